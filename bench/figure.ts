@@ -1,0 +1,56 @@
+/** One measured line of the table. */
+export interface Row {
+  readonly what: string
+  readonly measured: string
+  readonly target: string
+  readonly reached: boolean
+}
+
+/** A figure of the performance page: its number, and how it is measured. */
+export interface Figure {
+  readonly id: string
+  readonly title: string
+  measure(): Promise<Row[]>
+}
+
+const rounds = 3
+
+/** Measures contenders in turn, several rounds, and keeps the best of each: machines are noisy. */
+export async function bestOfRounds<Name extends string>(
+  contenders: Readonly<Record<Name, () => Promise<number>>>,
+  better: (left: number, right: number) => number = Math.max,
+): Promise<Record<Name, number>> {
+  const best: Partial<Record<Name, number>> = {}
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of Object.keys(contenders) as Name[]) {
+      const result = await contenders[name]()
+      best[name] = best[name] === undefined ? result : better(best[name], result)
+    }
+  }
+  return best as Record<Name, number>
+}
+
+/** A ratio against a limit, as a row. */
+export function ratioRow(
+  what: string,
+  unit: string,
+  measured: number,
+  limit: { readonly name: string; readonly value: number },
+  target: number,
+): Row {
+  const ratio = measured / limit.value
+  return {
+    what,
+    measured: `${ratio.toFixed(2)} (${Math.round(measured)} of ${Math.round(limit.value)} ${unit})`,
+    target: `≥ ${target.toFixed(2)} of the ${limit.name}`,
+    reached: ratio >= target,
+  }
+}
+
+/** A figure that must stay below a bound, as a row. */
+export const boundRow = (what: string, unit: string, measured: number, bound: number): Row => ({
+  what,
+  measured: `${measured < 10 ? measured.toFixed(2) : Math.round(measured)} ${unit}`,
+  target: `≤ ${bound} ${unit}`,
+  reached: measured <= bound,
+})

@@ -1,0 +1,57 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { News } from '../server/src/domain/identity/ports.ts'
+import { createStandings } from '../server/src/domain/identity/standings.ts'
+import { mintToken, tokenId } from '../server/src/domain/identity/token-secret.ts'
+import { createVerifyToken } from '../server/src/domain/identity/verify-token.ts'
+import { createDirectory } from '../server/src/storage/directory.ts'
+import { createFoundation } from '../server/src/storage/foundation.ts'
+import { openSqlite } from '../server/src/storage/sqlite/open.ts'
+import { createTokenStore } from '../server/src/storage/tokens.ts'
+import { removeFolder } from './server.ts'
+
+/** Identity without HTTP: a real database, one admin, one token, ready to be checked. */
+export async function createInstallation() {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
+  const database = await openSqlite(folder, async () => {})
+  await createFoundation(database).lay('', Date.now())
+  const { id: userId } = await database.read
+    .selectFrom('users')
+    .select('id')
+    .executeTakeFirstOrThrow()
+
+  const tokens = createTokenStore(database)
+  const secret = mintToken().secret
+  const id = tokenId(secret) ?? ''
+  await tokens.insert({
+    id,
+    userId,
+    scope: { kind: 'none' },
+    method: 'password',
+    parentId: null,
+    generation: 0,
+    issuedAt: Date.now(),
+    expiresAt: Date.now() + 3_600_000,
+    ip: '127.0.0.1',
+    source: 'api',
+    accessKey: null,
+  })
+
+  const clock = Date.now
+  const directory = createDirectory(database)
+  const news: News = { current: database.currentVersion }
+  const outOfTouch: News = { current: () => undefined }
+  const findStanding = createStandings({ directory, news, clock })
+  const known = createVerifyToken({ tokens, findStanding, news, clock })
+  const unknown = createVerifyToken({ tokens, findStanding, news: outOfTouch, clock })
+  return {
+    verifyKnown: () => known(secret),
+    verifyUnknown: () => unknown(secret),
+    readRow: () => tokens.find(id),
+    async close() {
+      await database.close()
+      removeFolder(folder)
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const password = 'a password for the bench'
+
+export interface BenchServer {
+  readonly url: string
+  readonly pid: number
+  /** Milliseconds from the start of the process to its first answer. */
+  readonly firstAnswer: number
+  readonly folder: string
+  stop(): Promise<void>
+}
+
+/** Starts Muster as an operator would, in a process of its own, and waits for its first answer. */
+export async function startServer(port: number, folder = newFolder()): Promise<BenchServer> {
+  const begin = performance.now()
+  const server = spawn(
+    process.execPath,
+    [
+      new URL('../server/muster.js', import.meta.url).pathname,
+      `--port=${port}`,
+      `--data-dir=${join(folder, 'data')}`,
+      '--log-level=warn',
+      '--login-failures-per-minute=0',
+    ],
+    { stdio: 'ignore', env: { PATH: process.env['PATH'], MUSTER_ADMIN_PASSWORD: password } },
+  )
+  const url = `http://127.0.0.1:${port}`
+  while (!(await answers(url))) {
+    if (server.exitCode !== null) throw new Error('the server ended before its first answer')
+  }
+  const firstAnswer = performance.now() - begin
+  return {
+    url,
+    pid: server.pid ?? 0,
+    firstAnswer,
+    folder,
+    async stop() {
+      server.kill('SIGINT')
+      await once(server, 'exit')
+    },
+  }
+}
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'muster-bench-'))
+
+export const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/healthz`).then(
+    (response) => response.ok,
+    () => false,
+  )
+
+/** Memory that belongs to the process alone: mapped file pages are not counted. Bytes. */
+export function anonymousMemory(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const [, kilobytes] = /^Anonymous:\s+(\d+) kB$/m.exec(text) ?? []
+  return Number(kilobytes) * 1_024
+}
+
+const scope = { project: { name: 'system', domain: { id: 'default' } } }
+
+/** The body of a login with the admin's password. */
+export const passwordLogin = JSON.stringify({
+  auth: {
+    identity: { methods: ['password'], password: { user: { name: 'sysadmin', password } } },
+    scope,
+  },
+})
+
+/** The body of a login with a token. */
+export const tokenLogin = (id: string): string =>
+  JSON.stringify({ auth: { identity: { methods: ['token'], token: { id } }, scope } })
+
+export async function logIn(url: string): Promise<string> {
+  const response = await fetch(`${url}/v3/auth/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: passwordLogin,
+  })
+  const token = response.headers.get('x-subject-token')
+  if (token === null) throw new Error(`login failed: ${response.status}`)
+  return token
+}

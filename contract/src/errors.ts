@@ -1,0 +1,50 @@
+import { Type, type Static } from 'typebox'
+import { Timestamp } from './scalars.ts'
+
+/** Every error Muster answers with, and its status: a closed table. */
+export const errorStatus = {
+  InputParameterError: 400,
+  MissingParameterError: 400,
+  InvalidFormatError: 400,
+  WeakPasswordError: 400,
+  UnauthorizedError: 401,
+  ForbiddenError: 403,
+  ResourceNotFoundError: 404,
+  NotFoundError: 404,
+  MethodNotAllowedError: 405,
+  ConflictError: 409,
+  DuplicateNameError: 409,
+  InvalidStatusError: 409,
+  TooLargeEntity: 413,
+  UnsupportedMediaTypeError: 415,
+  HeaderTooLargeError: 431,
+  TooManyRequests: 429,
+  InternalServerError: 500,
+  BadGateway: 502,
+  ServiceUnavailable: 503,
+  TimeoutError: 504,
+} as const satisfies Record<string, number>
+
+export type ErrorClass = keyof typeof errorStatus
+
+export const FieldProblem = Type.Object(
+  {
+    path: Type.String({ description: 'The field, as the caller spelled it' }),
+    problem: Type.String(),
+  },
+  { additionalProperties: false },
+)
+export type FieldProblem = Static<typeof FieldProblem>
+
+export const ErrorBody = Type.Object(
+  {
+    code: Type.Integer({ description: 'The HTTP status' }),
+    class: Type.Enum(Object.keys(errorStatus) as ErrorClass[]),
+    details: Type.String({ description: 'What went wrong, written for the caller' }),
+    request_id: Type.String({ description: 'The `X-Request-Id` of this answer' }),
+    time: Timestamp,
+    fields: Type.Optional(Type.Array(FieldProblem)),
+  },
+  { additionalProperties: false },
+)
+export type ErrorBody = Static<typeof ErrorBody>

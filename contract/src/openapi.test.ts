@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Ajv } from 'ajv'
+import { ErrorBody, errorStatus } from './errors.ts'
+import { operations } from './index.ts'
+import { renderOpenApi } from './openapi.ts'
+
+const address = 'http://127.0.0.1:8400'
+const document = renderOpenApi(operations, address)
+// What a reader gets: anything that JSON cannot carry is gone.
+const written = JSON.parse(JSON.stringify(document)) as typeof document
+
+const ajv = new Ajv({ strict: false, validateFormats: false })
+
+const writtenOperations = Object.entries(written.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
+
+/** Everything under a key of that name, anywhere in the document. */
+function* valuesUnder(key: string, node: unknown = written): Generator {
+  if (typeof node !== 'object' || node === null) return
+  for (const [name, value] of Object.entries(node)) {
+    if (name === key) yield value
+    yield* valuesUnder(key, value)
+  }
+}
+
+describe('the OpenAPI document', () => {
+  test('survives being written as JSON', () => {
+    assert.deepEqual(written, JSON.parse(JSON.stringify(written)))
+    assert.deepEqual(Object.keys(written.paths), Object.keys(document.paths))
+  })
+
+  test('has the fixed fields of OpenAPI 3.1', () => {
+    assert.match(written.openapi, /^3\.1\.\d+$/)
+    assert.ok(written.info.title && written.info.version)
+    assert.deepEqual(written.servers, [{ url: address }])
+    const allowed = ['openapi', 'info', 'jsonSchemaDialect', 'servers', 'paths', 'webhooks']
+    const known = new Set([...allowed, 'components', 'security', 'tags', 'externalDocs'])
+    for (const key of Object.keys(written)) assert.ok(known.has(key), key)
+    const names = written.tags.map(({ name }) => name)
+    assert.equal(new Set(names).size, names.length)
+  })
+
+  test('describes every operation that is served, and no other', () => {
+    assert.deepEqual(
+      writtenOperations
+        .map(({ path, method, operation }) => `${operation.operationId} ${method} ${path}`)
+        .sort(),
+      operations.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
+    )
+  })
+
+  test('says nothing of servers while they are not served', () => {
+    assert.deepEqual(
+      Object.keys(written.paths).filter((path) => path.includes('server')),
+      [],
+    )
+    assert.ok(!operations.some(({ id }) => /server/i.test(id)))
+  })
+
+  test('has operations of the right shape', () => {
+    const methods = new Set(['get', 'put', 'post', 'delete', 'head'])
+    const ids = writtenOperations.map(({ operation }) => operation.operationId)
+    assert.equal(new Set(ids).size, ids.length)
+    for (const { path, method, operation } of writtenOperations) {
+      const at = `${method} ${path}`
+      assert.ok(methods.has(method), at)
+      assert.ok(path.startsWith('/'), at)
+      assert.ok(operation.summary, at)
+      assert.ok(operation.tags.length === 1, at)
+      assert.ok(
+        written.tags.some(({ name }) => name === operation.tags[0]),
+        at,
+      )
+      const statuses = Object.keys(operation.responses)
+      assert.ok(statuses.length >= 2 && statuses.includes('default'), at)
+      for (const status of statuses) assert.match(status, /^([1-5]\d\d|default)$/, at)
+      const error = operation.operationId === 'issueToken' ? 'PlainError' : 'Error'
+      const reference = { $ref: `#/components/responses/${error}` }
+      assert.deepEqual(operation.responses.default, reference, at)
+    }
+  })
+
+  test('names each parameter once, and each of a path as required', () => {
+    for (const { path, operation } of writtenOperations) {
+      const parameters = operation.parameters as { name: string; in: string; required: boolean }[]
+      const places = parameters.map((parameter) => `${parameter.in} ${parameter.name}`)
+      assert.equal(new Set(places).size, places.length, path)
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      assert.deepEqual(
+        parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+        inPath,
+      )
+      // OpenAPI says that such parameters are ignored: they belong elsewhere.
+      for (const { name } of parameters) assert.doesNotMatch(name, /^(accept|authorization)$/i)
+    }
+  })
+
+  test('points to nothing that is not there', () => {
+    const references = [...valuesUnder('$ref')] as string[]
+    assert.ok(references.length > 0)
+    for (const reference of references) {
+      const [, ...steps] = reference.split('/')
+      const target = steps.reduce<unknown>(
+        (node, step) => (node as Record<string, unknown> | undefined)?.[step],
+        written,
+      )
+      assert.ok(target, reference)
+    }
+  })
+
+  test('asks for a token exactly where the operation does', () => {
+    const needs = { public: [], token: [{ token: [] }], loopback: [{}, { token: [] }] }
+    for (const { operation } of writtenOperations) {
+      const { access } = operations.find(({ id }) => id === operation.operationId) ?? {}
+      assert.ok(access)
+      assert.deepEqual(operation.security, needs[access])
+    }
+    assert.deepEqual(
+      { ...written.components.securitySchemes.token, description: '' },
+      { type: 'apiKey', in: 'header', name: 'X-Auth-Token', description: '' },
+    )
+  })
+
+  test('has schemas that compile', () => {
+    const schemas = [...valuesUnder('schema')] as object[]
+    assert.ok(schemas.length > operations.length)
+    for (const schema of schemas) ajv.compile(schema)
+  })
+
+  test('has examples that match their schemas', () => {
+    const bodies = [...valuesUnder('content')].flatMap((content) =>
+      Object.values(content as Record<string, { schema: object; example?: unknown }>),
+    )
+    const withExample = bodies.filter(({ example }) => example !== undefined)
+    assert.ok(withExample.length >= 4)
+    for (const { schema, example } of withExample) {
+      const accepts = ajv.compile(schema)
+      assert.ok(accepts(example), ajv.errorsText(accepts.errors))
+    }
+    for (const { body, example } of operations.flatMap(({ answers }) => Object.values(answers)) as {
+      body?: object
+      example?: unknown
+    }[]) {
+      assert.ok(example === undefined || (body && ajv.compile(body)(example)))
+    }
+  })
+
+  test('tells the exact content types of the specification', () => {
+    for (const { operation } of writtenOperations) {
+      const { id, answers } = operations.find(({ id }) => id === operation.operationId) ?? {}
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        const content = 'content' in answer ? (answer.content ?? {}) : {}
+        for (const type of Object.keys(content)) {
+          if (id === 'issueToken') assert.equal(type, 'application/json')
+          else if (type.startsWith('application/json')) {
+            assert.equal(type, 'application/json; charset=UTF-8', `${id} ${status}`)
+          }
+        }
+      }
+      assert.ok(answers)
+    }
+  })
+
+  test('carries the error body and the closed table of classes', () => {
+    const [content] = Object.values(written.components.responses.Error.content)
+    assert.deepEqual(content?.schema, JSON.parse(JSON.stringify(ErrorBody)))
+    assert.deepEqual(content?.schema.properties.class.enum, Object.keys(errorStatus))
+  })
+
+  test('accepts the token request as the specification itself spells it', () => {
+    const accepts = ajv.compile(
+      written.paths['/v3/auth/tokens']?.['post']?.requestBody?.content['application/json']
+        .schema as object,
+    )
+    const spelled = {
+      auth: {
+        identity: {
+          methods: ['password'],
+          password: { user: { Domain: { name: 'Default' }, name: 'sysadmin', password: 'x' } },
+        },
+      },
+    }
+    assert.ok(accepts(spelled), ajv.errorsText(accepts.errors))
+  })
+})

@@ -1,0 +1,154 @@
+import type { TObject, TSchema } from 'typebox'
+import { ErrorBody, errorStatus } from './errors.ts'
+import { jsonContentType, type Access, type Answer, type Operation } from './operation.ts'
+
+const everyAnswerHeaders = {
+  'X-Request-Id': {
+    description: 'Identifier of the request: yours if it was sane, else made here',
+    schema: { type: 'string' },
+  },
+}
+
+const textHeaders = (headers: Readonly<Record<string, string>> = {}) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  )
+
+function renderAnswer(answer: Answer) {
+  const content = answer.body && {
+    [answer.contentType ?? jsonContentType]: {
+      schema: answer.body,
+      ...(answer.example === undefined ? {} : { example: answer.example }),
+    },
+  }
+  return {
+    description: answer.description,
+    headers: { ...everyAnswerHeaders, ...textHeaders(answer.headers) },
+    ...(content && { content }),
+  }
+}
+
+function renderParameters(place: 'header' | 'query', schema: TObject | undefined) {
+  if (!schema) return []
+  const required = new Set<string>(schema.required ?? [])
+  return Object.entries<TSchema & { description?: string }>(schema.properties).map(
+    ([name, property]) => ({
+      name: place === 'header' ? canonicalHeader(name) : name,
+      in: place,
+      required: required.has(name),
+      schema: property,
+      ...(property.description === undefined ? {} : { description: property.description }),
+    }),
+  )
+}
+
+const canonicalHeader = (name: string) =>
+  name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+
+const pathParameters = (path: string) =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', maxLength: 255 },
+  }))
+
+/** Errors have the content type of the operation's other answers, which matters for the token operation. */
+function errorOf({ answers }: Operation) {
+  const isPlain = Object.values(answers)[0]?.contentType === plainContentType
+  return { $ref: `#/components/responses/${isPlain ? 'PlainError' : 'Error'}` }
+}
+
+const plainContentType = 'application/json'
+
+const renderError = (contentType: string) => ({
+  description: `An error. Its class is one of ${Object.keys(errorStatus).join(', ')}`,
+  headers: everyAnswerHeaders,
+  content: { [contentType]: { schema: ErrorBody } },
+})
+
+function securityOf(access: Access) {
+  const token = { token: [] }
+  switch (access) {
+    case 'public':
+      return []
+    case 'token':
+      return [token]
+    case 'loopback':
+      return [{}, token]
+  }
+}
+
+function renderOperation(operation: Operation) {
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    security: securityOf(operation.access),
+    parameters: [
+      ...pathParameters(operation.path),
+      ...renderParameters('header', operation.headers),
+      ...renderParameters('query', operation.query),
+    ],
+    ...(operation.body && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: operation.body,
+            ...(operation.example === undefined ? {} : { example: operation.example }),
+          },
+        },
+      },
+    }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(operation.answers).map(([status, answer]) => [status, renderAnswer(answer)]),
+      ),
+      default: errorOf(operation),
+    },
+  }
+}
+
+/** The OpenAPI 3.1 document of these operations, served at these addresses. */
+export function renderOpenApi(operations: readonly Operation[], ...serverUrls: string[]) {
+  const paths: Record<string, Record<string, ReturnType<typeof renderOperation>>> = {}
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: renderOperation(operation),
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Muster',
+      version: '1',
+      summary: 'The roll of every server you run, through one identity and one API',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [...new Set(serverUrls)].map((url) => ({ url })),
+    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Auth-Token',
+          description: 'A token from `POST /v3/auth/tokens`',
+        },
+      },
+      responses: {
+        Error: renderError(jsonContentType),
+        PlainError: renderError(plainContentType),
+      },
+    },
+  }
+}
+
+export type OpenApiDocument = ReturnType<typeof renderOpenApi>

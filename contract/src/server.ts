@@ -1,0 +1,228 @@
+import { Type, type Static } from 'typebox'
+import type { Operation } from './operation.ts'
+import { OptionalTimestamp, exactObject, sameType } from './scalars.ts'
+
+const text = Type.String()
+const integer = Type.Integer()
+const flag = Type.Boolean()
+
+export const Disk = exactObject({
+  ...sameType(
+    [
+      'aio_mode',
+      'cache_mode',
+      'disk_format',
+      'disk_type',
+      'driver',
+      'fs',
+      'id',
+      'image',
+      'image_id',
+      'medium_type',
+      'name',
+      'storage_type',
+    ],
+    text,
+  ),
+  ...sameType(['bps', 'index', 'iops', 'size'], integer),
+})
+export type Disk = Static<typeof Disk>
+
+export const IsolatedDevice = exactObject({
+  ...sameType(
+    [
+      'addr',
+      'description',
+      'dev_type',
+      'guest_id',
+      'host_id',
+      'id',
+      'model',
+      'name',
+      'vendor_device_id',
+    ],
+    text,
+  ),
+  ...sameType(['created_at', 'deleted_at', 'updated_at'], OptionalTimestamp),
+  ...sameType(['deleted', 'is_emulated'], flag),
+  ...sameType(['reserved_cpu', 'reserved_memory', 'reserved_storage', 'update_version'], integer),
+})
+export type IsolatedDevice = Static<typeof IsolatedDevice>
+
+export const Nic = exactObject({
+  ...sameType(['ip_addr', 'ip6_addr', 'mac', 'network_id', 'team_with', 'vpc_id'], text),
+  is_exit: flag,
+})
+export type Nic = Static<typeof Nic>
+
+export const SecurityGroup = exactObject(sameType(['id', 'name'], text))
+export type SecurityGroup = Static<typeof SecurityGroup>
+
+const serverFields = {
+  ...sameType(
+    [
+      'auto_renew',
+      'can_delete',
+      'can_recycle',
+      'can_update',
+      'cdrom_support',
+      'deleted',
+      'disable_delete',
+      'is_emulated',
+      'is_gpu',
+      'is_prepaid_recycle',
+      'is_system',
+      'pending_deleted',
+      'src_ip_check',
+      'src_mac_check',
+    ],
+    flag,
+  ),
+  ...sameType(
+    [
+      'attach_time',
+      'auto_delete_at',
+      'created_at',
+      'deleted_at',
+      'expired_at',
+      'pending_deleted_at',
+      'updated_at',
+    ],
+    OptionalTimestamp,
+  ),
+  ...sameType(['disk', 'disk_count', 'update_version', 'vcpu_count', 'vmem_size'], integer),
+  ...sameType(
+    [
+      'account',
+      'account_id',
+      'admin_secgrp_id',
+      'admin_security_rules',
+      'backup_host_id',
+      'backup_host_name',
+      'backup_host_status',
+      'billing_cycle',
+      'billing_type',
+      'bios',
+      'boot_order',
+      'brand',
+      'cdrom',
+      'cloud_env',
+      'cloudregion',
+      'cloudregion_id',
+      'delete_fail_reason',
+      'description',
+      'disks',
+      'domain_id',
+      'eip',
+      'eip_mode',
+      'environment',
+      'external_id',
+      'flavor_id',
+      'host',
+      'host_id',
+      'host_service_status',
+      'host_sn',
+      'host_status',
+      'host_type',
+      'hypervisor',
+      'id',
+      'instance_type',
+      'ips',
+      'keypair',
+      'keypair_id',
+      'machine',
+      'manager',
+      'manager_domain',
+      'manager_domain_id',
+      'manager_id',
+      'manager_project',
+      'manager_project_id',
+      'name',
+      'networks',
+      'os_name',
+      'os_type',
+      'project',
+      'project_domain',
+      'project_id',
+      'project_src',
+      'provider',
+      'region',
+      'region_ext_id',
+      'region_external_id',
+      'region_id',
+      'scaling_group_id',
+      'scaling_status',
+      'secgroup',
+      'secgrp_id',
+      'security_rules',
+      'shutdown_behavior',
+      'status',
+      'tenant',
+      'tenant_id',
+      'update_fail_reason',
+      'vdi',
+      'vga',
+      'virtual_ips',
+      'vpc',
+      'vpc_id',
+      'zone',
+      'zone_ext_id',
+      'zone_id',
+    ],
+    text,
+  ),
+  disks_info: Type.Array(Disk),
+  isolated_devices: Type.Array(IsolatedDevice),
+  nics: Type.Array(Nic),
+  secgroups: Type.Array(SecurityGroup),
+}
+
+const Metadata = Type.Record(Type.String(), Type.String())
+
+export const Server = exactObject({ ...serverFields, metadata: Metadata })
+export type Server = Static<typeof Server>
+
+/** A list leaves `metadata` out unless `with_meta` asks for it: the one key that may be missing. */
+const ListedServer = exactObject({ ...serverFields, metadata: Type.Optional(Metadata) })
+
+export const ServerList = exactObject({
+  limit: integer,
+  offset: integer,
+  // A list without `details` gives some of the fields, but never others.
+  servers: Type.Array(Type.Partial(ListedServer, { additionalProperties: false })),
+  total: integer,
+})
+
+const queryBoolean = Type.Enum(['true', 'false', '1', '0'])
+const queryInteger = Type.String({ pattern: '^[0-9]{1,9}$', maxLength: 9 })
+
+/** The two operations of the specification on servers. They join `operations` when they are served. */
+export const serverOperations = [
+  {
+    id: 'listServers',
+    method: 'GET',
+    path: '/servers',
+    access: 'token',
+    tag: 'Servers',
+    summary: 'List servers',
+    query: Type.Object(
+      {
+        details: Type.Optional(queryBoolean),
+        with_meta: Type.Optional(queryBoolean),
+        limit: Type.Optional(queryInteger),
+        offset: Type.Optional(queryInteger),
+      },
+      { additionalProperties: false },
+    ),
+    answers: { 200: { description: 'A page of servers', body: ServerList } },
+  },
+  {
+    id: 'getServer',
+    method: 'GET',
+    path: '/servers/{id}',
+    access: 'token',
+    tag: 'Servers',
+    summary: 'Show one server',
+    answers: { 200: { description: 'The server', body: exactObject({ server: Server }) } },
+  },
+] as const satisfies readonly Operation[]

@@ -1,0 +1,70 @@
+import { Type } from 'typebox'
+import type { Operation } from './operation.ts'
+import { exactObject } from './scalars.ts'
+
+const Status = exactObject({ status: Type.String() })
+
+/** What a process says of itself to operators, probes and tools. */
+export const serviceOperations = [
+  {
+    id: 'showHealth',
+    method: 'GET',
+    path: '/healthz',
+    access: 'public',
+    tag: 'Service',
+    summary: 'Tell whether the process is alive',
+    answers: { 200: { description: 'Alive', body: Status, example: { status: 'ok' } } },
+  },
+  {
+    id: 'showReadiness',
+    method: 'GET',
+    path: '/readyz',
+    access: 'public',
+    tag: 'Service',
+    summary: 'Tell whether the process can serve',
+    description:
+      '503 while the storage does not answer, and from the moment the process was asked to stop.',
+    answers: { 200: { description: 'Ready', body: Status, example: { status: 'ready' } } },
+  },
+  {
+    id: 'showMetrics',
+    method: 'GET',
+    path: '/metrics',
+    access: 'loopback',
+    tag: 'Service',
+    summary: 'Metrics for Prometheus',
+    description:
+      'From the same machine, or with a token whose policies allow `identity metrics get`.',
+    answers: {
+      200: {
+        description: 'Prometheus text format',
+        body: Type.String(),
+        contentType: 'text/plain; version=0.0.4; charset=utf-8',
+      },
+    },
+  },
+  {
+    id: 'showOpenApi',
+    method: 'GET',
+    path: '/openapi.json',
+    access: 'public',
+    tag: 'Service',
+    summary: 'This interface as OpenAPI 3.1',
+    answers: { 200: { description: 'The document', body: Type.Object({}) } },
+  },
+  {
+    id: 'showReference',
+    method: 'GET',
+    path: '/docs',
+    access: 'public',
+    tag: 'Service',
+    summary: 'This interface as a page to read',
+    answers: {
+      200: {
+        description: 'The reference page',
+        body: Type.String(),
+        contentType: 'text/html; charset=utf-8',
+      },
+    },
+  },
+] as const satisfies readonly Operation[]

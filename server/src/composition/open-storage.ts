@@ -1,0 +1,42 @@
+import type { Config } from '../config/read-config.ts'
+import { prepareDataDirectory } from '../storage/data-directory.ts'
+import type { Database, Inspect } from '../storage/database.ts'
+import { findKeyFingerprint, keepKeyFingerprint } from '../storage/key-fingerprint.ts'
+import { loadSecretKey, secretKeyExists, type SecretKey } from '../vault/secret-key.ts'
+
+export interface Storage {
+  readonly database: Database
+  readonly key: SecretKey
+}
+
+/** Opens the storage with its key. A key that is not this database's stops here, before a byte changes. */
+export async function openStorage(config: Config): Promise<Storage> {
+  const { secretKeyFile } = config
+  let key: SecretKey | undefined
+  const matchKey: Inspect = async (read) => {
+    const fingerprint = await findKeyFingerprint(read)
+    if (fingerprint !== undefined && !secretKeyExists(secretKeyFile)) {
+      throw new Error(`the secret key ${secretKeyFile} is missing, and the data needs it`)
+    }
+    key = loadSecretKey(secretKeyFile)
+    if (fingerprint !== undefined && fingerprint !== key.fingerprint) {
+      throw new Error(`the secret key ${secretKeyFile} is not the one this data was made with`)
+    }
+  }
+  const database = await openEngine(config, matchKey)
+  if (!key) throw new Error('the storage was opened without its key')
+  await keepKeyFingerprint(database, key.fingerprint)
+  await matchKey(database.read)
+  return { database, key }
+}
+
+/** Only the engine in use is loaded: the other one's driver is memory and time at start. */
+async function openEngine({ databaseUrl, dataDir }: Config, inspect: Inspect): Promise<Database> {
+  if (databaseUrl !== undefined) {
+    const { openPostgres } = await import('../storage/postgres/open.ts')
+    return await openPostgres(databaseUrl, inspect)
+  }
+  prepareDataDirectory(dataDir)
+  const { openSqlite } = await import('../storage/sqlite/open.ts')
+  return await openSqlite(dataDir, inspect)
+}

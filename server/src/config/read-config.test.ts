@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { renderHelp } from './help.ts'
+import { ConfigError } from './parsers.ts'
+import { readConfig } from './read-config.ts'
+import { settings, type Setting } from './settings.ts'
+
+type Key = keyof typeof settings
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-config-'))
+after(() => rmSync(folder, { recursive: true }))
+const fixture = (name: string) => join(import.meta.dirname, '../testing/fixtures', name)
+const certFile = fixture('test-only.cert.pem')
+const keyFile = fixture('test-only.key.pem')
+
+interface Sample {
+  readonly good: readonly [text: string, value: unknown]
+  readonly bad: readonly string[]
+}
+
+const badAddresses = [
+  '',
+  'example.org',
+  'ftp://example.org',
+  'http://',
+  '/v3',
+  'http:example.org',
+  'http://example.org/?a=b',
+  'http://example.org/#part',
+  'http://example.org\nSet-Cookie: a=b',
+]
+const badNetworks = ['example.org', '10.0.0.0/33', '10.0.0', '10.0.0.1,nonsense', '::/129']
+
+/** A good value of each setting and what it turns into, and values that make no sense. */
+const samples: Record<Key, Sample> = {
+  port: {
+    good: ['9000', 9000],
+    bad: ['', '-1', '65536', '80.5', '8e2', '0x50', ' 80', '80 ', 'http', '99999999999'],
+  },
+  host: { good: ['::1', '::1'], bad: [''] },
+  dataDir: { good: ['some/folder', resolve('some/folder')], bad: [''] },
+  databaseUrl: {
+    good: ['postgres://muster@db/muster', 'postgres://muster@db/muster'],
+    bad: ['', 'mysql://db/muster', 'db:5432', 'postgres', 'http://db/muster', 'postgres://db:x/y'],
+  },
+  adminPassword: { good: ['a long sentence', 'a long sentence'], bad: [''] },
+  secretKeyFile: { good: ['some.key', resolve('some.key')], bad: [''] },
+  publicUrl: { good: ['https://muster.example/x/', 'https://muster.example/x'], bad: badAddresses },
+  authUrl: { good: ['https://id.example', 'https://id.example'], bad: badAddresses },
+  baseUrl: { good: ['http://api.example:81', 'http://api.example:81'], bad: badAddresses },
+  roles: {
+    good: ['platform, gateway', ['platform', 'gateway']],
+    bad: ['', ',', 'everything', 'identity;platform', 'identity,other'],
+  },
+  tokenTtl: {
+    good: ['90m', 5_400_000],
+    bad: ['', '0', '0s', '-1', '1.5h', '24 h', '1y', '367d', 'h', '9999999999', 'Infinity'],
+  },
+  tlsCert: {
+    good: [certFile, readFileSync(certFile, 'utf8')],
+    bad: ['', join(folder, 'missing.pem'), folder],
+  },
+  tlsKey: {
+    good: [keyFile, readFileSync(keyFile, 'utf8')],
+    bad: ['', join(folder, 'missing.pem'), folder],
+  },
+  trustedProxies: {
+    good: ['10.0.0.1, 10.1.0.0/16,::1', ['10.0.0.1', '10.1.0.0/16', '::1']],
+    // All of the world as a proxy is more than the framework takes: better said here than there.
+    bad: [...badNetworks, '0.0.0.0/0'],
+  },
+  sourceAllow: { good: ['10.4.0.0/16', ['10.4.0.0/16']], bad: badNetworks },
+  loginFailuresPerMinute: { good: ['5', 5], bad: ['', '-1', '1.5', 'many', '1000001'] },
+  requestsPerMinute: { good: ['0', 0], bad: ['', '-1', '1.5', 'many', '100000001'] },
+  region: { good: ['north-1', 'north-1'], bad: ['', 'North', 'a b', '-a', 'a'.repeat(33), 'a\nb'] },
+  platformName: { good: ['acme', 'acme'], bad: ['', 'Acme', 'a:b', '-', 'a'.repeat(33), 'a\nb'] },
+  logLevel: { good: ['trace', 'trace'], bad: ['', 'loud', 'INFO', '30'] },
+}
+
+/** What a setting needs beside it to make sense. */
+const companions: Partial<Record<Key, readonly string[]>> = {
+  tlsCert: [`--tls-key=${keyFile}`],
+  tlsKey: [`--tls-cert=${certFile}`],
+  databaseUrl: ['--secret-key-file=some.key'],
+}
+
+const keys = Object.keys(settings) as Key[]
+const definition = (key: Key): Setting<unknown> => settings[key]
+
+function configOf(args: readonly string[], environment: Record<string, string> = {}) {
+  const request = readConfig(args, environment)
+  assert.equal(request.kind, 'run')
+  return request.config
+}
+
+function refusal(args: readonly string[], environment: Record<string, string> = {}): string {
+  try {
+    readConfig(args, environment)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, `not a ConfigError: ${String(error)}`)
+    return error.message
+  }
+  return assert.fail(`taken: ${JSON.stringify(args)} ${JSON.stringify(environment)}`)
+}
+
+/** Control characters would start a second line, or paint the terminal. */
+const isOneLine = (message: string) => !/\p{Cc}/u.test(message)
+
+/** Quotes that open must close: a line that was cut in the middle reads like a fault. */
+const hasWholeQuotes = (message: string) => (message.match(/'/g) ?? []).length % 2 === 0
+
+/** What is wrong with the way that a value is refused, if anything. */
+function problemWith(
+  start: string,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): string | undefined {
+  const value = JSON.stringify([...args, ...Object.values(environment)])
+  let message: string
+  try {
+    message = refusal(args, environment)
+  } catch (error) {
+    return (error as Error).message
+  }
+  if (!message.startsWith(start)) return `${value} is not named: ${message}`
+  return isOneLine(message) ? undefined : `${value} is more than a line: ${message}`
+}
+
+for (const key of keys) {
+  const { flag, variable } = definition(key)
+  const { good, bad } = samples[key]
+  const [text, value] = good
+
+  describe(`the setting ${variable}`, () => {
+    test('is read from its variable', () => {
+      const config = configOf(companions[key] ?? [], { [variable]: text })
+      assert.deepEqual(config[key], value)
+    })
+
+    test('is refused by one line that names it', () => {
+      const problems = bad.map((wrong) =>
+        problemWith(`${variable} `, companions[key] ?? [], { [variable]: wrong }),
+      )
+      assert.deepEqual(problems.filter(Boolean), [])
+    })
+
+    if (flag === undefined) return
+
+    test('is read from its flag, which wins over the variable', () => {
+      const flags = [`--${flag}=${text}`, ...(companions[key] ?? [])]
+      assert.deepEqual(configOf(flags)[key], value)
+      // Even over a variable that makes no sense: nobody asked for it.
+      assert.deepEqual(configOf(flags, { [variable]: bad[0] ?? '' })[key], value)
+    })
+
+    test('is refused by one line that names the flag, where that was used', () => {
+      const problems = bad.map((wrong) =>
+        problemWith(`--${flag} `, [`--${flag}=${wrong}`, ...(companions[key] ?? [])]),
+      )
+      assert.deepEqual(problems.filter(Boolean), [])
+    })
+
+    test('needs a value after its flag', () => {
+      for (const args of [[`--${flag}`], [`--${flag}`, '--region', 'north']]) {
+        const message = refusal(args)
+        assert.ok(message.includes(`--${flag}`), message)
+        assert.ok(isOneLine(message) && hasWholeQuotes(message), message)
+      }
+    })
+  })
+}
+
+describe('settings', () => {
+  test('have the defaults that the help shows', () => {
+    const config = configOf([])
+    assert.deepEqual(
+      { ...config, dataDir: undefined, secretKeyFile: undefined },
+      {
+        port: 8400,
+        host: '127.0.0.1',
+        dataDir: undefined,
+        databaseUrl: undefined,
+        adminPassword: undefined,
+        secretKeyFile: undefined,
+        publicUrl: undefined,
+        authUrl: undefined,
+        baseUrl: undefined,
+        roles: ['identity', 'platform', 'gateway'],
+        tokenTtl: 86_400_000,
+        tlsCert: undefined,
+        tlsKey: undefined,
+        trustedProxies: [],
+        sourceAllow: [],
+        loginFailuresPerMinute: 100,
+        requestsPerMinute: 0,
+        region: 'region0',
+        platformName: 'muster',
+        logLevel: 'info',
+      },
+    )
+    assert.equal(config.dataDir, resolve('data'))
+    assert.equal(config.secretKeyFile, resolve('data/secret.key'))
+  })
+
+  test('keep the secret key beside the data unless told otherwise', () => {
+    assert.equal(configOf(['--data-dir=/d']).secretKeyFile, resolve('/d/secret.key'))
+  })
+
+  test('refuse an unknown flag, a word without a flag and an unknown variable by name', () => {
+    const unknown: [string[], Record<string, string>, string][] = [
+      [['--prot', '9000'], {}, '--prot'],
+      [['--no-port'], {}, '--no-port'],
+      [['-p', '9000'], {}, '-p'],
+      [['start'], {}, 'start'],
+      [['--', 'start'], {}, 'start'],
+      [[], { MUSTER_PROT: '9000' }, 'MUSTER_PROT'],
+      [[], { MUSTER_: '' }, 'MUSTER_'],
+    ]
+    for (const [args, environment, name] of unknown) {
+      const message = refusal(args, environment)
+      assert.ok(message.includes(name), message)
+      assert.ok(message.includes('--help'), message)
+      assert.ok(isOneLine(message), JSON.stringify(message))
+      assert.ok(hasWholeQuotes(message), message)
+    }
+  })
+
+  test('leave the variables of others alone', () => {
+    assert.equal(configOf([], { PORT: '1', muster_port: '1', XMUSTER_PORT: '1' }).port, 8400)
+  })
+
+  test('want a certificate and its key together', () => {
+    for (const given of [`--tls-cert=${certFile}`, `--tls-key=${keyFile}`]) {
+      const message = refusal([given])
+      assert.ok(message.includes('--tls-cert') && message.includes('--tls-key'), message)
+    }
+  })
+
+  test('want the secret key to be named with PostgreSQL', () => {
+    const message = refusal(['--database-url=postgres://db/muster'])
+    assert.match(message, /MUSTER_SECRET_KEY_FILE|--secret-key-file/)
+    assert.ok(isOneLine(message), message)
+  })
+
+  test('print one line whatever a value holds', () => {
+    const nasty = '\u001b[31m\r\nwrong\u009b1m'
+    // A password and the name of a file or host may hold anything.
+    const free = new Set<Key>(['host', 'dataDir', 'adminPassword', 'secretKeyFile'])
+    const problems = keys
+      .filter((key) => !free.has(key))
+      .map((key) => {
+        const { variable } = definition(key)
+        return problemWith(`${variable} `, companions[key] ?? [], { [variable]: nasty })
+      })
+    const unknown = [[`--x${nasty}`], [nasty]].map((args) => problemWith('', args))
+    assert.deepEqual([...problems, ...unknown].filter(Boolean), [])
+  })
+
+  test('take an address only if it can be sent in a header, as every 401 does', () => {
+    const { publicUrl } = settings
+    for (const text of ['http://例え.example', 'http://example.org/ü€', 'http://example.org/\t']) {
+      let taken: string | undefined
+      try {
+        taken = publicUrl.parse(text)
+      } catch (error) {
+        assert.ok(error instanceof ConfigError)
+        continue
+      }
+      assert.match(taken ?? '', /^[\x21-\x7e]+$/)
+    }
+  })
+
+  test('SEC-17: keep what looks like a placeholder in an address literally', () => {
+    for (const text of ['http://h/%(admin_token)s', 'http://h/${HOME}', 'http://h/{{x}}']) {
+      assert.equal(settings.authUrl.parse(text), text)
+    }
+  })
+})
+
+describe('a secret in the wrong place', () => {
+  const secret = 'planted-secret'
+
+  test('SEC-64: is never echoed by the line that refuses it', () => {
+    const pem = `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----\n`
+    const mistakes: [string[], Record<string, string>][] = [
+      [[`--admin-password=${secret}`], {}],
+      [['--admin-password', secret], {}],
+      [[], { MUSTER_ADMIN_PASWORD: secret }],
+      [[`--database-url=mysql://muster:${secret}@db/muster`], {}],
+      [[`--database-url=muster:${secret}@db/muster`], {}],
+      [[], { MUSTER_DATABASE_URL: `postgres://muster:${secret}@db:port/muster` }],
+      // As variables of this name hold in other programs.
+      [[], { MUSTER_TLS_KEY: pem, MUSTER_TLS_CERT: certFile }],
+      [[`--tls-key=${pem}`, `--tls-cert=${certFile}`], {}],
+      // The flag's name was forgotten.
+      [[`postgres://muster:${secret}@db/muster`], {}],
+    ]
+    const echoes = mistakes
+      .map(([args, environment]) => refusal(args, environment))
+      .filter((message) => message.includes(secret))
+    assert.deepEqual(echoes, [])
+  })
+
+  test('SEC-64: has no flag, since those show in the list of processes', () => {
+    assert.equal(definition('adminPassword').flag, undefined)
+    for (const key of keys) {
+      const { flag } = definition(key)
+      assert.doesNotMatch(flag ?? '', /password|secret$|token$/)
+    }
+  })
+})
+
+describe('--help', () => {
+  const help = renderHelp()
+
+  test('is asked for by both spellings, whatever else is wrong in the environment', () => {
+    for (const args of [['--help'], ['-h'], ['--port', 'x', '--help']]) {
+      assert.equal(readConfig(args, { MUSTER_PROT: '1' }).kind, 'help')
+    }
+    assert.equal(readConfig(['--version'], { MUSTER_PROT: '1' }).kind, 'version')
+  })
+
+  test('has a line for every setting with flag, variable and default', () => {
+    const settingLines = help.slice(help.indexOf('Settings'))
+    for (const key of keys) {
+      const { flag, variable, help: words, fallback } = definition(key)
+      const line = settingLines
+        .split('\n')
+        .find((candidate) => new RegExp(`\\b${variable}\\b`).test(candidate))
+      assert.ok(line !== undefined, `no line for ${variable}`)
+      assert.ok(flag === undefined || line.includes(`--${flag} <`), line)
+      assert.ok(line.includes(words), line)
+      assert.ok(!fallback || line.includes(`[${fallback}]`), line)
+    }
+    // Where it depends on another setting, the words tell the default.
+    assert.match(definition('secretKeyFile').help, /default: secret\.key/)
+  })
+
+  test('mentions no setting that does not exist', () => {
+    const known = new Set(
+      keys.flatMap((key) => [`--${definition(key).flag}`, '--help', '--version']),
+    )
+    for (const [flag] of help.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) {
+      assert.ok(known.has(flag), flag)
+    }
+    const variables = new Set(keys.map((key) => definition(key).variable))
+    for (const [variable] of help.matchAll(/MUSTER_[A-Z_]+/g)) {
+      assert.ok(variables.has(variable), variable)
+    }
+  })
+
+  test('has examples that work as they stand', () => {
+    const examples = help
+      .slice(help.indexOf('Examples'), help.indexOf('Settings'))
+      .split('\n')
+      .filter((line) => line.includes('npm start'))
+    assert.ok(examples.length >= 3)
+    for (const example of examples) {
+      const [, flags = ''] = / -- (.*)$/.exec(example.replace(/ {3,}.*$/, '')) ?? []
+      const [, variable, value] = /(MUSTER_\w+)='([^']*)'/.exec(example) ?? []
+      const environment = variable === undefined ? {} : { [variable]: value ?? '' }
+      assert.equal(readConfig(flags.split(' ').filter(Boolean), environment).kind, 'run', example)
+    }
+  })
+})

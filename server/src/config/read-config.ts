@@ -1,0 +1,142 @@
+import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
+import { parseArgs } from 'node:util'
+import { ConfigError } from './parsers.ts'
+import { settings, type Setting } from './settings.ts'
+
+type Settings = typeof settings
+type Parsed = { readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> }
+
+/** Every setting, read and checked. */
+export interface Config extends Parsed {
+  readonly secretKeyFile: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Request =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'run'; readonly config: Config }
+
+/** Reads flags and environment: the only place that does. A flag wins over its variable. */
+export function readConfig(args: readonly string[], environment: Environment): Request {
+  const flags = readFlags(args)
+  if (flags['help'] === true) return { kind: 'help' }
+  if (flags['version'] === true) return { kind: 'version' }
+  refuseUnknownVariables(environment)
+
+  const parsed = Object.fromEntries(
+    Object.entries<Setting<unknown>>(settings).map(([key, definition]) => [
+      key,
+      readSetting(definition, flags, environment),
+    ]),
+  ) as Parsed
+  return { kind: 'run', config: completeConfig(parsed) }
+}
+
+function readFlags(args: readonly string[]): Record<string, string | boolean | undefined> {
+  const options: Record<string, { type: 'string' | 'boolean'; short?: string }> = {
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean' },
+  }
+  for (const { flag } of Object.values<Setting<unknown>>(settings)) {
+    if (flag !== undefined) options[flag] = { type: 'string' }
+  }
+  const repeated = args.find(
+    (arg, at) => flagOf(arg) && args.slice(0, at).map(flagOf).includes(flagOf(arg)),
+  )
+  if (repeated !== undefined) throw new ConfigError(`${flagOf(repeated)} is given twice`)
+  try {
+    return parseArgs({ args: [...args], options, strict: true }).values
+  } catch (error) {
+    throw new ConfigError(explainArguments(args, (error as { code?: string }).code))
+  }
+}
+
+/** In words of our own, since the parser's echo what was typed, and that may be a secret. */
+function explainArguments(args: readonly string[], code = ''): string {
+  const names = args.map((arg) => arg.split('=', 1)[0] ?? '')
+  switch (code) {
+    case 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL':
+      return `a flag was expected, not ${strayWord(args)} (see --help)`
+    case 'ERR_PARSE_ARGS_UNKNOWN_OPTION':
+      return `unknown flag ${printable(names.find((name) => isUnknownFlag(name)) ?? '')} (see --help)`
+    default:
+      return `${names.find((name, at) => lacksValue(args, name, at)) ?? 'a flag'} needs a value (see --help)`
+  }
+}
+
+const flags: ReadonlySet<string> = new Set([
+  ...Object.values<Setting<unknown>>(settings).flatMap(({ flag }) => (flag ? [`--${flag}`] : [])),
+  '--help',
+  '-h',
+  '--version',
+])
+/** The first word that is no flag's value, unless it may be a secret that lost its flag. */
+function strayWord(args: readonly string[]): string {
+  const word = args.find((arg, at) => !arg.startsWith('-') && !flags.has(args[at - 1] ?? ''))
+  return word !== undefined && /^[a-z]{1,20}$/.test(word) ? word : 'a word'
+}
+
+const flagOf = (arg: string): string | undefined => {
+  const name = arg.split('=', 1)[0] ?? ''
+  return flags.has(name) ? name : undefined
+}
+const isUnknownFlag = (name: string) => name.startsWith('-') && !flags.has(name)
+const lacksValue = (args: readonly string[], name: string, at: number) =>
+  flags.has(name) && args[at] === name && (args[at + 1] ?? '-').startsWith('-')
+
+const printable = (text: string) => text.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 80)
+
+function refuseUnknownVariables(environment: Environment): void {
+  const known = new Set(Object.values<Setting<unknown>>(settings).map(({ variable }) => variable))
+  const unknown = Object.keys(environment).find(
+    (name) => name.startsWith('MUSTER_') && !known.has(name),
+  )
+  if (unknown !== undefined) {
+    throw new ConfigError(`unknown variable ${printable(unknown)} (see --help)`)
+  }
+}
+
+function readSetting(
+  definition: Setting<unknown>,
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+  environment: Environment,
+): unknown {
+  const { flag, variable, parse, fallback } = definition
+  const fromFlag = flag === undefined ? undefined : flags[flag]
+  const text = fromFlag === undefined ? (environment[variable] ?? fallback) : String(fromFlag)
+  if (text === undefined) return undefined
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const name = fromFlag === undefined ? variable : `--${flag}`
+    throw new ConfigError(`${name} ${error.message}`)
+  }
+}
+
+function demandUsableCertificate({ tlsCert, tlsKey }: Parsed): void {
+  if (tlsCert === undefined) return
+  try {
+    createSecureContext({ cert: tlsCert, key: tlsKey })
+  } catch {
+    throw new ConfigError('--tls-cert and --tls-key are not a certificate and its key in PEM')
+  }
+}
+
+function completeConfig(parsed: Parsed): Config {
+  if ((parsed.tlsCert === undefined) !== (parsed.tlsKey === undefined)) {
+    throw new ConfigError('--tls-cert and --tls-key go together: give both or neither')
+  }
+  demandUsableCertificate(parsed)
+  if (parsed.databaseUrl !== undefined && parsed.secretKeyFile === undefined) {
+    throw new ConfigError(
+      'MUSTER_SECRET_KEY_FILE must be given with PostgreSQL, the same key for every process (the file is made if it is not there)',
+    )
+  }
+  return {
+    ...parsed,
+    secretKeyFile: parsed.secretKeyFile ?? join(parsed.dataDir, 'secret.key'),
+  }
+}

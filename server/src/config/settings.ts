@@ -1,0 +1,186 @@
+import { resolve } from 'node:path'
+import {
+  databaseAddress,
+  duration,
+  filled,
+  integer,
+  listOf,
+  network,
+  oneOf,
+  someOf,
+  textFile,
+  webAddress,
+  word,
+} from './parsers.ts'
+
+export interface Setting<Value> {
+  /** Absent for a secret, which would show in the list of processes. */
+  readonly flag?: string
+  readonly variable: string
+  readonly value: string
+  readonly help: string
+  readonly parse: (text: string) => Value
+  /** As text, the way an operator would write it; absent: the setting may be missing. */
+  readonly fallback?: string
+}
+
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const parts = ['identity', 'platform', 'gateway'] as const
+
+const setting = <Value>(definition: Setting<Value> & { readonly fallback: string }) => definition
+const optional = <Value>(definition: Setting<Value>): Setting<Value | undefined> => definition
+
+/** Every setting there is, with its line of help. */
+export const settings = {
+  port: setting({
+    flag: 'port',
+    variable: 'MUSTER_PORT',
+    value: 'number',
+    help: 'port to listen on; 0 takes a free one',
+    parse: integer(0, 65_535),
+    fallback: '8400',
+  }),
+  host: setting({
+    flag: 'host',
+    variable: 'MUSTER_HOST',
+    value: 'address',
+    help: 'address to listen on; 0.0.0.0 for all',
+    parse: filled,
+    fallback: '127.0.0.1',
+  }),
+  dataDir: setting({
+    flag: 'data-dir',
+    variable: 'MUSTER_DATA_DIR',
+    value: 'folder',
+    help: 'where the SQLite database and the secret key live',
+    parse: (text) => resolve(filled(text)),
+    fallback: './data',
+  }),
+  databaseUrl: optional({
+    flag: 'database-url',
+    variable: 'MUSTER_DATABASE_URL',
+    value: 'postgres://…',
+    help: 'PostgreSQL instead of SQLite; any number of processes can share it',
+    parse: databaseAddress,
+  }),
+  adminPassword: optional({
+    variable: 'MUSTER_ADMIN_PASSWORD',
+    value: 'text',
+    help: "the first admin's password, used at first start only (else a random one is printed once)",
+    parse: filled,
+  }),
+  secretKeyFile: optional({
+    flag: 'secret-key-file',
+    variable: 'MUSTER_SECRET_KEY_FILE',
+    value: 'file',
+    help: 'key that seals secrets (default: secret.key in the data folder; required with PostgreSQL)',
+    parse: (text) => resolve(filled(text)),
+  }),
+  publicUrl: optional({
+    flag: 'public-url',
+    variable: 'MUSTER_PUBLIC_URL',
+    value: 'url',
+    help: 'address that clients use, where it is not the one listened on',
+    parse: webAddress,
+  }),
+  authUrl: optional({
+    flag: 'auth-url',
+    variable: 'MUSTER_AUTH_URL',
+    value: 'url',
+    help: 'address of identity, where it is not the public one',
+    parse: webAddress,
+  }),
+  baseUrl: optional({
+    flag: 'base-url',
+    variable: 'MUSTER_BASE_URL',
+    value: 'url',
+    help: 'address of the platform API, where it is not the public one',
+    parse: webAddress,
+  }),
+  roles: setting({
+    flag: 'roles',
+    variable: 'MUSTER_ROLES',
+    value: 'list',
+    help: `parts that this process serves: ${parts.join(', ')}`,
+    parse: someOf(oneOf(parts)),
+    fallback: parts.join(','),
+  }),
+  tokenTtl: setting({
+    flag: 'token-ttl',
+    variable: 'MUSTER_TOKEN_TTL',
+    value: 'time',
+    help: 'how long a token lives: seconds, or 90m, 24h, 7d',
+    parse: duration,
+    fallback: '24h',
+  }),
+  tlsCert: optional({
+    flag: 'tls-cert',
+    variable: 'MUSTER_TLS_CERT',
+    value: 'file',
+    help: 'certificate chain (PEM); turns TLS on together with the key',
+    parse: textFile,
+  }),
+  tlsKey: optional({
+    flag: 'tls-key',
+    variable: 'MUSTER_TLS_KEY',
+    value: 'file',
+    help: "the certificate's private key (PEM)",
+    parse: textFile,
+  }),
+  trustedProxies: setting({
+    flag: 'trusted-proxies',
+    variable: 'MUSTER_TRUSTED_PROXIES',
+    value: 'list',
+    help: 'addresses or networks whose X-Forwarded-For is believed',
+    parse: listOf(network),
+    fallback: '',
+  }),
+  sourceAllow: setting({
+    flag: 'source-allow',
+    variable: 'MUSTER_SOURCE_ALLOW',
+    value: 'list',
+    help: 'networks that sources of servers may be in (no source is built in yet)',
+    parse: listOf(network),
+    fallback: '',
+  }),
+  loginFailuresPerMinute: setting({
+    flag: 'login-failures-per-minute',
+    variable: 'MUSTER_LOGIN_FAILURES_PER_MINUTE',
+    value: 'number',
+    help: 'failed logins from one address before it gets 429; 0 for no limit',
+    parse: integer(0, 1_000_000),
+    fallback: '100',
+  }),
+  requestsPerMinute: setting({
+    flag: 'requests-per-minute',
+    variable: 'MUSTER_REQUESTS_PER_MINUTE',
+    value: 'number',
+    help: 'requests with one token before it gets 429; 0 for no limit',
+    parse: integer(0, 100_000_000),
+    fallback: '0',
+  }),
+  region: setting({
+    flag: 'region',
+    variable: 'MUSTER_REGION',
+    value: 'name',
+    help: "the catalog's region",
+    parse: word,
+    fallback: 'region0',
+  }),
+  platformName: setting({
+    flag: 'platform-name',
+    variable: 'MUSTER_PLATFORM_NAME',
+    value: 'name',
+    help: 'the word in the header x-<name>-request-id',
+    parse: word,
+    fallback: 'muster',
+  }),
+  logLevel: setting({
+    flag: 'log-level',
+    variable: 'MUSTER_LOG_LEVEL',
+    value: 'level',
+    help: levels.join(', '),
+    parse: oneOf(levels),
+    fallback: 'info',
+  }),
+}

@@ -1,0 +1,41 @@
+import { errorStatus, type ErrorClass, type FieldProblem } from '@muster/contract'
+
+interface Particulars {
+  /** Only logged, never answered. */
+  readonly cause?: unknown
+  readonly fields?: readonly FieldProblem[]
+  /** Seconds after which another try makes sense. */
+  readonly retryAfter?: number
+}
+
+/** The one error of Muster. `details` is written for the caller; `cause` stays in the log. */
+export class PlatformError extends Error {
+  readonly class: ErrorClass
+  readonly fields: readonly FieldProblem[] | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(errorClass: ErrorClass, details: string, particulars: Particulars = {}) {
+    super(details, { cause: particulars.cause })
+    this.name = 'PlatformError'
+    this.class = errorClass
+    this.fields = particulars.fields
+    this.retryAfter = particulars.retryAfter
+  }
+
+  get status(): number {
+    return errorStatus[this.class]
+  }
+}
+
+/** A 400 that names one field. */
+export const badField = (
+  path: string,
+  problem: string,
+  errorClass: ErrorClass = 'InputParameterError',
+) => new PlatformError(errorClass, `${path} ${problem}`, { fields: [{ path, problem }] })
+
+/** Every failed login is this, whatever the reason: no caller learns which part was wrong, only the log. */
+export const loginFailed = (reason: string) =>
+  new PlatformError('UnauthorizedError', 'Login failed: check the credentials and the scope.', {
+    cause: reason,
+  })

@@ -1,0 +1,120 @@
+import type { CatalogService, RoleAssignment, Token } from '@muster/contract'
+import { timestamp } from '../timestamp.ts'
+import { policiesOf, type Principal } from './principal.ts'
+import type {
+  AccessKeyUse,
+  Assignment,
+  Named,
+  PolicyScope,
+  ProjectRecord,
+  Standing,
+} from './records.ts'
+import { openProjects } from './scope.ts'
+
+const nothing: Named = { id: '', name: '' }
+const nobody = { domain: nothing, ...nothing }
+
+const reference = ({ id, name }: Named) => ({ id, name })
+const member = (thing: Named & { readonly domain: Named }) => ({
+  domain: reference(thing.domain),
+  ...reference(thing),
+})
+const names = (things: readonly Named[]) => things.map(({ name }) => name)
+
+const tokenProject = (thing: Named, domain: Named) => ({
+  Domain: reference(domain),
+  Id: thing.id,
+  Name: thing.name,
+})
+
+function scopeProject({ scope }: Principal): Token['project'] {
+  switch (scope.kind) {
+    case 'none':
+      return tokenProject(nothing, nothing)
+    case 'domain':
+      return tokenProject(scope.domain, scope.domain)
+    case 'project':
+      return tokenProject(scope.project, scope.project.domain)
+  }
+}
+
+function describeAssignment(assignment: Assignment, standing: Standing): RoleAssignment {
+  const { role, group, target } = assignment
+  const policies = policiesOf(assignment)
+  const within = (scope: PolicyScope) => names(policies.filter((policy) => policy.scope === scope))
+  return {
+    group: group ? member(group) : nobody,
+    role: member(role),
+    user: group ? nobody : member(standing.user),
+    policies: { domain: within('domain'), project: within('project'), system: within('system') },
+    scope: {
+      domain: target.kind === 'domain' ? reference(target.domain) : nothing,
+      project: target.kind === 'project' ? member(target.project) : nobody,
+    },
+  }
+}
+
+/** The parts of a token's description that depend on the standing and the scope alone. */
+function describeStanding(principal: Principal, catalog: readonly CatalogService[]) {
+  const { scope, standing, policies, assignments } = principal
+  const { user } = standing
+  const roles = new Map(assignments.map(({ role }) => [role.id, reference(role)]))
+  return {
+    catalog: scope.kind === 'none' ? [] : [...catalog],
+    is_domain: scope.kind === 'domain',
+    policies: {
+      Domain: names(policies.domain),
+      Project: names(policies.project),
+      System: names(policies.system),
+    },
+    project: scopeProject(principal),
+    projects: openProjects(standing).map((project: ProjectRecord) =>
+      tokenProject(project, project.domain),
+    ),
+    role_assignments: standing.assignments.map((assignment) =>
+      describeAssignment(assignment, standing),
+    ),
+    roles: [...roles.values()],
+    user: {
+      Displayname: user.displayname,
+      Email: user.email,
+      Id: user.id,
+      Mobile: user.mobile,
+      Name: user.name,
+      Domain: reference(user.domain),
+      PasswordExpiresAt: user.passwordExpiresAt === null ? null : timestamp(user.passwordExpiresAt),
+    },
+  }
+}
+
+/** The secret is never sent back, whatever the key. */
+const describeAccessKey = (key: AccessKeyUse | null): Token['access_key'] => ({
+  AccessKey: key?.id ?? '',
+  expire: Math.floor((key?.expiresAt ?? 0) / 1_000),
+  secret: '',
+})
+
+/** A token as the wire shows it, every key present. */
+export function createDescribeToken(catalog: readonly CatalogService[]) {
+  // All principals of one user and scope share their policies, and with them this description.
+  const described = new WeakMap<Principal['policies'], ReturnType<typeof describeStanding>>()
+
+  function describeOnce(principal: Principal) {
+    const description = described.get(principal.policies) ?? describeStanding(principal, catalog)
+    described.set(principal.policies, description)
+    return description
+  }
+
+  return function describeToken(principal: Principal): Token {
+    const { token } = principal
+    return {
+      access_key: describeAccessKey(token.accessKey),
+      context: { ip: token.ip, source: token.source },
+      expires_at: timestamp(token.expiresAt),
+      issued_at: timestamp(token.issuedAt),
+      methods: [token.method],
+      ...describeOnce(principal),
+    }
+  }
+}
+export type DescribeToken = ReturnType<typeof createDescribeToken>

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { TokenRequest } from '@muster/contract'
+import { PlatformError } from '../error.ts'
+import {
+  makeDomain,
+  makeProject,
+  makeRole,
+  makeStanding,
+  makeUser,
+  onDomain,
+  onProject,
+} from '../../testing/records.ts'
+import { createDescribeToken } from './describe-token.ts'
+import { createIssueToken } from './issue-token.ts'
+import type { Method, Proof } from './methods/method.ts'
+import type { TokenRecord } from './records.ts'
+
+const red = makeProject('red')
+const blue = makeProject('blue')
+const home = makeDomain('home')
+const role = makeRole('owner')
+const alice = makeUser('alice', { defaultProjectId: blue.id })
+const standing = makeStanding(
+  alice,
+  onProject(role, red),
+  onProject(role, blue),
+  onDomain(role, home),
+)
+const now = Date.UTC(2026, 0, 1)
+
+/** The frame around a method that finds out just this. */
+function issueWith(proof: Partial<Proof>) {
+  const written: TokenRecord[] = []
+  const method: Method = {
+    names: ['aksk', 'access_key_secret'],
+    section: 'access_key_secret',
+    authenticate: async () => ({ userId: alice.id, ...proof }),
+  }
+  const issueToken = createIssueToken({
+    methods: [method],
+    findStanding: async () => standing,
+    tokens: {
+      insert: async (token) => written.push(token) > 0,
+      find: async () => undefined,
+      revoke: async () => {},
+      purgeExpired: async () => {},
+    },
+    describeToken: createDescribeToken([]),
+    clock: () => now,
+    lifetime: 86_400_000,
+  })
+  const identity = { methods: ['access_key_secret'], access_key_secret: 'x' }
+  return {
+    written,
+    issue: async (scope?: object) =>
+      await issueToken({ auth: { identity, ...(scope && { scope }) } } as TokenRequest, {
+        ip: '192.0.2.1',
+      }),
+  }
+}
+
+const isLoginFailure = (error: unknown) =>
+  error instanceof PlatformError && error.class === 'UnauthorizedError'
+
+describe('a credential with a scope of its own', () => {
+  const own = { scope: { kind: 'project', id: red.id } } as const
+
+  test('SEC-08 gets that scope, whatever the default project', async () => {
+    const { token } = await issueWith(own).issue()
+    assert.equal(token.project.Id, red.id)
+    assert.deepEqual(token.methods, ['aksk'])
+  })
+
+  test('SEC-08 may name it, by id or by name', async () => {
+    for (const project of [{ id: red.id }, { name: 'RED', domain: { name: 'home' } }]) {
+      const { token } = await issueWith(own).issue({ project })
+      assert.equal(token.project.Id, red.id)
+    }
+  })
+
+  test('SEC-08 gets no other, though the user holds it', async () => {
+    for (const scope of [{ project: { id: blue.id } }, { domain: { id: home.id } }]) {
+      const { issue, written } = issueWith(own)
+      await assert.rejects(issue(scope), isLoginFailure)
+      assert.deepEqual(written, [])
+    }
+  })
+
+  test('SEC-08 gets nothing once the user has lost it', async () => {
+    const lost = { scope: { kind: 'project', id: 'project-gone' } } as const
+    await assert.rejects(issueWith(lost).issue(), isLoginFailure)
+  })
+})
+
+describe('an access key', () => {
+  test('is told of in the token, without its secret', async () => {
+    const accessKey = { id: 'key-1', expiresAt: now + 5_000 }
+    const { issue, written } = issueWith({ accessKey, expiresAt: accessKey.expiresAt })
+    const { token } = await issue()
+    assert.deepEqual(token.access_key, {
+      AccessKey: 'key-1',
+      expire: (now + 5_000) / 1_000,
+      secret: '',
+    })
+    assert.equal(written[0]?.expiresAt, accessKey.expiresAt)
+    assert.deepEqual(written[0]?.accessKey, accessKey)
+  })
+
+  test('that never ends has 0 for an end', async () => {
+    const { token } = await issueWith({ accessKey: { id: 'key-1', expiresAt: null } }).issue()
+    assert.equal(token.access_key.expire, 0)
+  })
+})

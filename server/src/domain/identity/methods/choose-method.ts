@@ -1,0 +1,17 @@
+import type { IdentityRequest } from '@muster/contract'
+import { badField } from '../../error.ts'
+import type { Method } from './method.ts'
+
+/** Picks the one method a request names. A second credential beside it is an error, not a spare. */
+export function chooseMethod(methods: readonly Method[], identity: IdentityRequest): Method {
+  const name = identity.methods[0] ?? ''
+  const chosen = methods.find((method) => method.names.includes(name))
+  if (!chosen) throw badField('auth.identity.methods', `"${name}" is not offered by this server`)
+
+  const given = Object.keys(identity).filter((key) => key !== 'methods')
+  const stray = given.find((key) => key !== chosen.section)
+  if (stray !== undefined) {
+    throw badField(`auth.identity.${stray}`, `does not belong to the method "${name}"`)
+  }
+  return chosen
+}

@@ -1,0 +1,25 @@
+import { badField, loginFailed } from '../../error.ts'
+import type { VerifyToken } from '../verify-token.ts'
+import type { Method } from './method.ts'
+
+/**
+ * Revocation follows the chain of parents in the database, whose engines bound that depth. Within
+ * the day a token lives, this is a rescope every three minutes.
+ */
+const longestChain = 500
+
+/** A token got with a token: for another scope, never for a longer life. */
+export function createTokenMethod(verifyToken: VerifyToken): Method {
+  return {
+    names: ['token'],
+    section: 'token',
+    async authenticate({ token }) {
+      if (!token) throw badField('auth.identity.token', 'is required', 'MissingParameterError')
+      const principal = await verifyToken(token.id)
+      if (!principal) throw loginFailed('token no good')
+      const { id, userId, expiresAt, generation } = principal.token
+      if (generation >= longestChain) throw loginFailed('chain of tokens too long')
+      return { userId, expiresAt, parent: { id, generation } }
+    },
+  }
+}

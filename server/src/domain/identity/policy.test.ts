@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { makePolicy } from '../../testing/records.ts'
+import { allows, type Permission } from './policy.ts'
+import type { PolicyAction, PolicyRule } from './records.ts'
+
+const listServers: Permission = { service: 'compute', resource: 'servers', action: 'list' }
+
+/** A rule in one line: `allow compute servers list`. */
+function rule(text: string): PolicyRule {
+  const [effect, service = '', resource = '', action = ''] = text.split(' ')
+  return {
+    effect: effect as PolicyRule['effect'],
+    service,
+    resource,
+    action: action as PolicyRule['action'],
+  }
+}
+
+const policy = (...rules: string[]) => makePolicy('some', 'project', rules.map(rule))
+const decide = (permission: Permission, ...rules: string[]) =>
+  allows([policy(...rules)], permission)
+
+describe('policies', () => {
+  test('what no rule speaks of is denied', () => {
+    assert.equal(allows([], listServers), false)
+    assert.equal(decide(listServers), false)
+    for (const other of [
+      'allow identity servers list',
+      'allow compute disks list',
+      'allow compute servers get',
+      'allow compute server list',
+      'allow compute servers* list',
+    ]) {
+      assert.equal(decide(listServers, other), false, other)
+    }
+  })
+
+  test('a star stands for anything in its own place only', () => {
+    for (const match of [
+      'allow compute servers list',
+      'allow * servers list',
+      'allow compute * list',
+      'allow compute servers *',
+      'allow * * *',
+    ]) {
+      assert.equal(decide(listServers, match), true, match)
+    }
+    for (const miss of ['allow * disks list', 'allow identity * list', 'allow compute * get']) {
+      assert.equal(decide(listServers, miss), false, miss)
+    }
+  })
+
+  test('the more exact rule wins, whichever way it decides and wherever it stands', () => {
+    const ladder = ['* * *', 'compute * *', 'compute servers *', 'compute servers list']
+    for (const [index, wide] of ladder.entries()) {
+      for (const exact of ladder.slice(index + 1)) {
+        for (const [effect, opposite] of [
+          ['allow', 'deny'],
+          ['deny', 'allow'],
+        ]) {
+          const rules = [`${opposite} ${wide}`, `${effect} ${exact}`]
+          const expected = effect === 'allow'
+          assert.equal(decide(listServers, ...rules), expected, rules.join(', '))
+          assert.equal(decide(listServers, ...rules.toReversed()), expected, rules.join(', '))
+        }
+      }
+    }
+  })
+
+  test('deny wins a tie, also between rules that are exact in different places', () => {
+    const ties = [
+      ['allow compute servers list', 'deny compute servers list'],
+      ['allow compute * *', 'deny * servers *'],
+      ['allow * * list', 'deny compute * *'],
+      ['allow * servers list', 'deny compute servers *'],
+    ]
+    for (const tie of ties) {
+      assert.equal(decide(listServers, ...tie), false, tie.join(', '))
+      assert.equal(decide(listServers, ...tie.toReversed()), false, tie.join(', '))
+    }
+  })
+
+  test('rules of several policies are weighed together', () => {
+    const wide = policy('allow * * *')
+    const narrow = policy('deny compute servers list')
+    assert.equal(allows([wide, narrow], listServers), false)
+    assert.equal(allows([narrow, wide], listServers), false)
+    assert.equal(allows([narrow, wide], { ...listServers, action: 'get' }), true)
+  })
+
+  test('a disabled policy neither allows nor denies', () => {
+    const off = (text: string) => makePolicy('off', 'project', [rule(text)], false)
+    assert.equal(allows([off('allow * * *')], listServers), false)
+    assert.equal(
+      allows([policy('allow * * *'), off('deny compute servers list')], listServers),
+      true,
+    )
+  })
+
+  test('any rules decide as the most exact of those that match, deny first', () => {
+    const place = (...words: string[]) => fc.constantFrom('*', ...words)
+    const anyRule: fc.Arbitrary<PolicyRule> = fc.record({
+      service: place('compute', 'identity'),
+      resource: place('servers', 'disks'),
+      action: fc.constantFrom<PolicyAction | '*'>('*', 'list', 'get'),
+      effect: fc.constantFrom('allow', 'deny'),
+    })
+    fc.assert(
+      fc.property(fc.array(anyRule, { maxLength: 6 }), (rules) => {
+        const decision = allows([makePolicy('any', 'project', rules)], listServers)
+        assert.equal(decision, decideByTheBook(rules))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
+
+/** The sentence of the decisions page, written down the slow way. */
+function decideByTheBook(rules: readonly PolicyRule[]): boolean {
+  const wanted = [listServers.service, listServers.resource, listServers.action]
+  const places = (candidate: PolicyRule) => [
+    candidate.service,
+    candidate.resource,
+    candidate.action as string,
+  ]
+  const stars = (candidate: PolicyRule) => places(candidate).filter((place) => place === '*').length
+  const matching = rules.filter((candidate) =>
+    places(candidate).every((place, index) => place === '*' || place === wanted[index]),
+  )
+  const fewest = Math.min(...matching.map(stars))
+  const strongest = matching.filter((candidate) => stars(candidate) === fewest)
+  return strongest.length > 0 && strongest.every(({ effect }) => effect === 'allow')
+}

@@ -1,0 +1,74 @@
+import { PlatformError } from '../error.ts'
+import { allows, type Permission } from './policy.ts'
+import type { Assignment, PolicyRecord, PolicyScope, Standing, TokenRecord } from './records.ts'
+import { assignmentsIn, type GrantedScope } from './scope.ts'
+
+/** Who is asking, for what scope, with what rights: made from rows and the token, nothing else. */
+export interface Principal {
+  readonly token: TokenRecord
+  readonly standing: Standing
+  readonly scope: GrantedScope
+  /** The assignments that hold in this scope. */
+  readonly assignments: readonly Assignment[]
+  readonly policies: Readonly<Record<PolicyScope, readonly PolicyRecord[]>>
+}
+
+/** The policies of a role that bite where the role is held: a project policy says nothing of a domain. */
+export const policiesOf = ({ role, target }: Assignment): PolicyRecord[] =>
+  role.policies.filter((policy) => policy.enabled && policy.scope === target.kind)
+
+function policiesByScope(assignments: readonly Assignment[]): Principal['policies'] {
+  const all = assignments.flatMap(policiesOf)
+  const distinct = [...new Map(all.map((policy) => [policy.id, policy])).values()]
+  const within = (scope: PolicyScope) => distinct.filter((policy) => policy.scope === scope)
+  return { system: within('system'), domain: within('domain'), project: within('project') }
+}
+
+type Holdings = Pick<Principal, 'scope' | 'assignments' | 'policies'>
+
+// A standing is read anew with every change, so what follows from it can be kept as long as it.
+const holdings = new WeakMap<Standing, Map<string, Holdings>>()
+
+/** What a user holds in a scope: the same object for every token of that user and scope. */
+function holdingsIn(scope: GrantedScope, standing: Standing): Holdings {
+  const byScope = holdings.get(standing) ?? new Map<string, Holdings>()
+  holdings.set(standing, byScope)
+  const name = scopeName(scope)
+  let held = byScope.get(name)
+  if (!held) {
+    const assignments = assignmentsIn(scope, standing)
+    held = { scope, assignments, policies: policiesByScope(assignments) }
+    byScope.set(name, held)
+  }
+  return held
+}
+
+function scopeName(scope: GrantedScope): string {
+  switch (scope.kind) {
+    case 'none':
+      return 'none'
+    case 'domain':
+      return `domain:${scope.domain.id}`
+    case 'project':
+      return `project:${scope.project.id}`
+  }
+}
+
+export const createPrincipal = (
+  token: TokenRecord,
+  standing: Standing,
+  scope: GrantedScope,
+): Principal => ({ token, standing, ...holdingsIn(scope, standing) })
+
+/** Whether the principal may do it anywhere, by a system role. */
+export const maySystemWide = (principal: Principal, permission: Permission): boolean =>
+  allows(principal.policies.system, permission)
+
+export function demandSystemWide(principal: Principal, permission: Permission): void {
+  if (maySystemWide(principal, permission)) return
+  const { service, resource, action } = permission
+  throw new PlatformError(
+    'ForbiddenError',
+    `Your roles do not allow "${action}" on "${resource}" of service "${service}".`,
+  )
+}

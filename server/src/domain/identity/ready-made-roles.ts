@@ -1,0 +1,65 @@
+import type { PolicyAction, PolicyRule, PolicyScope } from './records.ts'
+
+interface ReadyMadeRole {
+  readonly name: string
+  readonly description: string
+  readonly policy: string
+  readonly scope: PolicyScope
+  readonly rules: readonly PolicyRule[]
+}
+
+const allow = (service: string, ...actions: (PolicyAction | '*')[]): PolicyRule[] =>
+  actions.map((action) => ({ service, resource: '*', action, effect: 'allow' }))
+
+/** The roles that are there at first start, each with one policy of its own. */
+export const readyMadeRoles: readonly ReadyMadeRole[] = [
+  {
+    name: 'admin',
+    description: 'Everything, everywhere',
+    policy: 'system_admin',
+    scope: 'system',
+    rules: allow('*', '*'),
+  },
+  {
+    name: 'auditor',
+    description: 'Reads everything, everywhere',
+    policy: 'system_auditor',
+    scope: 'system',
+    rules: allow('*', 'list', 'get'),
+  },
+  {
+    name: 'domain_admin',
+    description: 'Everything in a domain',
+    policy: 'domain_admin',
+    scope: 'domain',
+    rules: allow('*', '*'),
+  },
+  {
+    name: 'domain_viewer',
+    description: 'Reads everything in a domain',
+    policy: 'domain_viewer',
+    scope: 'domain',
+    rules: allow('*', 'list', 'get'),
+  },
+  {
+    name: 'project_owner',
+    description: 'Everything in a project, its people included',
+    policy: 'project_owner',
+    scope: 'project',
+    rules: allow('*', '*'),
+  },
+  {
+    name: 'project_editor',
+    description: 'Reads and changes the servers of a project',
+    policy: 'project_editor',
+    scope: 'project',
+    rules: [...allow('compute', '*'), ...allow('identity', 'list', 'get')],
+  },
+  {
+    name: 'project_viewer',
+    description: 'Reads the servers of a project',
+    policy: 'project_viewer',
+    scope: 'project',
+    rules: allow('*', 'list', 'get'),
+  },
+]

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ErrorClass, ScopeRequest } from '@muster/contract'
+import {
+  makeDomain,
+  makeProject,
+  makeRole,
+  makeStanding,
+  makeUser,
+  onDomain,
+  onProject,
+  onSystem,
+} from '../../testing/records.ts'
+import { PlatformError } from '../error.ts'
+import {
+  assignmentsIn,
+  grantScope,
+  holdScope,
+  openDomains,
+  openProjects,
+  readScope,
+  scopeKey,
+} from './scope.ts'
+
+const role = makeRole('member')
+const home = makeDomain('home')
+const away = makeDomain('away')
+const web = makeProject('web')
+const webAway = makeProject('web', { id: 'project-web-away', domain: away })
+const closed = makeProject('closed', { enabled: false })
+const shut = makeDomain('shut', { enabled: false })
+const inShut = makeProject('inside', { domain: shut })
+const alice = makeUser('alice')
+
+const standing = makeStanding(
+  alice,
+  onProject(role, web),
+  onProject(role, webAway),
+  onProject(role, closed),
+  onProject(role, inShut),
+  onDomain(role, home),
+  onDomain(role, shut),
+  onSystem(role),
+)
+
+const isClass = (expected: ErrorClass) => (error: unknown) =>
+  error instanceof PlatformError && error.class === expected
+const grant = (scope: ScopeRequest | undefined, to = standing) => grantScope(readScope(scope), to)
+const isRefused = (scope: ScopeRequest, to = standing) =>
+  assert.throws(() => grant(scope, to), isClass('UnauthorizedError'), JSON.stringify(scope))
+
+describe('reading the scope of a request', () => {
+  test('refuses what makes no sense before anyone is asked for', () => {
+    const project = { id: 'project-web' }
+    const both = { project, domain: { id: 'domain-home' } }
+    assert.throws(() => readScope(both), isClass('InputParameterError'))
+    const incomplete: ScopeRequest[] = [
+      { project: {} },
+      { project: { domain: { name: 'home' } } },
+      { project: { name: 'web' } },
+      { project: { name: 'web', domain: {} } },
+      { domain: {} },
+    ]
+    for (const scope of incomplete) {
+      assert.throws(() => readScope(scope), isClass('MissingParameterError'), JSON.stringify(scope))
+    }
+  })
+
+  test('takes no scope as a wish for the default', () => {
+    assert.deepEqual(readScope(undefined), { kind: 'default' })
+    assert.deepEqual(readScope({}), { kind: 'default' })
+  })
+})
+
+describe('granting a scope', () => {
+  test('finds a project by id, and by name in its own domain', () => {
+    assert.deepEqual(grant({ project: { id: web.id } }), { kind: 'project', project: web })
+    const byName = { project: { name: ' WEB', domain: { name: 'Home' } } }
+    assert.deepEqual(grant(byName), { kind: 'project', project: web })
+    const elsewhere = { project: { name: 'web', domain: { id: away.id } } }
+    assert.deepEqual(grant(elsewhere), { kind: 'project', project: webAway })
+  })
+
+  test('finds a domain by id and by name', () => {
+    for (const domain of [{ id: home.id }, { name: 'HOME' }, { id: home.id, name: 'home' }]) {
+      assert.deepEqual(grant({ domain }), { kind: 'domain', domain: home })
+    }
+  })
+
+  test('finds nothing where id, name and domain disagree', () => {
+    isRefused({ project: { id: web.id, name: 'other' } })
+    isRefused({ project: { id: web.id, domain: { name: 'away' } } })
+    isRefused({ project: { name: 'web', domain: { id: home.id, name: 'away' } } })
+    isRefused({ domain: { id: home.id, name: 'away' } })
+  })
+
+  test('is a failed login where the user holds no role, or the place is disabled', () => {
+    isRefused({ project: { id: 'project-of-others' } })
+    isRefused({ domain: { id: away.id } })
+    isRefused({ project: { id: closed.id } })
+    isRefused({ project: { id: inShut.id } })
+    isRefused({ domain: { id: shut.id } })
+  })
+
+  test('a role on a domain or on the system is no role on a project', () => {
+    const elsewhere = makeStanding(alice, onDomain(role, home), onSystem(role))
+    isRefused({ project: { id: web.id } }, elsewhere)
+    isRefused({ domain: { id: home.id } }, makeStanding(alice, onProject(role, web)))
+  })
+
+  test('asked for none, gives the default project while it is open, else none', () => {
+    const withDefault = (project: { id: string }) =>
+      makeStanding({ ...alice, defaultProjectId: project.id }, ...standing.assignments)
+    assert.deepEqual(grant(undefined), { kind: 'none' })
+    assert.deepEqual(grant(undefined, withDefault(web)), { kind: 'project', project: web })
+    for (const gone of [closed, inShut, { id: 'project-of-others' }]) {
+      assert.deepEqual(grant(undefined, withDefault(gone)), { kind: 'none' })
+    }
+  })
+})
+
+describe('the scope of an issued token', () => {
+  test('holds as long as the user holds a role there and the place is enabled', () => {
+    const inWeb = { kind: 'project', id: web.id } as const
+    const inHome = { kind: 'domain', id: home.id } as const
+    assert.deepEqual(holdScope(inWeb, standing), { kind: 'project', project: web })
+    assert.deepEqual(holdScope(inHome, standing), { kind: 'domain', domain: home })
+    assert.deepEqual(holdScope({ kind: 'none' }, standing), { kind: 'none' })
+
+    const bare = makeStanding(alice, onSystem(role))
+    assert.equal(holdScope(inWeb, bare), undefined)
+    assert.equal(holdScope(inHome, bare), undefined)
+    for (const id of [closed.id, inShut.id]) {
+      assert.equal(holdScope({ kind: 'project', id }, standing), undefined)
+    }
+    assert.equal(holdScope({ kind: 'domain', id: shut.id }, standing), undefined)
+  })
+
+  test('is not confused by a project and a domain of one id', () => {
+    const twin = makeDomain('twin', { id: web.id })
+    const onTwin = makeStanding(alice, onDomain(role, twin))
+    assert.equal(holdScope({ kind: 'project', id: web.id }, onTwin), undefined)
+  })
+
+  test('carries the roles held there, and on a project those on the system', () => {
+    const targets = (scope: Parameters<typeof assignmentsIn>[0]) =>
+      assignmentsIn(scope, standing).map(({ target }) => target)
+    assert.deepEqual(targets({ kind: 'none' }), [])
+    assert.deepEqual(targets({ kind: 'domain', domain: home }), [{ kind: 'domain', domain: home }])
+    assert.deepEqual(targets({ kind: 'project', project: web }), [
+      { kind: 'project', project: web },
+      { kind: 'system' },
+    ])
+  })
+
+  test('is kept by kind and id alone', () => {
+    assert.deepEqual(scopeKey({ kind: 'none' }), { kind: 'none' })
+    assert.deepEqual(scopeKey({ kind: 'project', project: web }), { kind: 'project', id: web.id })
+    assert.deepEqual(scopeKey({ kind: 'domain', domain: home }), { kind: 'domain', id: home.id })
+  })
+})
+
+describe('what a user can choose from', () => {
+  test('is each open place once', () => {
+    const second = makeRole('second')
+    const twice = makeStanding(alice, ...standing.assignments, onProject(second, web))
+    assert.deepEqual(openProjects(twice), [web, webAway])
+    assert.deepEqual(openDomains(twice), [home])
+  })
+})

@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ScopeRequest } from '@muster/contract'
+import { badField, loginFailed } from '../error.ts'
+import { nameKey } from './name-key.ts'
+import type { DomainReference, MemberReference } from './ports.ts'
+import type {
+  Assignment,
+  DomainRecord,
+  Named,
+  ProjectRecord,
+  Standing,
+  TokenScope,
+} from './records.ts'
+
+/** What a caller asked for, once it is known to make sense. */
+export type ScopeWish =
+  | { readonly kind: 'default' }
+  | { readonly kind: 'project'; readonly project: MemberReference }
+  | { readonly kind: 'domain'; readonly domain: DomainReference }
+
+/** What a token is good for, with the roles held there. */
+export type GrantedScope =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'project'; readonly project: ProjectRecord }
+  | { readonly kind: 'domain'; readonly domain: DomainRecord }
+
+/** Reads the scope of a request; what does not make sense is a 400 before anything is checked. */
+export function readScope(scope: ScopeRequest | undefined): ScopeWish {
+  if (scope?.project && scope.domain) {
+    throw badField('auth.scope', 'names both a project and a domain: choose one')
+  }
+  if (scope?.project) {
+    const { id, name, domain } = scope.project
+    if (id === undefined && name === undefined) {
+      throw badField(
+        'auth.scope.project',
+        'needs an id, or a name and a domain',
+        'MissingParameterError',
+      )
+    }
+    if (id === undefined && domain?.id === undefined && domain?.name === undefined) {
+      throw badField(
+        'auth.scope.project.domain',
+        'is needed beside a project name: give its id or name',
+        'MissingParameterError',
+      )
+    }
+    return { kind: 'project', project: scope.project }
+  }
+  if (scope?.domain) {
+    if (scope.domain.id === undefined && scope.domain.name === undefined) {
+      throw badField('auth.scope.domain', 'needs an id or a name', 'MissingParameterError')
+    }
+    return { kind: 'domain', domain: scope.domain }
+  }
+  return { kind: 'default' }
+}
+
+const isNamed = (thing: Named, reference: DomainReference) =>
+  (reference.id === undefined || reference.id === thing.id) &&
+  (reference.name === undefined || nameKey(reference.name) === nameKey(thing.name))
+
+const isOpen = (project: ProjectRecord) => project.enabled && project.domain.enabled
+
+const projectsWhere = (standing: Standing, test: (project: ProjectRecord) => boolean) =>
+  standing.assignments.flatMap(({ target }) =>
+    target.kind === 'project' && isOpen(target.project) && test(target.project)
+      ? [target.project]
+      : [],
+  )
+
+const domainsWhere = (standing: Standing, test: (domain: DomainRecord) => boolean) =>
+  standing.assignments.flatMap(({ target }) =>
+    target.kind === 'domain' && target.domain.enabled && test(target.domain) ? [target.domain] : [],
+  )
+
+const distinct = <Thing extends Named>(things: readonly Thing[]): Thing[] => [
+  ...new Map(things.map((thing) => [thing.id, thing])).values(),
+]
+
+/** The projects a user can get a token for. */
+export const openProjects = (standing: Standing): ProjectRecord[] =>
+  distinct(projectsWhere(standing, () => true))
+
+/** The domains a user can get a token for. */
+export const openDomains = (standing: Standing): DomainRecord[] =>
+  distinct(domainsWhere(standing, () => true))
+
+/** Grants a wish to a user who holds a role there, and is a failed login for anyone else. */
+export function grantScope(wish: ScopeWish, standing: Standing): GrantedScope {
+  if (wish.kind === 'default') {
+    const id = standing.user.defaultProjectId
+    return (id !== null && holdScope({ kind: 'project', id }, standing)) || { kind: 'none' }
+  }
+  if (wish.kind === 'project') {
+    const { domain, ...reference } = wish.project
+    const [project] = projectsWhere(
+      standing,
+      (candidate) =>
+        isNamed(candidate, reference) && (!domain || isNamed(candidate.domain, domain)),
+    )
+    if (project) return { kind: 'project', project }
+  } else {
+    const [domain] = domainsWhere(standing, (candidate) => isNamed(candidate, wish.domain))
+    if (domain) return { kind: 'domain', domain }
+  }
+  throw loginFailed('no role there')
+}
+
+/** The scope of an issued token as it stands now, or undefined when the user lost it. */
+export function holdScope(scope: TokenScope, standing: Standing): GrantedScope | undefined {
+  if (scope.kind === 'none') return scope
+  if (scope.kind === 'project') {
+    const [project] = projectsWhere(standing, (candidate) => candidate.id === scope.id)
+    return project && { kind: 'project', project }
+  }
+  const [domain] = domainsWhere(standing, (candidate) => candidate.id === scope.id)
+  return domain && { kind: 'domain', domain }
+}
+
+/** The scope of a credential that has one of its own: that, or what a wish for the same comes to. */
+export function keepScope(own: TokenScope, wish: ScopeWish, standing: Standing): GrantedScope {
+  const held = holdScope(own, standing)
+  const wished = wish.kind === 'default' ? held : grantScope(wish, standing)
+  if (!held || !wished || !isDeepStrictEqual(scopeKey(wished), scopeKey(held))) {
+    throw loginFailed('not the scope of the credential')
+  }
+  return held
+}
+
+/** The assignments that a token of this scope carries: a system role holds in every project. */
+export function assignmentsIn(scope: GrantedScope, standing: Standing): Assignment[] {
+  return standing.assignments.filter(({ target }) => {
+    switch (scope.kind) {
+      case 'none':
+        return false
+      case 'domain':
+        return target.kind === 'domain' && target.domain.id === scope.domain.id
+      case 'project':
+        return (
+          target.kind === 'system' ||
+          (target.kind === 'project' && target.project.id === scope.project.id)
+        )
+    }
+  })
+}
+
+/** The scope as a token's row keeps it. */
+export function scopeKey(scope: GrantedScope): TokenScope {
+  switch (scope.kind) {
+    case 'none':
+      return scope
+    case 'project':
+      return { kind: 'project', id: scope.project.id }
+    case 'domain':
+      return { kind: 'domain', id: scope.domain.id }
+  }
+}

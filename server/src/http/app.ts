@@ -1,0 +1,94 @@
+import { renderOpenApi, type Operation } from '@muster/contract'
+import type { VerifyToken } from '../domain/identity/verify-token.ts'
+import { createAuthenticate } from './authenticate.ts'
+import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
+import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
+import { createMetrics } from './metrics.ts'
+import { mountOperations, type Preamble } from './mount.ts'
+import { callerKey, originOf } from './origin.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { makeRequestId } from './request-id.ts'
+import { logRequests } from './request-log.ts'
+import { createServiceHandlers } from './service.ts'
+import { createUnknownRouteFault } from './unknown-route.ts'
+
+export interface AppSettings extends ListenerSettings {
+  readonly baseUrl: string
+  readonly platformName: string
+  readonly loginFailuresPerMinute: number
+  readonly requestsPerMinute: number
+}
+
+export interface AppUseCases extends IdentityUseCases {
+  readonly verifyToken: VerifyToken
+  readonly ping: () => Promise<void>
+  readonly waitingLogins: () => number
+}
+
+/** The HTTP side of Muster: a route for each operation served. */
+export function createApp(
+  settings: AppSettings,
+  useCases: AppUseCases,
+  served: readonly Operation[],
+) {
+  const { clock } = settings
+  const platformRequestIdHeader = `x-${settings.platformName}-request-id`
+  let draining = false
+
+  const app = createListener(settings, (operation) =>
+    operation?.id === 'issueToken'
+      ? {
+          [platformRequestIdHeader]: makeRequestId(),
+          vary: 'X-Auth-Token',
+          'cache-control': 'no-store',
+        }
+      : {},
+  )
+  const metrics = createMetrics(useCases)
+  metrics.observe(app)
+  logRequests(app, platformRequestIdHeader)
+  // Before the body is read: nobody is going to look at it.
+  const findUnknownRouteFault = createUnknownRouteFault(served)
+  app.addHook('onRequest', (request, reply, done) => done(findUnknownRouteFault(request, reply)))
+  app.decorateRequest('principal', undefined)
+  app.decorateRequest('userId', undefined)
+  app.decorateRequest('reason', undefined)
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (draining || hasEndlessBody(request)) reply.header('connection', 'close')
+    done(null, payload)
+  })
+
+  const loginLimit = createRateLimit(
+    settings.loginFailuresPerMinute,
+    'Too many failed logins from this address: wait and try again.',
+  )
+  const requestLimit = createRateLimit(
+    settings.requestsPerMinute,
+    'Too many requests with this token: wait and try again.',
+  )
+  /** Before the body is read: who has failed too often is not worth parsing. */
+  const demandLoginLimit: Preamble = (request) =>
+    loginLimit.demand(callerKey(originOf(request).ip), clock())
+
+  mountOperations(app, served, {
+    authenticate: createAuthenticate({ verifyToken: useCases.verifyToken, requestLimit, clock }),
+    preambles: { issueToken: demandLoginLimit },
+    handlers: {
+      ...createIdentityHandlers({ ...useCases, ...settings, loginLimit }),
+      ...createServiceHandlers({
+        openApi: renderOpenApi(served, settings.authUrl, settings.baseUrl),
+        metrics,
+        ping: useCases.ping,
+        isDraining: () => draining,
+      }),
+    },
+  })
+
+  return {
+    app,
+    /** From now on: not ready, and every answer is the last on its connection. */
+    drain(): void {
+      draining = true
+    },
+  }
+}

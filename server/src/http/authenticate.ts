@@ -1,0 +1,48 @@
+import type { Operation } from '@muster/contract'
+import type { FastifyRequest } from 'fastify'
+import { PlatformError } from '../domain/error.ts'
+import type { Clock } from '../domain/identity/ports.ts'
+import { demandSystemWide, type Principal } from '../domain/identity/principal.ts'
+import type { VerifyToken } from '../domain/identity/verify-token.ts'
+import { isLocal } from './origin.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+interface Dependencies {
+  readonly verifyToken: VerifyToken
+  readonly requestLimit: RateLimit
+  readonly clock: Clock
+}
+
+/** Finds out who is asking, before anything of the request is read. Every route passes through here. */
+export function createAuthenticate({ verifyToken, requestLimit, clock }: Dependencies) {
+  async function demandToken(request: FastifyRequest): Promise<Principal> {
+    const secret = request.headers['x-auth-token']
+    const principal = typeof secret === 'string' ? await verifyToken(secret) : undefined
+    if (!principal) {
+      throw new PlatformError('UnauthorizedError', 'A valid token is needed in X-Auth-Token.')
+    }
+    const { id } = principal.token
+    requestLimit.demand(id, clock())
+    requestLimit.count(id, clock())
+    return principal
+  }
+
+  return async function authenticate(
+    operation: Operation,
+    request: FastifyRequest,
+  ): Promise<Principal | undefined> {
+    switch (operation.access) {
+      case 'public':
+        return undefined
+      case 'token':
+        return await demandToken(request)
+      case 'loopback': {
+        if (isLocal(request)) return undefined
+        const principal = await demandToken(request)
+        demandSystemWide(principal, { service: 'identity', resource: 'metrics', action: 'get' })
+        return principal
+      }
+    }
+  }
+}
+export type Authenticate = ReturnType<typeof createAuthenticate>

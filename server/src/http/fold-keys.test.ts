@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { PlatformError } from '../domain/error.ts'
+import { foldKeys, unfoldPath } from './fold-keys.ts'
+
+const keys = ['domain', 'id', 'name']
+
+describe('foldKeys', () => {
+  test('spells the given keys in lower case at every level, and no others', () => {
+    const body = { Domain: { Id: 'A', NAME: 'B' }, Password: { dOmAiN: { iD: 'C' } } }
+    assert.deepEqual(foldKeys(body, keys), {
+      domain: { id: 'A', name: 'B' },
+      Password: { domain: { id: 'C' } },
+    })
+  })
+
+  test('leaves values, lists and the given body as they are', () => {
+    const body = { Id: ['Id', { Name: 'x' }], name: null }
+    assert.deepEqual(foldKeys(body, keys), { id: ['Id', { Name: 'x' }], name: null })
+    assert.deepEqual(Object.keys(body), ['Id', 'name'])
+    for (const value of [null, 'Id', 3, true, ['Id']])
+      assert.deepEqual(foldKeys(value, keys), value)
+  })
+
+  test('refuses two spellings of one key, naming the second as it was written', () => {
+    for (const pair of [
+      { id: 1, Id: 2 },
+      { ID: 1, id: 1 },
+      { Id: null, iD: null },
+    ]) {
+      const second = Object.keys(pair)[1]
+      assert.throws(
+        () => foldKeys({ a: { B: pair } }, keys),
+        (error) =>
+          error instanceof PlatformError &&
+          error.class === 'InputParameterError' &&
+          error.fields?.[0]?.path === `a.B.${second}`,
+      )
+    }
+  })
+
+  test('takes keys that every object inherits for what they are', () => {
+    const body = JSON.parse('{"constructor":{"Id":1},"toString":2,"hasOwnProperty":3}') as object
+    assert.deepEqual(Object.entries(foldKeys(body, keys) as object), [
+      ['constructor', { id: 1 }],
+      ['toString', 2],
+      ['hasOwnProperty', 3],
+    ])
+  })
+
+  test('does not take other letters for ours', () => {
+    // A dotless i, a full-width one, and one with a dot that lower case splits in two.
+    const body = { ıd: 1, ｉd: 2, İd: 3 }
+    assert.deepEqual(foldKeys(body, keys), body)
+  })
+})
+
+describe('unfoldPath', () => {
+  test('walks in the spelling of the caller', () => {
+    const body = { auth: { Domain: { ID: 1 } } }
+    assert.deepEqual(unfoldPath(body, ['auth', 'domain', 'id']), ['auth', 'Domain', 'ID'])
+  })
+
+  test('keeps what is not there as it is', () => {
+    assert.deepEqual(unfoldPath({ auth: 1 }, ['auth', 'domain', 'id']), ['auth', 'domain', 'id'])
+    assert.deepEqual(unfoldPath({}, ['constructor', 'name']), ['constructor', 'name'])
+    assert.deepEqual(unfoldPath(null, ['id']), ['id'])
+    assert.deepEqual(unfoldPath({}, []), [])
+  })
+
+  test('goes through lists by index', () => {
+    assert.deepEqual(unfoldPath({ methods: ['a'] }, ['methods', '0']), ['methods', '0'])
+  })
+})

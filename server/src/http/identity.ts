@@ -1,0 +1,132 @@
+import type { CatalogService } from '@muster/contract'
+import { PlatformError } from '../domain/error.ts'
+import type { DescribeToken } from '../domain/identity/describe-token.ts'
+import type { InspectToken } from '../domain/identity/inspect-token.ts'
+import type { RevokeToken } from '../domain/identity/revoke-token.ts'
+import type { IssueToken } from '../domain/identity/issue-token.ts'
+import type { Clock } from '../domain/identity/ports.ts'
+import { openDomains, openProjects } from '../domain/identity/scope.ts'
+import type { Handlers } from './mount.ts'
+import { callerKey } from './origin.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { renderTokenBody } from './token-body.ts'
+
+export interface IdentityUseCases {
+  readonly issueToken: IssueToken
+  readonly inspectToken: InspectToken
+  readonly revokeToken: RevokeToken
+  readonly describeToken: DescribeToken
+  readonly catalog: readonly CatalogService[]
+}
+
+interface Dependencies extends IdentityUseCases {
+  readonly authUrl: string
+  readonly baseUrl: string
+  readonly loginLimit: RateLimit
+  readonly clock: Clock
+}
+
+type IdentityHandlers = Pick<
+  Handlers,
+  | 'issueToken'
+  | 'validateToken'
+  | 'checkToken'
+  | 'revokeToken'
+  | 'listAuthProjects'
+  | 'listAuthDomains'
+  | 'showAuthCatalog'
+  | 'showIdentityVersion'
+  | 'discover'
+>
+
+export function createIdentityHandlers(dependencies: Dependencies): IdentityHandlers {
+  const { issueToken, inspectToken, revokeToken, describeToken, catalog } = dependencies
+  const { authUrl, baseUrl, loginLimit, clock } = dependencies
+
+  const listLinks = (path: string) => ({ self: authUrl + path, next: null, previous: null })
+  const version = {
+    id: 'v3.14',
+    status: 'stable',
+    updated: '2020-04-07T00:00:00Z',
+    links: [{ rel: 'self', href: `${authUrl}/v3/` }],
+    'media-types': [
+      { base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' },
+    ],
+  }
+
+  const validateToken: Handlers['validateToken'] = async ({ principal, headers }) => {
+    const secret = headers['x-subject-token']
+    const subject = await inspectToken(principal, secret, 'get')
+    return {
+      status: 200,
+      body: renderTokenBody(describeToken(subject)),
+      headers: { 'x-subject-token': secret, vary: 'X-Auth-Token', 'cache-control': 'no-store' },
+    }
+  }
+
+  return {
+    async issueToken({ body, origin }) {
+      try {
+        const { secret, token } = await issueToken(body, origin)
+        return {
+          status: 201,
+          userId: token.user.Id,
+          body: renderTokenBody(token),
+          headers: { 'x-subject-token': secret },
+        }
+      } catch (error) {
+        const isFailedLogin = error instanceof PlatformError && error.class === 'UnauthorizedError'
+        if (isFailedLogin) loginLimit.count(callerKey(origin.ip), clock())
+        throw error
+      }
+    },
+
+    validateToken,
+    checkToken: validateToken,
+
+    async revokeToken({ principal, headers }) {
+      await revokeToken(principal, headers['x-subject-token'])
+      return { status: 204 }
+    },
+
+    listAuthProjects({ principal }) {
+      const projects = openProjects(principal.standing).map((project) => ({
+        id: project.id,
+        name: project.name,
+        domain_id: project.domain.id,
+        description: project.description,
+        enabled: project.enabled,
+        links: { self: `${authUrl}/v3/projects/${project.id}` },
+      }))
+      return { status: 200, body: { projects, links: listLinks('/v3/auth/projects') } }
+    },
+
+    listAuthDomains({ principal }) {
+      const domains = openDomains(principal.standing).map((domain) => ({
+        id: domain.id,
+        name: domain.name,
+        description: domain.description,
+        enabled: domain.enabled,
+        links: { self: `${authUrl}/v3/domains/${domain.id}` },
+      }))
+      return { status: 200, body: { domains, links: listLinks('/v3/auth/domains') } }
+    },
+
+    showAuthCatalog({ principal }) {
+      const services = principal.scope.kind === 'none' ? [] : catalog
+      const links = { self: `${authUrl}/v3/auth/catalog` }
+      return { status: 200, body: { catalog: services, links } }
+    },
+
+    showIdentityVersion: () => ({ status: 200, body: { version } }),
+
+    discover({ accept }) {
+      const headers = { vary: 'Accept' }
+      if (accept.includes('text/html')) {
+        return { status: 302, headers: { ...headers, location: '/docs' } }
+      }
+      const endpoints = { auth_url: authUrl, base_url: baseUrl }
+      return { status: 300, headers, body: { versions: { values: [version] }, endpoints } }
+    },
+  }
+}

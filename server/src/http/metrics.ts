@@ -1,0 +1,64 @@
+import type { Operation } from '@muster/contract'
+import type { FastifyInstance } from 'fastify'
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+
+interface Observed {
+  readonly waitingLogins: () => number
+}
+
+/** What Prometheus sees of a process. Labels are routes, never paths: callers cannot add series. */
+export function createMetrics({ waitingLogins }: Observed) {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  registry.removeSingleMetric('nodejs_version_info')
+
+  const requests = new Histogram({
+    name: 'muster_http_request_duration_seconds',
+    help: 'How long requests take, by route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers: [registry],
+  })
+  const logins = new Counter({
+    name: 'muster_logins_total',
+    help: 'Logins, by result',
+    labelNames: ['result'],
+    registers: [registry],
+  })
+  registry.registerMetric(
+    new Gauge({
+      name: 'muster_login_queue_length',
+      help: 'Password logins that wait for their turn',
+      registers: [],
+      collect() {
+        this.set(waitingLogins())
+      },
+    }),
+  )
+
+  // A series that was looked up once is kept: looking it up costs more than counting.
+  const series = new Map<string, ReturnType<typeof requests.labels>>()
+  function seriesOf(operation: Operation | undefined, status: number) {
+    const { method = 'none', path: route = 'none' } = operation ?? {}
+    const key = `${method} ${route} ${status}`
+    const known = series.get(key) ?? requests.labels({ method, route, status })
+    series.set(key, known)
+    return known
+  }
+
+  return {
+    observe(app: FastifyInstance): void {
+      app.addHook('onResponse', (request, reply, done) => {
+        const { operation } = request.routeOptions.config
+        const { statusCode, elapsedTime } = reply
+        seriesOf(operation, statusCode).observe(elapsedTime / 1_000)
+        if (operation?.id === 'issueToken') {
+          logins.inc({ result: statusCode === 201 ? 'issued' : String(statusCode) })
+        }
+        done()
+      })
+    },
+    render: () => registry.metrics(),
+  }
+}
+export type Metrics = ReturnType<typeof createMetrics>

@@ -1,0 +1,37 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
+import type { Origin } from '../domain/identity/records.ts'
+
+/** An address in one spelling: IPv4 in IPv6's clothes is IPv4, and a zone is nobody else's business. */
+function normalise(text: string): string | undefined {
+  const [address = ''] = text.split('%', 1)
+  if (isIPv4(address)) return address
+  return isIPv6(address) ? ipaddr.process(address).toString() : undefined
+}
+
+/**
+ * The address that a request came from: the peer's, or what a trusted proxy says. A proxy that
+ * says nonsense is taken for the origin itself.
+ */
+export function originOf(request: FastifyRequest): Origin {
+  const ip = normalise(request.ip) ?? normalise(request.socket.remoteAddress ?? '') ?? ''
+  return { ip }
+}
+
+/** What counts as one caller: an IPv6 host usually has a whole /64 to itself. */
+export function callerKey(ip: string): string {
+  if (!ip.includes(':')) return ip
+  return ipaddr.IPv6.parse(ip).parts.slice(0, 4).join(':')
+}
+
+/**
+ * Whether the caller is on this machine. A forwarded request is not, even where the proxy is and
+ * nobody told Muster to trust it.
+ */
+export function isLocal(request: FastifyRequest): boolean {
+  const { headers } = request
+  if (headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined) return false
+  const { ip } = originOf(request)
+  return ip !== '' && ipaddr.parse(ip).range() === 'loopback'
+}

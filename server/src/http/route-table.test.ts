@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { operations, type OpenApiDocument } from '@muster/contract'
+import { createLogger } from '../log.ts'
+import { ask } from '../testing/client.ts'
+import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
+import { createApp, type AppUseCases } from './app.ts'
+
+let platform: TestPlatform
+let document: OpenApiDocument
+before(async () => {
+  platform = await startPlatform()
+  const { body } = await ask<OpenApiDocument>(platform.url, '/openapi.json')
+  document = body
+})
+after(() => platform.close())
+
+/** The routes that the framework really has, as `GET /v3`, without the HEAD that comes with each GET. */
+async function mountedRoutes(): Promise<string[]> {
+  const origin = 'http://127.0.0.1'
+  const { app } = createApp(
+    {
+      authUrl: origin,
+      baseUrl: origin,
+      platformName: 'muster',
+      loginFailuresPerMinute: 0,
+      requestsPerMinute: 0,
+      trustedProxies: [],
+      tls: undefined,
+      clock: Date.now,
+      logger: createLogger('silent', { write: () => {} }),
+    },
+    {} as AppUseCases,
+    operations,
+  )
+  await app.ready()
+  const tree = app.printRoutes({ commonPrefix: false })
+  await app.close()
+  return readTree(tree)
+}
+
+/** Fastify prints its routes as a tree, each branch with the rest of its path and its methods. */
+function readTree(tree: string): string[] {
+  const routes: string[] = []
+  const branch: string[] = []
+  for (const line of tree.split('\n')) {
+    const [, indent = '', rest = '', methods = ''] =
+      /^((?:│ {3}| {4})*)[├└]── (\S*)(?: \((.*)\))?$/.exec(line) ?? []
+    if (rest === '') continue
+    const depth = indent.length / 4
+    branch.length = depth
+    branch.push(rest)
+    const names = methods.split(', ').filter((name) => name !== '')
+    for (const name of names) routes.push(`${name} ${branch.join('')}`)
+  }
+  const gets = new Set(routes.filter((route) => route.startsWith('GET ')))
+  return routes.filter((route) => {
+    const isImplied = route.startsWith('HEAD ') && gets.has(route.replace('HEAD', 'GET'))
+    return !isImplied || route === 'HEAD /v3/auth/tokens'
+  })
+}
+
+const documented = () =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+
+describe('API9 the OpenAPI document and the routes', () => {
+  test('API9 every documented operation is mounted, and every mounted one documented', async () => {
+    const mounted = (await mountedRoutes()).map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
+    assert.deepEqual(mounted.sort(), documented().sort())
+    assert.ok(mounted.length >= 14)
+  })
+
+  test('API9 every documented operation is served', async () => {
+    for (const route of documented()) {
+      const [method = '', path = ''] = route.split(' ')
+      const { status } = await ask(platform.url, path.replaceAll(/\{\w+\}/g, 'none'), { method })
+      assert.ok(status !== 404 && status !== 405, `${route}: ${status}`)
+    }
+  })
+
+  test('the document names the address that it was asked at', () => {
+    assert.deepEqual(document.servers, [{ url: platform.baseUrl }])
+    assert.equal(platform.baseUrl, platform.url)
+  })
+
+  test('a process without the identity part serves and documents none of it', async () => {
+    const other = await startPlatform({ flags: ['--roles=platform'] })
+    try {
+      const { body } = await ask<OpenApiDocument>(other.url, '/openapi.json')
+      assert.deepEqual(
+        Object.keys(body.paths).filter((path) => path.startsWith('/v3')),
+        [],
+      )
+      for (const path of ['/v3', '/v3/auth/tokens', '/v3/auth/projects']) {
+        assert.equal((await ask(other.url, path)).status, 404, path)
+      }
+      assert.equal((await ask(other.url, '/healthz')).status, 200)
+    } finally {
+      await other.close()
+    }
+  })
+})

@@ -1,0 +1,38 @@
+import type { Operation } from '@muster/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { PlatformError } from '../domain/error.ts'
+
+/** What to say where no route is: 405 where the path is known and the method is not, else 404. */
+export function createUnknownRouteFault(served: readonly Operation[]) {
+  return function findUnknownRouteFault(request: FastifyRequest, reply: FastifyReply) {
+    if (!request.is404) return undefined
+    const methods = methodsAt(request.url, served)
+    if (methods.length === 0) return new PlatformError('NotFoundError', 'There is no such route.')
+    const allowed = methods.join(', ')
+    reply.header('allow', allowed)
+    return new PlatformError('MethodNotAllowedError', `This route knows ${allowed}.`)
+  }
+}
+
+function methodsAt(url: string, served: readonly Operation[]): string[] {
+  const [path = ''] = url.split('?')
+  const steps = path.replace(/\/$/, '').split('/').map(decodeStep)
+  const matching = served.filter((operation) => {
+    const pattern = operation.path.replace(/\/$/, '').split('/')
+    return (
+      pattern.length === steps.length &&
+      pattern.every((step, index) => step.startsWith('{') || step === steps[index])
+    )
+  })
+  const methods = matching.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return [...new Set(methods)]
+}
+
+/** As the router reads a path: a percent-encoded letter is the letter. */
+function decodeStep(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}

@@ -1,0 +1,80 @@
+import type { BodyOf, FieldProblem, Operation } from '@muster/contract'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { PlatformError } from '../domain/error.ts'
+import { foldKeys, unfoldPath } from './fold-keys.ts'
+
+const mostProblems = 10
+
+const ajv = new Ajv({
+  allErrors: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  strict: false,
+  validateFormats: false,
+})
+
+/** Checks bodies of an operation against the contract; every problem names its field. */
+export function createBodyReader<Op extends Operation>(operation: Op) {
+  const { body: schema, anyCaseKeys } = operation
+  const check: ValidateFunction | undefined = schema && ajv.compile(schema)
+
+  return function readBody(raw: unknown): BodyOf<Op> {
+    if (!check) return undefined as BodyOf<Op>
+    const body = anyCaseKeys ? foldKeys(raw, anyCaseKeys) : raw
+    if (!check(body)) throw invalidBody(raw, check.errors ?? [])
+    return body as BodyOf<Op>
+  }
+}
+
+function invalidBody(raw: unknown, errors: readonly ErrorObject[]): PlatformError {
+  const fields = errors.slice(0, mostProblems).map((error): FieldProblem => ({
+    path: [...unfoldPath(raw, placeOf(error)), ...memberOf(error)].join('.') || 'body',
+    problem: wording(error),
+  }))
+  const onlyMissing = errors.every(({ keyword }) => keyword === 'required')
+  return new PlatformError(
+    onlyMissing ? 'MissingParameterError' : 'InputParameterError',
+    fields.map(({ path, problem }) => `${path} ${problem}`).join('; '),
+    { fields },
+  )
+}
+
+/** The object that the problem is with, in the contract's spelling. */
+const placeOf = ({ instancePath }: ErrorObject): string[] =>
+  instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** Its member, where that is missing or one too many. */
+function memberOf({ keyword, params }: ErrorObject): string[] {
+  if (keyword === 'required') return [params['missingProperty'] as string]
+  if (keyword === 'additionalProperties') return [params['additionalProperty'] as string]
+  return []
+}
+
+const article = (type: string) => (/^[aio]/.test(type) ? `an ${type}` : `a ${type}`)
+
+function wording({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return 'is not a known field'
+    case 'type':
+      return `must be ${article(String(params['type']))}`
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`
+    case 'minLength':
+      return 'must not be empty'
+    case 'maxLength':
+      return `must be at most ${params['limit']} characters`
+    case 'minItems':
+      return `must hold at least ${params['limit']}`
+    case 'maxItems':
+      return `must hold at most ${params['limit']}`
+    default:
+      return message ?? 'is not valid'
+  }
+}

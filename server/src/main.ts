@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { destination } from 'pino'
+import { renderHelp } from './config/help.ts'
+import { ConfigError } from './config/parsers.ts'
+import { readConfig, type Config } from './config/read-config.ts'
+import { createLogger } from './log.ts'
+import { createPlatform, type Platform } from './platform.ts'
+
+/** For load balancers to see that `/readyz` says no before connections fail. */
+const notice = 2_000
+const longestStop = 12_000
+
+/** The process: settings, platform, listen, drain. */
+async function main(): Promise<void> {
+  const request = readConfig(process.argv.slice(2), process.env)
+  switch (request.kind) {
+    case 'help':
+      process.stdout.write(renderHelp())
+      return
+    case 'version':
+      process.stdout.write(`${version()}\n`)
+      return
+    case 'run':
+      await run(request.config)
+  }
+}
+
+function version(): string {
+  const file = new URL('../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}
+
+async function run(config: Config): Promise<void> {
+  const logger = createLogger(config.logLevel, destination({ dest: 2, sync: false }))
+  const platform = await createPlatform(config, { logger })
+  await platform.listen()
+  process.stdout.write(renderWelcome(platform))
+
+  let isStopping = false
+  const stop = async (signal: NodeJS.Signals) => {
+    // A terminal's Ctrl-C comes twice: to the server, and to npm, which passes it on.
+    if (isStopping) return
+    isStopping = true
+    logger.info({ signal }, 'stopping')
+    platform.drain()
+    // What was acknowledged is safe by now, so a database that is silent does not keep us.
+    setTimeout(() => process.exit(0), longestStop).unref()
+    if (signal === 'SIGTERM') await pause(notice)
+    await platform.close()
+    logger.flush()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+}
+
+function renderWelcome({ authUrl, baseUrl, newAdminPassword }: Platform): string {
+  const password = newAdminPassword ?? '<password>'
+  const login = {
+    auth: {
+      identity: {
+        methods: ['password'],
+        password: { user: { name: 'sysadmin', domain: { name: 'Default' }, password } },
+      },
+      scope: { project: { name: 'system', domain: { name: 'Default' } } },
+    },
+  }
+  return [
+    '',
+    'Muster is up.',
+    '',
+    `  auth_url  ${authUrl}`,
+    `  base_url  ${baseUrl}`,
+    `  docs      ${baseUrl}/docs`,
+    ...(newAdminPassword === undefined
+      ? []
+      : [
+          '',
+          `  user      sysadmin`,
+          `  password  ${newAdminPassword}   (shown this once: keep it)`,
+        ]),
+    '',
+    'Log in (the token is in the header X-Subject-Token):',
+    '',
+    `  curl -si ${authUrl}/v3/auth/tokens -H 'Content-Type: application/json' -d '${JSON.stringify(login)}'`,
+    '',
+    '',
+  ].join('\n')
+}
+
+/** What the operating system says of a setting that it cannot follow. */
+const refusals: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: '--host is no address of this machine',
+  ENOTFOUND: '--host is no address of this machine',
+  EACCES: '--data-dir or --port is not allowed to this user',
+  EEXIST: '--data-dir is not a folder',
+  ENOTDIR: '--data-dir is not a folder',
+}
+
+/** One clear line, without a stack, and the status that goes with it: 2 for a wrong setting. */
+function explain(error: unknown): { line: string; status: number } {
+  const { message, code = '', cause } = error as Error & { code?: string }
+  if (error instanceof ConfigError) return { line: message, status: 2 }
+  if (code === 'EADDRINUSE')
+    return { line: 'the port is taken: choose another with --port', status: 1 }
+  const refusal = refusals[code]
+  if (refusal !== undefined) return { line: refusal, status: 2 }
+  const reason = (cause as { code?: unknown } | undefined)?.code
+  return { line: typeof reason === 'string' ? `${message} (${reason})` : message, status: 1 }
+}
+
+main().catch((error: unknown) => {
+  const { line, status } = explain(error)
+  process.stderr.write(`muster: ${line}\n`)
+  process.exit(status)
+})

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { createTestDatabase } from './testing/engines.ts'
+import { ask, passwordIdentity, requestToken, secretOf } from './testing/client.ts'
+import {
+  musterCommand,
+  repository,
+  runMuster,
+  spawnMuster,
+  spawnProcess,
+  temporaryFolder,
+  type Exit,
+} from './testing/spawn-muster.ts'
+
+/** What an operator sees of a start that came to nothing: one line, and the status. */
+function assertRefused(exit: Exit, code: number, line: RegExp): void {
+  assert.equal(exit.stdout, '')
+  assert.match(exit.stderr, /^muster: [^\n]+\n$/)
+  assert.match(exit.stderr, line)
+  assert.equal(exit.code, code)
+}
+
+/** A server that holds a port, and answers nobody. */
+async function holdPort(t: TestContext): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+async function findClosedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+describe('the process', { concurrency: 2 }, () => {
+  test('--help prints the help and ends well', async (t) => {
+    const { code, stdout, stderr } = await runMuster(t, ['--help'])
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.match(stdout, /^ +--port <number> +MUSTER_PORT .*\[8400\]$/m)
+  })
+
+  test('--version prints the version of the package', async (t) => {
+    const { code, stdout, stderr } = await runMuster(t, ['--version'])
+    const { default: manifest } = await import(join(repository, 'server/package.json'), {
+      with: { type: 'json' },
+    })
+    assert.deepEqual([code, stdout, stderr], [0, `${manifest.version}\n`, ''])
+  })
+
+  test('a wrong or unknown setting is one line and status 2', async (t) => {
+    assertRefused(await runMuster(t, ['--prot', '1']), 2, /--prot/)
+    assertRefused(await runMuster(t, [], { MUSTER_PORT: '70000' }), 2, /MUSTER_PORT must/)
+  })
+
+  test('a certificate or key that is none is one line that names it, and status 2', async (t) => {
+    const cert = join(import.meta.dirname, 'testing/fixtures/test-only.cert.pem')
+    const folder = temporaryFolder(t)
+    const flags = [`--data-dir=${folder}/data`, '--port=0', `--tls-cert=${cert}`]
+    const exit = await runMuster(t, [...flags, `--tls-key=${join(repository, 'package.json')}`])
+    assertRefused(exit, 2, /--tls-key|--tls-cert/)
+    assert.doesNotMatch(exit.stderr, /routines/)
+  })
+
+  test('a weak MUSTER_ADMIN_PASSWORD is one line and status 2, and leaves a good start open', async (t) => {
+    const folder = temporaryFolder(t)
+    const flags = [`--data-dir=${folder}/data`]
+    const weak = await runMuster(t, [...flags, '--port=0'], { MUSTER_ADMIN_PASSWORD: 'hunter2' })
+    assertRefused(weak, 2, /MUSTER_ADMIN_PASSWORD/)
+    assert.ok(!weak.stderr.includes('hunter2'), weak.stderr)
+    const environment = { MUSTER_ADMIN_PASSWORD: 'a sentence nobody else says' }
+    const muster = await spawnMuster(t, { flags, environment })
+    const identity = passwordIdentity('sysadmin', environment.MUSTER_ADMIN_PASSWORD)
+    secretOf(await requestToken(muster.authUrl, { identity }))
+    assert.equal(muster.password, undefined)
+    assert.ok(!muster.stdout().includes(environment.MUSTER_ADMIN_PASSWORD))
+  })
+
+  test('a port in use is one line and status 1', async (t) => {
+    const folder = temporaryFolder(t)
+    const port = await holdPort(t)
+    const exit = await runMuster(t, [`--data-dir=${folder}/data`, `--port=${port}`])
+    assertRefused(exit, 1, /--port/)
+  })
+
+  test('an address that is not of this machine is one line and status 2', async (t) => {
+    const folder = temporaryFolder(t)
+    // Kept for documentation, so that no machine has it.
+    const exit = await runMuster(t, [
+      `--data-dir=${folder}/data`,
+      '--host=192.0.2.1',
+      '--port=8400',
+    ])
+    assertRefused(exit, 2, /192\.0\.2\.1|--host/)
+  })
+
+  test('a first start that fails does not use up the password that nobody saw', async (t) => {
+    const folder = temporaryFolder(t)
+    const flags = [`--data-dir=${folder}/data`]
+    const port = await holdPort(t)
+    await runMuster(t, [...flags, `--port=${port}`])
+    const muster = await spawnMuster(t, { flags })
+    assert.ok(muster.password, `no password in:\n${muster.stdout()}`)
+    const identity = passwordIdentity('sysadmin', muster.password)
+    secretOf(await requestToken(muster.authUrl, { identity }))
+  })
+
+  test('PostgreSQL without a named secret key is one line and status 2', async (t) => {
+    const exit = await runMuster(t, ['--database-url=postgres://muster:planted@127.0.0.1:1/muster'])
+    assertRefused(exit, 2, /MUSTER_SECRET_KEY_FILE|--secret-key-file/)
+    assert.ok(!exit.stderr.includes('planted'))
+  })
+
+  test('SEC-64: PostgreSQL out of reach is one line without the password, and status 1', async (t) => {
+    const folder = temporaryFolder(t)
+    const flags = ['--port=0', `--secret-key-file=${folder}/secret.key`, '--log-level=trace']
+    const missing = new URL(await createTestDatabase())
+    missing.pathname = '/not_there'
+    missing.password = 'planted'
+    const addresses = [
+      // Nobody listens; somebody listens and says nothing; the server is there, the database not.
+      `postgres://muster:planted@127.0.0.1:${await findClosedPort()}/muster`,
+      `postgres://muster:planted@127.0.0.1:${await holdPort(t)}/muster`,
+      missing.href,
+    ]
+    const exits = await Promise.all(
+      addresses.map((address) => runMuster(t, [...flags, `--database-url=${address}`])),
+    )
+    for (const exit of exits) {
+      assertRefused(exit, 1, /./)
+      assert.ok(!exit.stderr.includes('planted'), exit.stderr)
+    }
+  })
+
+  test('--host takes an IPv6 address, and the addresses say so', async (t) => {
+    const folder = temporaryFolder(t)
+    const flags = [`--data-dir=${folder}/data`, '--host', '::1']
+    if (!(await hasIpv6())) {
+      assertRefused(await runMuster(t, [...flags, '--port=0']), 1, /::1/)
+      return
+    }
+    const muster = await spawnMuster(t, { flags })
+    assert.match(muster.authUrl, /^http:\/\/\[::1\]:\d+$/)
+    const identity = passwordIdentity('sysadmin', muster.password ?? '')
+    const { body } = await requestToken(muster.authUrl, { identity })
+    assert.equal(body.token.context.ip, '::1')
+    assert.equal((await ask(muster.authUrl, '/metrics')).status, 200)
+  })
+})
+
+async function hasIpv6(): Promise<boolean> {
+  const server = createServer().listen(0, '::1')
+  try {
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+describe('an old Node', () => {
+  /** Any Node on this machine that is too old, as found on the path. */
+  const oldNodes = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .filter((node) => existsSync(node))
+    .filter((node) => {
+      const { stdout } = spawnSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' })
+      return Number.parseInt(stdout, 10) < 24
+    })
+  const asOld = (version: string) =>
+    `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`
+
+  test('is told so in one line, with status 2', async (t) => {
+    const [node, entry] = musterCommand
+    const commands: [string, ...string[]][] = [
+      [node, '--import', asOld('22.99.0'), entry],
+      [node, '--import', asOld('9.11.2'), entry],
+      ...oldNodes.slice(0, 1).map((old): [string, string] => [old, entry]),
+    ]
+    for (const command of commands) {
+      const exit = await spawnProcess(t, { command }).exited
+      assertRefused(exit, 2, /needs Node 24 or newer/)
+    }
+  })
+
+  test('whoever knocks while it starts does not keep it from starting', async (t) => {
+    const port = await findClosedPort()
+    const knocking = setInterval(() => {
+      connect(port, '127.0.0.1').on('error', () => {})
+    }, 5)
+    t.after(() => clearInterval(knocking))
+    const folder = temporaryFolder(t)
+    const muster = spawnProcess(t, { flags: [`--data-dir=${folder}/data`, `--port=${port}`] })
+    await muster.printed('Muster is up.')
+  })
+})

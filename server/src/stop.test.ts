@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ask, passwordIdentity } from './testing/client.ts'
+import { createTestDatabase } from './testing/engines.ts'
+import { openConnection, openSlowRequest, untilRefused } from './testing/slow-request.ts'
+import { spawnMuster, temporaryFolder, type Lifetime, type Muster } from './testing/spawn-muster.ts'
+import { adminPassword } from './testing/start-platform.ts'
+import { startDatabaseProxy, throughProxy } from './testing/tcp-proxy.ts'
+
+const environment = { MUSTER_ADMIN_PASSWORD: adminPassword, npm_config_update_notifier: 'false' }
+
+const login = {
+  path: '/v3/auth/tokens',
+  body: JSON.stringify({ auth: { identity: passwordIdentity('sysadmin', adminPassword) } }),
+}
+
+const startMuster = (t: Lifetime) =>
+  spawnMuster(t, { environment, flags: [`--data-dir=${temporaryFolder(t)}/data`] })
+
+/** A group of its own, so that nothing is left even where npm leaves something. */
+const startThroughNpm = (t: Lifetime, dataDir: string) =>
+  spawnMuster(t, {
+    environment,
+    command: ['npm', 'start', '--'],
+    flags: [`--data-dir=${dataDir}`],
+    ownGroup: true,
+  })
+
+/** Stops it in the middle of a login, and returns what the login got. */
+async function stopDuringLogin(t: Lifetime, { authUrl }: Muster, stop: () => void) {
+  const slow = await openSlowRequest(t, authUrl, login)
+  stop()
+  await untilRefused(authUrl)
+  return await slow.finish()
+}
+
+function assertAnswered(answer: string): void {
+  assert.match(answer, /^HTTP\/1\.1 201 /)
+  assert.match(answer, /^connection: close\r$/im)
+  assert.match(answer, /^x-subject-token: mt1_/im)
+}
+
+// Most of the time is spent waiting for processes to go, so they wait together.
+describe('stopping', { concurrency: 4 }, () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`REL-16: ${signal} lets a login finish, takes no new one, and ends well`, async (t) => {
+      const muster = await startMuster(t)
+      const answer = await stopDuringLogin(t, muster, () => process.kill(muster.pid, signal))
+      assertAnswered(answer)
+      const { code, stderr } = await muster.exited
+      assert.equal(code, 0, stderr)
+      // The last words reach the log.
+      const lines = stderr.trimEnd().split('\n')
+      const entries = lines.map((line) => JSON.parse(line) as { signal?: string; status?: number })
+      assert.ok(entries.some((entry) => entry.signal === signal))
+      assert.ok(entries.some((entry) => entry.status === 201))
+    })
+
+    test(`REL-16: ${signal} to "npm start" does the same and leaves nothing behind`, async (t) => {
+      const dataDir = `${temporaryFolder(t)}/data`
+      const muster = await startThroughNpm(t, dataDir)
+      const answer = await stopDuringLogin(t, muster, () => process.kill(muster.pid, signal))
+      assertAnswered(answer)
+      const { code, stderr } = await muster.exited
+      assert.equal(code, 0, stderr)
+      // Nobody holds the port (see above), nor the data.
+      await spawnMuster(t, { flags: [`--data-dir=${dataDir}`] })
+    })
+  }
+
+  test('REL-16: Ctrl-C, which a terminal sends to npm and to the server, does the same', async (t) => {
+    const dataDir = `${temporaryFolder(t)}/data`
+    const muster = await startThroughNpm(t, dataDir)
+    const answer = await stopDuringLogin(t, muster, () => process.kill(-muster.pid, 'SIGINT'))
+    assertAnswered(answer)
+    await muster.exited
+    await spawnMuster(t, { flags: [`--data-dir=${dataDir}`] })
+  })
+
+  test('REL-16: a second signal, as npm adds to a Ctrl-C, cuts nothing off', async (t) => {
+    const muster = await startMuster(t)
+    const slow = await openSlowRequest(t, muster.authUrl, login)
+    process.kill(muster.pid, 'SIGINT')
+    // Two signals at once would become one.
+    while (!muster.stderr().includes('"stopping"')) await pause(20)
+    process.kill(muster.pid, 'SIGINT')
+    await untilRefused(muster.authUrl)
+    assertAnswered(await slow.finish())
+    const { code } = await muster.exited
+    assert.equal(code, 0)
+  })
+
+  test('REL-16: who only opens a connection, or never ends its request, does not spoil the end', async (t) => {
+    const muster = await startMuster(t)
+    const silent = await openConnection(t, muster.authUrl)
+    const halfway = await openConnection(t, muster.authUrl)
+    halfway.send('GET /healthz HTTP/1.1\r\nHost: loc')
+    // An answer on a third one: by now the server has met the other two.
+    await ask(muster.authUrl, '/healthz')
+    const { code, signal } = await muster.end('SIGTERM')
+    assert.deepEqual([code, signal], [0, null])
+    await Promise.all([silent.closed, halfway.closed])
+  })
+
+  test('REL-16: a load balancer is told first: /readyz says 503 before connections fail', async (t) => {
+    const muster = await startMuster(t)
+    assert.equal((await ask(muster.authUrl, '/readyz')).status, 200)
+    process.kill(muster.pid, 'SIGTERM')
+    const seen: number[] = []
+    for (;;) {
+      const answer = await ask(muster.authUrl, '/readyz', {
+        headers: { connection: 'close' },
+      }).catch(() => undefined)
+      if (!answer) break
+      seen.push(answer.status)
+      await pause(20)
+    }
+    assert.ok(seen.includes(503), `seen before the port closed: ${seen.join(' ') || 'nothing'}`)
+  })
+
+  for (const how of ['cut', 'silence'] as const) {
+    test(`SIGTERM ends it well while the database is away (${how})`, async (t) => {
+      const databaseUrl = await createTestDatabase()
+      const proxy = await startDatabaseProxy(t, databaseUrl)
+      const muster = await spawnMuster(t, {
+        environment,
+        flags: [
+          `--database-url=${throughProxy(databaseUrl, proxy)}`,
+          `--secret-key-file=${temporaryFolder(t)}/secret.key`,
+        ],
+      })
+      proxy[how]()
+      await ask(muster.authUrl, '/healthz')
+      const { code, stderr } = await muster.end('SIGTERM')
+      assert.equal(code, 0, stderr)
+    })
+  }
+})

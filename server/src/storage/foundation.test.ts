@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readyMadeRoles } from '../domain/identity/ready-made-roles.ts'
+import { onBothEngines } from '../testing/engines.ts'
+import { createStoragePlace, dumpTables } from '../testing/open-storage.ts'
+import { createDirectory } from './directory.ts'
+import { createFoundation } from './foundation.ts'
+
+const now = Date.UTC(2026, 0, 1)
+
+onBothEngines('the foundation', (engine) => {
+  const countRows = (dump: Record<string, string[]>) =>
+    Object.fromEntries(
+      Object.entries(dump)
+        .map(([table, rows]) => [table, rows.length] as const)
+        .filter(([, count]) => count > 0),
+    )
+  const whole = {
+    assignments: 2,
+    domains: 1,
+    identity_version: 1,
+    policies: readyMadeRoles.length,
+    projects: 1,
+    role_policies: readyMadeRoles.length,
+    roles: readyMadeRoles.length,
+    settings: 1,
+    users: 1,
+  }
+
+  test('is laid once: of several at the same time one wins, and nothing is doubled', async (t) => {
+    const place = await createStoragePlace(engine)
+    t.after(() => place.remove())
+    const first = await place.open()
+    const second = engine === 'postgres' ? await place.open() : first
+    assert.equal(await createFoundation(first).isLaid(), false)
+
+    const wins = await Promise.all(
+      [first, second, first, second].map((database, index) =>
+        createFoundation(database).lay(`hash ${index}`, now),
+      ),
+    )
+    assert.equal(wins.filter(Boolean).length, 1)
+    assert.equal(await createFoundation(second).isLaid(), true)
+    assert.deepEqual(countRows(await dumpTables(first)), whole)
+
+    const before = await dumpTables(first)
+    assert.equal(await createFoundation(second).lay('hash of a later start', now), false)
+    assert.deepEqual(await dumpTables(first), before)
+    const winner = `hash ${wins.indexOf(true)}`
+    const { credentials } = await createDirectory(first).findAccount({ name: 'sysadmin' })
+    assert.equal(credentials?.passwordHash, winner)
+  })
+
+  test('gives the first admin the system and its project, and nothing else', async (t) => {
+    const place = await createStoragePlace(engine)
+    t.after(() => place.remove())
+    const database = await place.open()
+    await createFoundation(database).lay('hash', now)
+    const directory = createDirectory(database)
+    const { credentials } = await directory.findAccount({
+      name: 'sysadmin',
+      domain: { name: 'Default' },
+    })
+    const standing = await directory.loadStanding(credentials?.userId ?? '')
+    assert.deepEqual(
+      standing?.assignments.map(({ role, target }) => [
+        role.name,
+        target.kind,
+        target.kind === 'project' && target.project.name,
+        role.policies.map(({ scope, enabled, rules }) => ({ scope, enabled, rules })),
+      ]),
+      [
+        ['admin', 'system', false, [policyOf('admin')]],
+        ['project_owner', 'project', 'system', [policyOf('project_owner')]],
+      ],
+    )
+  })
+
+  test('SEC-16: gives each thing of whatever kind an id of its own', async (t) => {
+    const place = await createStoragePlace(engine)
+    t.after(() => place.remove())
+    const database = await place.open()
+    await createFoundation(database).lay('hash', now)
+    const kinds = ['domains', 'projects', 'users', 'groups', 'roles', 'policies', 'assignments']
+    const dump = await dumpTables(database)
+    const ids = kinds.flatMap((kind) =>
+      (dump[kind] ?? []).map((row) => (JSON.parse(row) as { id: string }).id),
+    )
+    assert.ok(ids.length > 15)
+    assert.equal(new Set(ids).size, ids.length)
+    for (const id of ids.filter((id) => id !== 'default')) assert.match(id, /^[0-9a-f]{32}$/)
+  })
+})
+
+function policyOf(roleName: string) {
+  const role = readyMadeRoles.find(({ name }) => name === roleName)
+  return { scope: role?.scope, enabled: true, rules: role?.rules }
+}

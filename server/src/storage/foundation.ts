@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { nameKey } from '../domain/identity/name-key.ts'
+import { readyMadeRoles } from '../domain/identity/ready-made-roles.ts'
+import type { Database, Statements } from './database.ts'
+import { Violation } from './violation.ts'
+
+const laid = 'foundation'
+
+export const newId = (): string => randomUUID().replaceAll('-', '')
+
+const named = (name: string) => ({ name, name_key: nameKey(name) })
+
+/** What is there at first start: the default domain, the first project, the roles, the first admin. */
+export function createFoundation(database: Database) {
+  const { read } = database
+
+  function roleStatements(now: number): { ids: Map<string, string>; statements: Statements } {
+    const roles = readyMadeRoles.map((role) => ({ ...role, id: newId(), policyId: newId() }))
+    return {
+      ids: new Map(roles.map(({ name, id }) => [name, id])),
+      statements: roles.flatMap(({ id, name, description, policyId, policy, scope, rules }) => [
+        read
+          .insertInto('roles')
+          .values({ id, ...named(name), domain_id: 'default', description, created_at: now })
+          .compile(),
+        read
+          .insertInto('policies')
+          .values({
+            id: policyId,
+            ...named(policy),
+            scope,
+            enabled: 1,
+            rules: JSON.stringify(rules),
+            created_at: now,
+          })
+          .compile(),
+        read.insertInto('role_policies').values({ role_id: id, policy_id: policyId }).compile(),
+      ]),
+    }
+  }
+
+  return {
+    async isLaid(): Promise<boolean> {
+      const row = await read
+        .selectFrom('settings')
+        .where('key', '=', laid)
+        .select('key')
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    /** False when another process was first: then nothing was written. */
+    async lay(passwordHash: string, now: number): Promise<boolean> {
+      const projectId = newId()
+      const userId = newId()
+      const roles = roleStatements(now)
+      const assign = (role: string, project_id: string | null) =>
+        read
+          .insertInto('assignments')
+          .values({
+            id: newId(),
+            role_id: roles.ids.get(role) ?? '',
+            user_id: userId,
+            project_id,
+          })
+          .compile()
+      const common = { enabled: 1, created_at: now }
+      try {
+        await database.commitNews([
+          read
+            .insertInto('settings')
+            .values({ key: laid, value: String(now) })
+            .compile(),
+          read
+            .insertInto('domains')
+            .values({ id: 'default', ...named('Default'), description: '', ...common })
+            .compile(),
+          read
+            .insertInto('projects')
+            .values({
+              id: projectId,
+              domain_id: 'default',
+              ...named('system'),
+              description: "The platform's own project",
+              ...common,
+            })
+            .compile(),
+          read
+            .insertInto('users')
+            .values({
+              id: userId,
+              domain_id: 'default',
+              ...named('sysadmin'),
+              displayname: '',
+              email: '',
+              mobile: '',
+              password_hash: passwordHash,
+              ...common,
+            })
+            .compile(),
+          ...roles.statements,
+          assign('admin', null),
+          assign('project_owner', projectId),
+        ])
+        return true
+      } catch (error) {
+        if (error instanceof Violation && error.kind === 'unique') return false
+        throw error
+      }
+    },
+  }
+}

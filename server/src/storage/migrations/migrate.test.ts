@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { onBothEngines } from '../../testing/engines.ts'
+import { createStoragePlace, dumpTables, type StoragePlace } from '../../testing/open-storage.ts'
+import type { Database } from '../database.ts'
+
+/** The migrations as the folder has them. */
+const files = readdirSync(import.meta.dirname)
+  .filter((file) => /^\d/.test(file))
+  .map((file) => file.replace(/\.ts$/, ''))
+
+const ranMigrations = async ({ read }: Database) => {
+  const { rows } = await sql<{ name: string; timestamp: string }>`
+    select name, timestamp from kysely_migration order by timestamp, name`.execute(read)
+  return rows
+}
+
+onBothEngines('the migrations', (engine) => {
+  let place: StoragePlace
+  before(async () => {
+    place = await createStoragePlace(engine)
+  })
+  after(() => place.remove())
+
+  test('all run, in the order of their numbers', async () => {
+    const database = await place.open()
+    const ran = await ranMigrations(database)
+    await database.close()
+    assert.deepEqual(
+      ran.map(({ name }) => name),
+      files.toSorted(),
+    )
+    const numbers = files.toSorted().map((file) => Number(file.slice(0, 4)))
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, index) => index + 1),
+    )
+  })
+
+  test('run once: a second start changes nothing', async () => {
+    const first = await place.open()
+    await first.commitNews([
+      first.read.insertInto('settings').values({ key: 'mine', value: 'kept' }).compile(),
+    ])
+    const ran = await ranMigrations(first)
+    const dump = await dumpTables(first)
+    await first.close()
+
+    const second = await place.open()
+    assert.deepEqual(await ranMigrations(second), ran)
+    assert.deepEqual(await dumpTables(second), dump)
+    assert.equal(dump['settings']?.length, 1)
+    await second.close()
+  })
+})
+
+test('processes that start together on a new PostgreSQL take turns', async (context) => {
+  const place = await createStoragePlace('postgres')
+  context.after(() => place.remove())
+  const [first] = await Promise.all(Array.from({ length: 4 }, () => place.open()))
+  assert.ok(first)
+  assert.equal((await ranMigrations(first)).length, files.length)
+  assert.deepEqual((await dumpTables(first))['identity_version'], ['{"id":1,"version":0}'])
+})

@@ -1,0 +1,15 @@
+import type { Kysely } from 'kysely'
+import { Migrator, type Migration } from 'kysely/migration'
+import { up as identity } from './0001-identity.ts'
+
+/** In this order, each once; a migration that has run anywhere is never edited. */
+const migrations: Record<string, Migration> = {
+  '0001-identity': { up: identity },
+}
+
+/** Brings the database to this version of Muster. Processes that start together take turns. */
+export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  if (error) throw error
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { after, before, describe, test } from 'node:test'
+import { createStoragePlace, type StoragePlace } from '../../testing/open-storage.ts'
+import { startDatabaseProxy, throughProxy, type TcpProxy } from '../../testing/tcp-proxy.ts'
+import type { Database } from '../database.ts'
+
+/** Waits until it is so, for no longer than the bound. */
+async function waitUntil(what: string, bound: number, isSo: () => boolean): Promise<void> {
+  const end = performance.now() + bound
+  while (!isSo()) {
+    if (performance.now() > end) throw new Error(`${what}: not within ${bound} ms`)
+    await pause(10)
+  }
+}
+
+const putNews = (database: Database, key: string) =>
+  database.commitNews([database.read.insertInto('settings').values({ key, value: '' }).compile()])
+
+describe('two processes on one PostgreSQL', () => {
+  let place: StoragePlace
+  let near: Database
+  let far: Database
+  before(async () => {
+    place = await createStoragePlace('postgres')
+    near = await place.open()
+    far = await place.open()
+  })
+  after(() => place.remove())
+
+  test('SEC-02: hear of each other’s news', async () => {
+    assert.equal(far.currentVersion(), 0)
+    for (const [index, [here, there]] of [
+      [near, far],
+      [far, near],
+      [near, far],
+    ].entries()) {
+      assert.ok(here && there)
+      await putNews(here, `news-${index}`)
+      // Who wrote it knows at once.
+      assert.equal(here.currentVersion(), index + 1)
+      await waitUntil('news', 5_000, () => there.currentVersion() === index + 1)
+    }
+  })
+
+  test('SEC-02: count every piece of news once, however many come together', async () => {
+    const first = near.currentVersion() ?? Number.NaN
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => putNews(index % 2 ? near : far, `many-${index}`)),
+    )
+    for (const database of [near, far]) {
+      await waitUntil('all news', 5_000, () => database.currentVersion() === first + 20)
+    }
+  })
+
+  test('a commit that is no news is none', async () => {
+    const first = far.currentVersion()
+    await near.commit([
+      near.read.insertInto('settings').values({ key: 'quiet', value: '' }).compile(),
+    ])
+    await pause(600)
+    assert.equal(far.currentVersion(), first)
+  })
+})
+
+// Each waits for seconds, so they wait together.
+describe('a process that loses its connection', { concurrency: true }, () => {
+  const ways = {
+    cut: (proxy: TcpProxy) => proxy.cut(),
+    silent: (proxy: TcpProxy) => proxy.silence(),
+  }
+  for (const [how, breakIt] of Object.entries(ways)) {
+    test(`SEC-02: knows that it has lost touch when it is ${how}, and finds back`, async (t) => {
+      const place = await createStoragePlace('postgres')
+      t.after(() => place.remove())
+      const near = await place.open()
+      const proxy = await startDatabaseProxy(t, place.url ?? '')
+      const far = await place.open(throughProxy(place.url ?? '', proxy))
+      assert.equal(far.currentVersion(), 0)
+
+      breakIt(proxy)
+      await putNews(near, 'unheard')
+      // Inside the five seconds that a change may take to bite.
+      await waitUntil('losing touch', 4_000, () => far.currentVersion() === undefined)
+      await pause(300)
+      assert.equal(far.currentVersion(), undefined)
+
+      proxy.restore()
+      await waitUntil('finding back', 5_000, () => far.currentVersion() !== undefined)
+      // Behind the new connection could be another server: nothing remembered before may fit.
+      const found = far.currentVersion() ?? 0
+      assert.notEqual(found, 0)
+      assert.notEqual(found, 1)
+      await putNews(near, 'heard')
+      await waitUntil('news', 5_000, () => far.currentVersion() === found + 1)
+    })
+  }
+})

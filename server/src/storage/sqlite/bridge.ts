@@ -1,0 +1,36 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from 'kysely'
+import type { Tables } from '../tables.ts'
+import { createStatementCache } from './file.ts'
+
+/** SQLite undoes changes of the schema like any other, so a migration that was cut off never was. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+class TransactionalDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter()
+  }
+}
+
+/** Kysely's SQLite dialect expects a driver of another shape; this is the bridge. */
+export function createKysely(database: DatabaseSync): Kysely<Tables> {
+  const prepare = createStatementCache(database)
+  const bridge: SqliteDatabase = {
+    close: () => database.close(),
+    prepare(text) {
+      const statement = prepare(text)
+      const bind = (parameters: readonly unknown[]) => parameters as (string | number | null)[]
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...bind(parameters)),
+        run: (parameters) => statement.run(...bind(parameters)),
+        iterate: (parameters) => statement.iterate(...bind(parameters)),
+      }
+    },
+  }
+  return new Kysely<Tables>({ dialect: new TransactionalDialect({ database: bridge }) })
+}

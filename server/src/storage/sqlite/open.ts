@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { bumpVersion, type Database, type Inspect } from '../database.ts'
+import { migrate } from '../migrations/migrate.ts'
+import { createKysely } from './bridge.ts'
+import { openFile } from './file.ts'
+import { startWriter } from './writer.ts'
+
+/**
+ * Holds the data directory for this process. The lock is one of the operating system's, so it goes
+ * with the process however that ends.
+ */
+function lock(directory: string): DatabaseSync {
+  const holder = new DatabaseSync(join(directory, 'muster.lock'), { timeout: 0 })
+  try {
+    holder.exec('begin exclusive')
+  } catch (cause) {
+    holder.close()
+    throw new Error(`another Muster process is using the data directory ${directory}`, { cause })
+  }
+  return holder
+}
+
+const readOnlyDatabase = 8
+
+/** Looks at the data through a connection that cannot touch it; where there is none yet, at nothing. */
+async function inspectFile(file: string, inspect: Inspect): Promise<void> {
+  if (!existsSync(file)) return await inspectThrough(new DatabaseSync(':memory:'), inspect)
+  try {
+    await inspectThrough(new DatabaseSync(file, { readOnly: true }), inspect)
+  } catch (error) {
+    // A first start that was cut off in its first moments left something to be undone, by a writer.
+    const { errcode = 0 } = error as { errcode?: number }
+    if ((errcode & 0xff) !== readOnlyDatabase) throw error
+    await inspectThrough(new DatabaseSync(file), inspect)
+  }
+}
+
+async function inspectThrough(database: DatabaseSync, inspect: Inspect): Promise<void> {
+  const read = createKysely(database)
+  await inspect(read).finally(() => read.destroy())
+}
+
+/** The connection that reads, the data brought up to date. */
+async function openReader(file: string) {
+  const reader = openFile(file)
+  const read = createKysely(reader)
+  try {
+    await migrate(read)
+    reader.exec('pragma query_only = on')
+    const { version } = await read
+      .selectFrom('identity_version')
+      .select('version')
+      .executeTakeFirstOrThrow()
+    return { reader, read, version }
+  } catch (error) {
+    await read.destroy()
+    throw error
+  }
+}
+
+/** Muster's storage in one directory, for one process. */
+export async function openSqlite(directory: string, inspect: Inspect): Promise<Database> {
+  const holder = lock(directory)
+  const file = join(directory, 'muster.db')
+  const { reader, read, version } = await inspectFile(file, inspect)
+    .then(() => openReader(file))
+    .catch((error: unknown) => {
+      holder.close()
+      throw error
+    })
+  const writer = startWriter(file)
+  let known = version
+
+  return {
+    engine: 'sqlite',
+    read,
+    commit: writer.commit,
+    async commitNews(statements) {
+      const outcomes = await writer.commit([...statements, bumpVersion(read)])
+      known = Number(outcomes.at(-1)?.rows[0]?.['version'])
+      return outcomes.slice(0, -1)
+    },
+    currentVersion: () => (writer.isBroken() ? undefined : known),
+    async ping() {
+      reader.prepare('select 1').get()
+      // The writer's thread must be alive too: an empty commit goes there and back.
+      await writer.commit([])
+    },
+    async close() {
+      await writer.close()
+      await read.destroy()
+      holder.close()
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
+import type { StatementSync } from 'node:sqlite'
+import type { Outcome } from '../database.ts'
+import { createStatementCache, openFile } from './file.ts'
+import { unmet } from './unmet.ts'
+import type { Batch, Result, Unit } from './writer.ts'
+
+/**
+ * The one thread that writes. It commits together all units that have arrived, so that many who
+ * wait share one sync of the disk; each unit still stands or falls alone.
+ */
+const database = openFile(workerData as string)
+const prepare = createStatementCache(database)
+
+const returnsRows = new WeakMap<StatementSync, boolean>()
+function hasRows(statement: StatementSync): boolean {
+  let answer = returnsRows.get(statement)
+  if (answer === undefined) {
+    answer = statement.columns().length > 0
+    returnsRows.set(statement, answer)
+  }
+  return answer
+}
+
+class Unmet extends Error {
+  readonly errcode = unmet
+}
+
+function run(statement: Unit[number]): Outcome {
+  const outcome = execute(statement)
+  if (statement.required && outcome.changes === 0) throw new Unmet()
+  return outcome
+}
+
+function execute({ sql, parameters }: Unit[number]): Outcome {
+  const statement = prepare(sql)
+  if (hasRows(statement)) {
+    const rows = statement.all(...parameters).map((row) => ({ ...row }))
+    return { rows, changes: rows.length }
+  }
+  return { rows: [], changes: Number(statement.run(...parameters).changes) }
+}
+
+/** A single statement undoes itself when it fails; several need a savepoint to fall together. */
+function runUnit(unit: Unit): Result {
+  const guarded = unit.length > 1
+  try {
+    if (guarded) database.exec('savepoint unit')
+    const outcomes = unit.map(run)
+    if (guarded) database.exec('release unit')
+    return { outcomes }
+  } catch (error) {
+    // A fault such as a full disk undoes the whole batch: nobody in it may go on as if nothing were.
+    if (!database.isTransaction) throw error
+    if (guarded) database.exec('rollback to unit; release unit')
+    return { failure: describe(error) }
+  }
+}
+
+function describe(error: unknown): { message: string; code: number } {
+  const { message, errcode } = error as Error & { errcode?: number }
+  return { message, code: errcode ?? 0 }
+}
+
+function runBatch(batch: Batch): Result[] {
+  try {
+    database.exec('begin immediate')
+    const results = batch.map(runUnit)
+    database.exec('commit')
+    return results
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback')
+    const failure = describe(error)
+    return batch.map(() => ({ failure }))
+  }
+}
+
+/** What has arrived besides, until now. */
+function* arrivals(port: MessagePort): Generator<Message> {
+  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
+    yield next.message as Message
+  }
+}
+
+type Message = Batch | 'close'
+
+if (!parentPort) throw new Error('the writer runs in a thread of its own')
+const port = parentPort
+
+port.on('message', (first: Message) => {
+  const messages = [first, ...arrivals(port)]
+  const batch = messages.flatMap((message) => (message === 'close' ? [] : message))
+  if (batch.length > 0) port.postMessage(runBatch(batch))
+  if (messages.includes('close')) {
+    database.close()
+    port.close()
+  }
+})

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Outcome, Statements } from '../database.ts'
+import { PlatformError } from '../../domain/error.ts'
+import { Violation } from '../violation.ts'
+import { unmet } from './unmet.ts'
+
+/** Statements on their way to the writer thread. */
+export type Unit = readonly {
+  readonly sql: string
+  readonly parameters: (string | number | null)[]
+  readonly required: boolean
+}[]
+export type Batch = readonly Unit[]
+export type Result =
+  | { readonly outcomes: Outcome[] }
+  | { readonly failure: { readonly message: string; readonly code: number } }
+
+interface Waiting {
+  readonly unit: Unit
+  resolve(outcomes: Outcome[]): void
+  reject(error: Error): void
+}
+
+/** SQLite's extended result codes for what the stores want to tell apart. */
+const violations: Readonly<Record<number, Violation['kind']>> = {
+  [unmet]: 'unmet',
+  787: 'foreign-key',
+  1555: 'unique',
+  2067: 'unique',
+}
+
+/** Busy, locked, out of memory, read-only, I/O error, full, cannot open: another time it may work. */
+const passing: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14])
+
+function toError({ message, code }: { message: string; code: number }): Error {
+  const error = new Error(message)
+  const kind = violations[code]
+  if (kind) return new Violation(kind, error)
+  return passing.has(code & 0xff) ? unavailable(error) : error
+}
+
+const unavailable = (cause: Error) =>
+  new PlatformError('ServiceUnavailable', 'The storage cannot take this write now.', {
+    cause,
+    retryAfter: 1,
+  })
+
+/** So many are sent at once at most: the thread starts on the first while the rest are still coming. */
+const sentAtOnce = 16
+
+/** Hands writes to the writer thread, which commits together all that have arrived. */
+export function startWriter(file: string) {
+  const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: file })
+  const sent: Waiting[] = []
+  let unsent: Waiting[] = []
+  let broken: Error | undefined
+
+  function send(): void {
+    if (unsent.length === 0) return
+    const batch: Batch = unsent.map(({ unit }) => unit)
+    sent.push(...unsent)
+    unsent = []
+    thread.postMessage(batch)
+  }
+
+  function fail(error: Error): void {
+    broken ??= error
+    for (const { reject } of [...sent.splice(0), ...unsent.splice(0)]) reject(unavailable(error))
+  }
+
+  // Results come in the order in which the units went.
+  thread.on('message', (results: Result[]) => {
+    const settled = sent.splice(0, results.length)
+    for (const [index, result] of results.entries()) {
+      if ('outcomes' in result) settled[index]?.resolve(result.outcomes)
+      else settled[index]?.reject(toError(result.failure))
+    }
+  })
+  thread.on('error', fail)
+  thread.on('exit', () => fail(new Error('the writer thread has ended')))
+
+  return {
+    commit(statements: Statements): Promise<Outcome[]> {
+      const unit = statements.map(({ sql, parameters, required = false }) => ({
+        sql,
+        parameters: parameters as (string | number | null)[],
+        required,
+      }))
+      return new Promise((resolve, reject) => {
+        if (broken) return reject(unavailable(broken))
+        unsent.push({ unit, resolve, reject })
+        if (unsent.length === sentAtOnce) send()
+        else if (unsent.length === 1) setImmediate(send)
+      })
+    },
+    /** Once its thread has ended nobody can know what it had still committed. */
+    isBroken: () => broken !== undefined,
+    async close(): Promise<void> {
+      if (broken) return
+      send()
+      thread.postMessage('close')
+      await once(thread, 'exit')
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/** The rows as both engines keep them: times in milliseconds, booleans as 0 or 1. */
+export interface Tables {
+  settings: { key: string; value: string }
+  identity_version: { id: number; version: number }
+  domains: {
+    id: string
+    name: string
+    name_key: string
+    description: string
+    enabled: number
+    created_at: number
+  }
+  projects: {
+    id: string
+    domain_id: string
+    name: string
+    name_key: string
+    description: string
+    enabled: number
+    created_at: number
+  }
+  users: {
+    id: string
+    domain_id: string
+    name: string
+    name_key: string
+    displayname: string
+    email: string
+    mobile: string
+    enabled: number
+    password_hash: string | null
+    password_expires_at: number | null
+    expires_at: number | null
+    default_project_id: string | null
+    created_at: number
+  }
+  groups: { id: string; domain_id: string; name: string; name_key: string; created_at: number }
+  group_members: { group_id: string; user_id: string }
+  roles: {
+    id: string
+    domain_id: string
+    name: string
+    name_key: string
+    description: string
+    created_at: number
+  }
+  policies: {
+    id: string
+    name: string
+    name_key: string
+    scope: string
+    enabled: number
+    /** JSON: the list of rules. */
+    rules: string
+    created_at: number
+  }
+  role_policies: { role_id: string; policy_id: string }
+  /** Held by a user or by a group; on a project, on a domain, or (neither) on the system. */
+  assignments: {
+    id: string
+    role_id: string
+    user_id: string | null
+    group_id: string | null
+    project_id: string | null
+    domain_id: string | null
+  }
+  tokens: {
+    id: string
+    user_id: string
+    project_id: string | null
+    domain_id: string | null
+    method: string
+    parent_id: string | null
+    generation: number
+    issued_at: number
+    expires_at: number
+    ip: string
+    source: string
+    access_key_id: string | null
+    access_key_expires_at: number | null
+  }
+  login_attempts: {
+    bucket: string
+    failures: number
+    /** Comparisons under way, and when the newest of them began. */
+    pending: number
+    pending_at: number
+    blocked_until: number
+  }
+  login_origins: { account: string; address: string; last_at: number }
+}

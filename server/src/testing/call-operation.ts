@@ -1,0 +1,50 @@
+import type { ErrorBody, Operation } from '@muster/contract'
+import {
+  ask,
+  passwordIdentity,
+  requestToken,
+  secretOf,
+  systemProject,
+  tokenIdentity,
+} from './client.ts'
+import { adminPassword } from './start-platform.ts'
+
+interface CallOptions {
+  readonly method?: string
+  readonly token?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** With its question mark. */
+  readonly query?: string
+  readonly body?: unknown
+}
+
+/** Another token of the same user and scope: cheap, since no password is hashed for it. */
+export const renewToken = async (url: string, token: string): Promise<string> =>
+  secretOf(await requestToken(url, { identity: tokenIdentity(token), scope: systemProject }))
+
+const login = (token: string | undefined) => ({
+  auth: {
+    identity:
+      token === undefined ? passwordIdentity('sysadmin', adminPassword) : tokenIdentity(token),
+    scope: systemProject,
+  },
+})
+
+/** A path that the operation's route matches. */
+export const pathOf = ({ path }: Operation): string => path.replaceAll(/\{\w+\}/g, 'none')
+
+/** Calls an operation as its contract asks, but for what the test is about. */
+export function callOperation<Body = ErrorBody>(
+  url: string,
+  operation: Operation,
+  { method = operation.method, token, headers, query = '', body }: CallOptions = {},
+) {
+  const asksForSubject = operation.headers?.properties['x-subject-token'] !== undefined
+  const ownBody = operation.id === 'issueToken' ? login(token) : operation.example
+  return ask<Body>(url, pathOf(operation) + query, {
+    method,
+    ...(token !== undefined && { token }),
+    headers: { ...(asksForSubject && { 'x-subject-token': token ?? 'none' }), ...headers },
+    ...((body ?? ownBody) !== undefined && { body: body ?? ownBody }),
+  })
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database, Inspect } from '../storage/database.ts'
+import { createFoundation } from '../storage/foundation.ts'
+import { openPostgres } from '../storage/postgres/open.ts'
+import { openSqlite } from '../storage/sqlite/open.ts'
+import { createTestDatabase, type Engine } from './engines.ts'
+
+const noInspection: Inspect = async () => {}
+
+export interface StoragePlace {
+  readonly folder: string
+  readonly url: string | undefined
+  open(address?: string): Promise<Database>
+  /** Closes what is still open, and takes the folder away. */
+  remove(): Promise<void>
+}
+
+/** A place for storage of its own: opened again after a close, on PostgreSQL also beside. */
+export async function createStoragePlace(engine: Engine): Promise<StoragePlace> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-storage-'))
+  const url = engine === 'postgres' ? await createTestDatabase() : undefined
+  const open = new Set<Database>()
+  return {
+    folder,
+    url,
+    async open(address = url) {
+      const database = await (address === undefined
+        ? openSqlite(folder, noInspection)
+        : openPostgres(address, noInspection))
+      const tracked = {
+        ...database,
+        close() {
+          open.delete(tracked)
+          return database.close()
+        },
+      }
+      open.add(tracked)
+      return tracked
+    },
+    async remove() {
+      await Promise.all(Array.from(open, (database) => database.close()))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface TestStorage {
+  readonly database: Database
+  readonly place: StoragePlace
+  close(): Promise<void>
+}
+
+/** Storage with its foundation laid, as the stores find it. Nobody knows the first admin's password. */
+export async function openStorage(engine: Engine): Promise<TestStorage> {
+  const place = await createStoragePlace(engine)
+  const database = await place.open()
+  await createFoundation(database).lay('no hash', Date.UTC(2026, 0, 1))
+  return { database, place, close: () => place.remove() }
+}
+
+/** Every row of every table as text, in an order that does not change by itself. */
+export async function dumpTables({ read }: Database): Promise<Record<string, string[]>> {
+  const tables = await read.introspection.getTables()
+  const dump: Record<string, string[]> = {}
+  for (const { name } of tables.filter((table) => !table.name.startsWith('kysely_'))) {
+    const rows = await read
+      .selectFrom(name as 'settings')
+      .selectAll()
+      .execute()
+    dump[name] = rows.map((row) => JSON.stringify(row)).sort()
+  }
+  return dump
+}

@@ -1,0 +1,126 @@
+import { nameKey } from '../domain/identity/name-key.ts'
+import type { PolicyRule, PolicyScope } from '../domain/identity/records.ts'
+import type { Database, Statements } from '../storage/database.ts'
+import { newId } from '../storage/foundation.ts'
+
+const named = (name: string) => ({ id: newId(), name, name_key: nameKey(name) })
+const now = Date.UTC(2026, 0, 1)
+
+interface UserOptions {
+  readonly name: string
+  readonly domainId?: string
+  readonly passwordHash?: string
+  readonly enabled?: boolean
+  readonly expiresAt?: number
+  readonly passwordExpiresAt?: number
+  readonly defaultProjectId?: string
+}
+
+interface AssignmentOptions {
+  readonly role: string
+  readonly userId?: string
+  readonly groupId?: string
+  /** Neither a project nor a domain: on the system. */
+  readonly projectId?: string
+  readonly domainId?: string
+}
+
+/** Peoples a database for tests, straight through its storage. Every change is news. */
+export function createPopulation(database: Database) {
+  const { read } = database
+  const change = (...statements: Statements) => database.commitNews(statements)
+
+  return {
+    change,
+
+    async addDomain(name: string): Promise<string> {
+      const row = { ...named(name), description: '', enabled: 1, created_at: now }
+      await change(read.insertInto('domains').values(row).compile())
+      return row.id
+    },
+
+    async addProject(name: string, domainId = 'default'): Promise<string> {
+      const row = {
+        ...named(name),
+        domain_id: domainId,
+        description: '',
+        enabled: 1,
+        created_at: now,
+      }
+      await change(read.insertInto('projects').values(row).compile())
+      return row.id
+    },
+
+    async addUser(options: UserOptions): Promise<string> {
+      const row = {
+        ...named(options.name),
+        domain_id: options.domainId ?? 'default',
+        displayname: '',
+        email: '',
+        mobile: '',
+        enabled: options.enabled === false ? 0 : 1,
+        password_hash: options.passwordHash ?? null,
+        password_expires_at: options.passwordExpiresAt ?? null,
+        expires_at: options.expiresAt ?? null,
+        default_project_id: options.defaultProjectId ?? null,
+        created_at: now,
+      }
+      await change(read.insertInto('users').values(row).compile())
+      return row.id
+    },
+
+    async addGroup(name: string, memberIds: readonly string[]): Promise<string> {
+      const row = { ...named(name), domain_id: 'default', created_at: now }
+      const members = memberIds.map((user_id) => ({ group_id: row.id, user_id }))
+      await change(
+        read.insertInto('groups').values(row).compile(),
+        read.insertInto('group_members').values(members).compile(),
+      )
+      return row.id
+    },
+
+    /** A role with one policy of its own. */
+    async addRole(name: string, scope: PolicyScope, rules: readonly PolicyRule[]): Promise<void> {
+      const role = { ...named(name), domain_id: 'default', description: '', created_at: now }
+      const policy = {
+        ...named(`${name}_policy`),
+        scope,
+        enabled: 1,
+        rules: JSON.stringify(rules),
+        created_at: now,
+      }
+      await change(
+        read.insertInto('roles').values(role).compile(),
+        read.insertInto('policies').values(policy).compile(),
+        read
+          .insertInto('role_policies')
+          .values({ role_id: role.id, policy_id: policy.id })
+          .compile(),
+      )
+    },
+
+    async assign(options: AssignmentOptions): Promise<string> {
+      const { id: role_id } = await read
+        .selectFrom('roles')
+        .where('name', '=', options.role)
+        .select('id')
+        .executeTakeFirstOrThrow()
+      const id = newId()
+      await change(
+        read
+          .insertInto('assignments')
+          .values({
+            id,
+            role_id,
+            user_id: options.userId ?? null,
+            group_id: options.groupId ?? null,
+            project_id: options.projectId ?? null,
+            domain_id: options.domainId ?? null,
+          })
+          .compile(),
+      )
+      return id
+    },
+  }
+}
+export type Population = ReturnType<typeof createPopulation>

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export interface RawAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface RawExchange {
+  /** All that came back, byte for byte. */
+  readonly text: string
+  /** The answers in it, in order. */
+  readonly answers: readonly RawAnswer[]
+  /** Whether the server ended the connection within the time we waited. */
+  readonly closed: boolean
+}
+
+interface Options {
+  /** Milliseconds to wait for the server to end the connection; a bound, not a measure. */
+  readonly patience?: number
+}
+
+export function openSocket(url: string): Socket {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  // A server that refuses may reset: what counts is what it said before.
+  socket.on('error', () => {})
+  return socket
+}
+
+/** Collects what the server says on a connection until it ends it, or patience does. */
+export async function listen(socket: Socket, { patience = 5_000 }: Options = {}) {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const closing = AbortSignal.timeout(patience)
+  const closed = await once(socket, 'close', { signal: closing }).then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  const text = Buffer.concat(chunks).toString('latin1')
+  return { text, answers: parseAnswers(text), closed } satisfies RawExchange
+}
+
+/** Sends bytes that no client library would, and returns what the server made of them. */
+export async function sendRaw(
+  url: string,
+  payload: string | Uint8Array,
+  options?: Options,
+): Promise<RawExchange> {
+  const socket = openSocket(url)
+  socket.write(typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload)
+  return await listen(socket, options)
+}
+
+/** Sends one request, as written, and returns its answer; the connection ends with it. */
+export async function askRaw(url: string, head: readonly string[], body = ''): Promise<RawAnswer> {
+  const request = [...head, 'Connection: close', '', body].join('\r\n')
+  const { answers, text } = await sendRaw(url, request)
+  const [answer] = answers
+  if (!answer) throw new Error(`no answer, only ${JSON.stringify(text)}`)
+  return answer
+}
+
+function parseAnswers(text: string): RawAnswer[] {
+  const answers: RawAnswer[] = []
+  let rest = text
+  while (rest.startsWith('HTTP/')) {
+    const end = rest.indexOf('\r\n\r\n')
+    if (end === -1) break
+    const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n')
+    const headers = Object.fromEntries(
+      lines.map((line) => {
+        const colon = line.indexOf(':')
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+      }),
+    )
+    const length = Number(headers['content-length'] ?? 0)
+    const body = rest.slice(end + 4, end + 4 + length)
+    answers.push({
+      status: Number(statusLine.split(' ')[1]),
+      headers,
+      body: Buffer.from(body, 'latin1').toString('utf8'),
+    })
+    rest = rest.slice(end + 4 + length)
+  }
+  return answers
+}

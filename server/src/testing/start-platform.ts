@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DestinationStream } from 'pino'
+import { readConfig } from '../config/read-config.ts'
+import type { Clock } from '../domain/identity/ports.ts'
+import { createLogger } from '../log.ts'
+import { createPlatform, type Platform } from '../platform.ts'
+import { createTestDatabase } from './engines.ts'
+import type { Engine } from './engines.ts'
+
+export const adminPassword = 'correct horse battery staple'
+
+export interface TestPlatform extends Platform {
+  readonly url: string
+  readonly folder: string
+  readonly databaseUrl: string | undefined
+}
+
+interface Options {
+  readonly engine?: Engine
+  readonly clock?: Clock
+  /** Flags, as an operator would give them. */
+  readonly flags?: readonly string[]
+  readonly log?: { level: string; destination: DestinationStream }
+  /** Another process of the same installation: the storage of that one. */
+  readonly beside?: TestPlatform
+}
+
+const nowhere: DestinationStream = { write: () => {} }
+
+/** A whole Muster on a free port, with storage of its own that goes when it closes. */
+export async function startPlatform(options: Options = {}): Promise<TestPlatform> {
+  const { engine = 'sqlite', clock, flags = [], log, beside } = options
+  const folder = beside?.folder ?? mkdtempSync(join(tmpdir(), 'muster-test-'))
+  const databaseUrl =
+    beside?.databaseUrl ?? (engine === 'postgres' ? await createTestDatabase() : undefined)
+  const request = readConfig(
+    [
+      '--port=0',
+      `--data-dir=${join(folder, 'data')}`,
+      `--secret-key-file=${join(folder, 'secret.key')}`,
+      ...(databaseUrl === undefined ? [] : [`--database-url=${databaseUrl}`]),
+      ...flags,
+    ],
+    { MUSTER_ADMIN_PASSWORD: adminPassword },
+  )
+  if (request.kind !== 'run') throw new Error('the flags do not ask for a running platform')
+  const logger = createLogger(log?.level ?? 'silent', log?.destination ?? nowhere)
+  const platform = await createPlatform(request.config, { logger, ...(clock && { clock }) })
+  const url = await platform.listen()
+  return {
+    ...platform,
+    url,
+    folder,
+    databaseUrl,
+    async close(): Promise<void> {
+      await platform.close()
+      if (!beside) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
