@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
+import type { Worker } from 'node:worker_threads'
 import { openSqlite } from './open.ts'
 
 const inUse = /another Muster process is using the data directory/
@@ -125,5 +126,20 @@ describe('a disk that is full', () => {
     assert.equal(kept.length > 0, fulfilled > 0, JSON.stringify(kept))
     assert.equal(results[1]?.status, 'rejected')
     await database.commit([put('later', 10)])
+  })
+})
+
+describe('a writer thread that has ended', () => {
+  test('SEC-02: leaves nothing to trust, says so, and lets the process go', async (context) => {
+    const started = once(process, 'worker') as Promise<[Worker]>
+    const database = await open(makeFolder(context))
+    const [thread] = await started
+    assert.notEqual(database.currentVersion(), undefined)
+    await thread.terminate()
+    // What it had still committed nobody can know.
+    assert.equal(database.currentVersion(), undefined)
+    await assert.rejects(database.ping(), { class: 'ServiceUnavailable' })
+    await assert.rejects(database.commit([]), { class: 'ServiceUnavailable' })
+    await database.close()
   })
 })
