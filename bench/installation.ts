@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describeLogin } from '../server/src/domain/audit/describe-login.ts'
 import type { News } from '../server/src/domain/identity/ports.ts'
 import { createStandings } from '../server/src/domain/identity/standings.ts'
 import { mintToken, tokenId } from '../server/src/domain/identity/token-secret.ts'
@@ -24,19 +25,29 @@ export async function createInstallation() {
   const tokens = createTokenStore(database)
   const secret = mintToken().secret
   const id = tokenId(secret) ?? ''
-  await tokens.insert({
+  const time = Date.now()
+  const record = {
     id,
     userId,
     scope: { kind: 'none' },
     method: 'password',
     parentId: null,
     generation: 0,
-    issuedAt: Date.now(),
-    expiresAt: Date.now() + 3_600_000,
+    issuedAt: time,
+    expiresAt: time + 3_600_000,
     ip: '127.0.0.1',
     source: 'api',
     accessKey: null,
+    providerId: null,
+  } as const
+  const event = describeLogin({
+    user: { id: userId, name: 'sysadmin', domainId: 'default' },
+    method: 'password',
+    projectId: '',
+    origin: { ip: record.ip, requestId: 'bench', isConfidential: true },
+    time,
   })
+  await tokens.insert(record, {}, event)
 
   const clock = Date.now
   const directory = createDirectory(database)

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +12,8 @@ export interface Load {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** Instead of one body, one for each request, none of which is sent twice. All are of one length. */
+  readonly bodies?: readonly string[]
   readonly connections: number
   readonly seconds: number
 }
@@ -33,8 +35,8 @@ export const loadGenerator = hasWrk ? 'wrk' : 'autocannon'
 export const putUnderLoad = (load: Load): Promise<LoadResult> =>
   hasWrk ? runWrk(load) : runAutocannon(load)
 
-async function runWrk(load: Load): Promise<LoadResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
+/** The script that tells wrk what to send. */
+function writeScript(folder: string, load: Load): string {
   const script = join(folder, 'request.lua')
   // JSON's quoting of a text is also Lua's, for the plain texts used here.
   const headers = Object.entries(load.headers ?? {}).map(
@@ -46,8 +48,37 @@ async function runWrk(load: Load): Promise<LoadResult> {
       `wrk.method = ${JSON.stringify(load.method ?? 'GET')}`,
       ...(load.body === undefined ? [] : [`wrk.body = ${JSON.stringify(load.body)}`]),
       ...headers,
+      ...(load.bodies ? writeRequests(folder, load, load.bodies) : []),
     ].join('\n'),
   )
+  return script
+}
+
+/** Whole requests in a file, for wrk to read one after the other: making them is none of its work. */
+function writeRequests(folder: string, load: Load, bodies: readonly string[]): string[] {
+  const { host, pathname } = new URL(load.url)
+  const length = Buffer.byteLength(bodies[0] ?? '')
+  const headers = { host, ...load.headers, 'content-length': String(length) }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const head = [`${load.method ?? 'GET'} ${pathname} HTTP/1.1`, ...lines, '', ''].join('\r\n')
+  const file = join(folder, 'requests')
+  const handle = openSync(file, 'w')
+  for (const body of bodies) writeSync(handle, head + body)
+  closeSync(handle)
+  return [
+    `local requests = assert(io.open(${JSON.stringify(file)}, "rb"))`,
+    'local last',
+    'function request()',
+    // Who comes after the last one repeats it, and is refused.
+    `  last = requests:read(${head.length + length}) or last`,
+    '  return last',
+    'end',
+  ]
+}
+
+async function runWrk(load: Load): Promise<LoadResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
+  const script = writeScript(folder, load)
   const { stdout } = await run('wrk', [
     '-t1',
     `-c${load.connections}`,
@@ -71,29 +102,11 @@ async function runWrk(load: Load): Promise<LoadResult> {
 }
 
 async function runAutocannon(load: Load): Promise<LoadResult> {
-  const program = fileURLToPath(import.meta.resolve('autocannon'))
-  const headers = Object.entries(load.headers ?? {}).flatMap(([name, value]) => [
-    '-H',
-    `${name}=${value}`,
-  ])
-  const { stdout } = await run(
-    process.execPath,
-    [
-      program,
-      '--json',
-      `--connections=${load.connections}`,
-      `--duration=${load.seconds}`,
-      `--method=${load.method ?? 'GET'}`,
-      ...headers,
-      ...(load.body === undefined ? [] : ['-b', load.body]),
-      load.url,
-    ],
-    { maxBuffer: 16 * 1_024 * 1_024 },
-  )
-  const result = JSON.parse(stdout) as {
-    requests: { average: number }
-    latency: { p99: number }
-    non2xx: number
-  }
-  return { perSecond: result.requests.average, p99: result.latency.p99, refused: result.non2xx }
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
+  const file = join(folder, 'load.json')
+  writeFileSync(file, JSON.stringify(load))
+  const program = fileURLToPath(new URL('autocannon.ts', import.meta.url))
+  const { stdout } = await run(process.execPath, [program, file])
+  rmSync(folder, { recursive: true })
+  return JSON.parse(stdout) as LoadResult
 }

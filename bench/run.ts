@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { accessKeyLogins } from './access-key-login.ts'
 import type { Figure, Row } from './figure.ts'
 import { loadGenerator } from './load.ts'
 import { passwordLogins } from './password-login.ts'
@@ -7,17 +8,24 @@ import { memoryAtRest, startToFirstAnswer } from './start-and-memory.ts'
 import { tokenChecks } from './token-check.ts'
 import { tokenLogins } from './token-login.ts'
 
-/** `npm run bench` measures everything and writes `bench/results.md`; `npm run bench -- P9` just that. */
+/**
+ * `npm run bench` measures everything and writes `bench/results.md`; `npm run bench -- P9` just
+ * that, and `npm run bench -- access` what has the word in its title.
+ */
 const figures: readonly Figure[] = [
   passwordLogins,
   tokenLogins,
+  accessKeyLogins,
   tokenChecks,
   startToFirstAnswer,
   memoryAtRest,
 ]
 
 const wanted = process.argv.slice(2)
-const chosen = figures.filter(({ id }) => wanted.length === 0 || wanted.includes(id))
+const chosen = figures.filter(
+  ({ id, title }) =>
+    wanted.length === 0 || wanted.some((word) => id === word || title.includes(word)),
+)
 
 const lines: string[] = []
 for (const figure of chosen) {

@@ -77,13 +77,36 @@ export const passwordLogin = JSON.stringify({
 export const tokenLogin = (id: string): string =>
   JSON.stringify({ auth: { identity: { methods: ['token'], token: { id } }, scope } })
 
-export async function logIn(url: string): Promise<string> {
-  const response = await fetch(`${url}/v3/auth/tokens`, {
+/** The body of a login with an access key. */
+export const accessKeyLogin = (access_key_secret: string): string =>
+  JSON.stringify({ auth: { identity: { methods: ['aksk'], access_key_secret } } })
+
+const post = (url: string, path: string, body: string, token = '') =>
+  fetch(url + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: passwordLogin,
+    headers: { 'content-type': 'application/json', 'x-auth-token': token },
+    body,
   })
+
+/** Sends the body of a login, and returns the token. */
+export async function sendLogin(url: string, body: string): Promise<string> {
+  const response = await post(url, '/v3/auth/tokens', body)
   const token = response.headers.get('x-subject-token')
   if (token === null) throw new Error(`login failed: ${response.status}`)
   return token
+}
+
+export const logIn = (url: string): Promise<string> => sendLogin(url, passwordLogin)
+
+/** An access key of the admin, for the project that the admin is in. */
+export async function makeAccessKey(url: string): Promise<{ accessKey: string; secret: string }> {
+  const token = await logIn(url)
+  const response = await fetch(`${url}/v3/auth/projects`, { headers: { 'x-auth-token': token } })
+  const { projects } = (await response.json()) as { projects: { id: string }[] }
+  const wish = JSON.stringify({ credential: { type: 'aksk', project_id: projects[0]?.id } })
+  const made = await post(url, '/v3/credentials', wish, token)
+  if (made.status !== 201) throw new Error(`no access key: ${made.status}`)
+  const { credential } = (await made.json()) as { credential: { id: string; blob: string } }
+  const { secret } = JSON.parse(credential.blob) as { secret: string }
+  return { accessKey: credential.id, secret }
 }

@@ -86,3 +86,11 @@ export const exampleToken = {
     PasswordExpiresAt: null,
   },
 }
+
+export const exampleVersion = {
+  id: 'v3.14',
+  status: 'stable',
+  updated: '2020-04-07T00:00:00Z',
+  links: [{ rel: 'self', href: 'http://127.0.0.1:8400/v3/' }],
+  'media-types': [{ base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' }],
+}

@@ -1,7 +1,11 @@
 import { Type, type Static } from 'typebox'
 import type { Operation } from './operation.ts'
-import { OptionalTimestamp, Timestamp, exactObject, sameType } from './scalars.ts'
-import { exampleToken, exampleTokenRequest } from './identity.examples.ts'
+import { domainExample, DomainView } from './administration/domains.ts'
+import { example } from './administration/examples.ts'
+import { projectExample, ProjectView } from './administration/projects.ts'
+import { Links } from './resource.ts'
+import { Id, Name, OptionalTimestamp, Timestamp, exactObject, sameType } from './scalars.ts'
+import { exampleToken, exampleTokenRequest, exampleVersion } from './identity.examples.ts'
 
 const text = Type.String()
 const texts = Type.Array(text)
@@ -55,8 +59,6 @@ export type Token = Static<typeof Token>
 
 export const TokenBody = exactObject({ token: Token })
 
-const Id = Type.String({ minLength: 1, maxLength: 64 })
-const Name = Type.String({ minLength: 1, maxLength: 255 })
 const DomainReference = exactObject({ id: Type.Optional(Id), name: Type.Optional(Name) })
 
 /** Names of the ways to prove who you are, aliases included. */
@@ -142,31 +144,6 @@ const SubjectTokenHeader = Type.Object({
   }),
 })
 
-const Links = exactObject({
-  self: text,
-  next: Type.Union([text, Type.Null()]),
-  previous: Type.Union([text, Type.Null()]),
-})
-
-export const ProjectView = exactObject({
-  id: text,
-  name: text,
-  domain_id: text,
-  description: text,
-  enabled: Type.Boolean(),
-  links: exactObject({ self: text }),
-})
-export type ProjectView = Static<typeof ProjectView>
-
-export const DomainView = exactObject({
-  id: text,
-  name: text,
-  description: text,
-  enabled: Type.Boolean(),
-  links: exactObject({ self: text }),
-})
-export type DomainView = Static<typeof DomainView>
-
 export const VersionView = exactObject({
   id: text,
   status: text,
@@ -208,6 +185,7 @@ export const identityOperations = [
     method: 'GET',
     path: '/v3/auth/tokens',
     access: 'token',
+    needs: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
     tag: 'Tokens',
     summary: 'Show what a token stands for now',
     headers: SubjectTokenHeader,
@@ -225,6 +203,7 @@ export const identityOperations = [
     method: 'HEAD',
     path: '/v3/auth/tokens',
     access: 'token',
+    needs: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
     tag: 'Tokens',
     summary: 'Tell whether a token is good',
     headers: SubjectTokenHeader,
@@ -235,6 +214,7 @@ export const identityOperations = [
     method: 'DELETE',
     path: '/v3/auth/tokens',
     access: 'token',
+    needs: { service: 'identity', resource: 'tokens', action: 'delete', at: ['system', 'self'] },
     tag: 'Tokens',
     summary: 'Revoke a token, and every token made from it',
     headers: SubjectTokenHeader,
@@ -251,6 +231,7 @@ export const identityOperations = [
       200: {
         description: 'Your projects',
         body: exactObject({ projects: Type.Array(ProjectView), links: Links }),
+        example: example.list('projects', '/v3/auth/projects', projectExample),
       },
     },
   },
@@ -265,6 +246,7 @@ export const identityOperations = [
       200: {
         description: 'Your domains',
         body: exactObject({ domains: Type.Array(DomainView), links: Links }),
+        example: example.list('domains', '/v3/auth/domains', domainExample),
       },
     },
   },
@@ -282,6 +264,10 @@ export const identityOperations = [
           catalog: Type.Array(CatalogService),
           links: exactObject({ self: text }),
         }),
+        example: {
+          catalog: exampleToken.catalog,
+          links: { self: 'http://127.0.0.1:8400/v3/auth/catalog' },
+        },
       },
     },
   },
@@ -293,7 +279,11 @@ export const identityOperations = [
     tag: 'Discovery',
     summary: 'Describe the identity API',
     answers: {
-      200: { description: 'The version document', body: exactObject({ version: VersionView }) },
+      200: {
+        description: 'The version document',
+        body: exactObject({ version: VersionView }),
+        example: { version: exampleVersion },
+      },
     },
   },
   {
@@ -311,6 +301,10 @@ export const identityOperations = [
           versions: exactObject({ values: Type.Array(VersionView) }),
           endpoints: exactObject({ auth_url: text, base_url: text }),
         }),
+        example: {
+          versions: { values: [exampleVersion] },
+          endpoints: { auth_url: 'http://127.0.0.1:8400', base_url: 'http://127.0.0.1:8400' },
+        },
       },
       302: { description: 'For a browser', headers: { Location: 'The page for people' } },
     },

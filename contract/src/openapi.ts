@@ -1,6 +1,13 @@
 import type { TObject, TSchema } from 'typebox'
 import { ErrorBody, errorStatus } from './errors.ts'
-import { jsonContentType, type Access, type Answer, type Operation } from './operation.ts'
+import {
+  jsonContentType,
+  type Access,
+  type Answer,
+  type Level,
+  type Need,
+  type Operation,
+} from './operation.ts'
 
 const everyAnswerHeaders = {
   'X-Request-Id': {
@@ -82,12 +89,30 @@ function securityOf(access: Access) {
   }
 }
 
+const levelWords: Readonly<Record<Level, string>> = {
+  system: 'everywhere by a role on the system',
+  domain: 'in the domain of your token',
+  project: 'in the project of your token',
+  self: 'for what is your own without any role',
+}
+
+/** The right that an operation takes, in a sentence. */
+const describeNeed = ({ service, resource, action, at }: Need): string =>
+  `Needs \`${action}\` on \`${resource}\` of service \`${service}\`: ${at.map((level) => levelWords[level]).join(', ')}.`
+
+function describe({ description, needs }: Operation): { description?: string } {
+  const sentences = [description, needs && describeNeed(needs)].filter(
+    (sentence) => sentence !== undefined,
+  )
+  return sentences.length === 0 ? {} : { description: sentences.join(' ') }
+}
+
 function renderOperation(operation: Operation) {
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...describe(operation),
     security: securityOf(operation.access),
     parameters: [
       ...pathParameters(operation.path),

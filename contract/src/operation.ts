@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
+import type { PolicyAction, PolicyScope, PolicyService } from './policy-words.ts'
 
 /** Who may call an operation before any policy is asked. */
 export type Access =
@@ -8,6 +9,17 @@ export type Access =
   | 'token'
   /** A caller on this machine, or one whose token's policies allow it. */
   | 'loopback'
+
+/** How far a right can carry: everywhere, a domain, a project, or only what is the caller's own. */
+export type Level = PolicyScope | 'self'
+
+/** What a caller's policies must allow, and the levels at which that counts for anything. */
+export interface Need {
+  readonly service: PolicyService
+  readonly resource: string
+  readonly action: PolicyAction
+  readonly at: readonly Level[]
+}
 
 export interface Answer {
   readonly description: string
@@ -28,6 +40,8 @@ export interface Operation {
   /** In OpenAPI's spelling: `/v3/users/{id}`. */
   readonly path: string
   readonly access: Access
+  /** Absent: any valid token will do, or none where `access` says so. */
+  readonly needs?: Need
   readonly tag: string
   readonly summary: string
   readonly description?: string
@@ -53,3 +67,17 @@ export type BodyOf<Op> = Op extends { readonly body: infer Body extends TSchema 
 export type HeadersOf<Op> = Op extends { readonly headers: infer Headers extends TObject }
   ? Static<Headers>
   : unknown
+
+/** The query parameters an operation knows, as its schema types them. */
+export type QueryOf<Op> = Op extends { readonly query: infer Query extends TObject }
+  ? Static<Query>
+  : unknown
+
+type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterNames<Rest>
+  : never
+
+/** The parameters in an operation's path. */
+export type ParametersOf<Op> = Op extends { readonly path: infer Path }
+  ? Readonly<Record<ParameterNames<Path>, string>>
+  : never

@@ -1,4 +1,4 @@
-import { Type, type Static, type TProperties } from 'typebox'
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 
 /** `YYYY-MM-DDTHH:MM:SS.ssssssZ`: UTC, six decimals. */
 export const Timestamp = Type.String({
@@ -23,3 +23,30 @@ export const sameType = <const Keys extends readonly string[], Schema>(
   schema: Schema,
 ): Record<Keys[number], Schema> =>
   Object.fromEntries(keys.map((key) => [key, schema])) as Record<Keys[number], Schema>
+
+/** What a caller may send as an id; what it names is looked up. */
+export const Id = Type.String({ minLength: 1, maxLength: 64 })
+
+/** A name by which a caller refers to something. */
+export const Name = Type.String({ minLength: 1, maxLength: 255 })
+
+/** A name that a caller gives: unlike one that is looked up, it has to look like one. */
+export const NewName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: String.raw`^[^\s\p{C}]([^\p{Cc}\p{Cs}]*[^\s\p{C}])?$`,
+  description: 'Without blanks around it and without control characters',
+})
+
+/** Free text of one caller for others to read. */
+export const FreeText = Type.String({ maxLength: 1024 })
+
+/** A moment that a caller names. */
+export const Moment = Type.String({
+  maxLength: 32,
+  pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z$`,
+  description: 'UTC, as `2026-05-04T08:00:00Z`',
+  examples: ['2026-05-04T08:00:00Z'],
+})
+
+export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])

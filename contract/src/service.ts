@@ -31,10 +31,10 @@ export const serviceOperations = [
     method: 'GET',
     path: '/metrics',
     access: 'loopback',
+    needs: { service: 'identity', resource: 'metrics', action: 'get', at: ['system'] },
     tag: 'Service',
     summary: 'Metrics for Prometheus',
-    description:
-      'From the same machine, or with a token whose policies allow `identity metrics get`.',
+    description: 'From the same machine without a token, from elsewhere with one that may.',
     answers: {
       200: {
         description: 'Prometheus text format',

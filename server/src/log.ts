@@ -2,7 +2,7 @@ import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
 
 /** What must not reach a log even inside someone else's error message. */
 const secrets: readonly [RegExp, string][] = [
-  [/mt1_[A-Za-z0-9_-]{20,}/g, 'mt1_[hidden]'],
+  [/(mt1|cms)_[A-Za-z0-9_-]{20,}/g, '$1_[hidden]'],
   [/(postgres(?:ql)?:\/\/[^\s:@/]*):[^\s@]*@/g, '$1:[hidden]@'],
 ]
 

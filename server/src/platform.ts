@@ -13,10 +13,12 @@ const hour = 3_600_000
 const longestDrain = 8_000
 
 /** The operations of the parts that this process plays. The service's own are always there. */
-function operationsOf(config: Config): readonly Operation[] {
-  return operations.filter(
-    ({ path }) => !path.startsWith('/v3') || config.roles.includes('identity'),
-  )
+function operationsOf({ roles }: Config): readonly Operation[] {
+  return operations.filter(({ path }) => {
+    if (path.startsWith('/v3')) return roles.includes('identity')
+    if (path === '/events') return roles.includes('identity') || roles.includes('platform')
+    return true
+  })
 }
 
 export interface PlatformOptions {
@@ -55,11 +57,13 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
   const identity = composeIdentity({
     database,
     hasher,
-    pseudonym: key.pseudonym,
+    key,
     clock,
     ...addresses,
     region: config.region,
     lifetime: config.tokenTtl,
+    eventRetention: config.eventRetention,
+    reachable: config.sourceAllow,
   })
   const { tlsCert, tlsKey } = config
   const tls = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined

@@ -1,56 +1,114 @@
+import { createRecordDenial } from '../domain/audit/record-denial.ts'
+import { createAdministration } from '../domain/identity/administration/administration.ts'
 import { createCatalog } from '../domain/identity/catalog.ts'
+import { createFindProvider } from '../domain/identity/cas/find-provider.ts'
+import { createWelcomeSubject } from '../domain/identity/cas/welcome-subject.ts'
+import { createCheckPassword } from '../domain/identity/check-password.ts'
 import { createDescribeToken } from '../domain/identity/describe-token.ts'
 import { createInspectToken } from '../domain/identity/inspect-token.ts'
 import { createRevokeToken } from '../domain/identity/revoke-token.ts'
 import { createIssueToken } from '../domain/identity/issue-token.ts'
+import { createAccessKeyMethod } from '../domain/identity/methods/access-key.ts'
+import { createCasMethod } from '../domain/identity/methods/cas.ts'
 import { createPasswordMethod } from '../domain/identity/methods/password.ts'
 import { createTokenMethod } from '../domain/identity/methods/token.ts'
-import type { Clock, News, PasswordHasher, Pseudonym } from '../domain/identity/ports.ts'
+import type { Clock, News, PasswordHasher } from '../domain/identity/ports.ts'
 import { createStandings } from '../domain/identity/standings.ts'
 import { createVerifyToken } from '../domain/identity/verify-token.ts'
+import { createAddressRule } from '../outgoing/allowed-addresses.ts'
+import { createRefuseAddress } from '../outgoing/refuse-address.ts'
+import { createAccessKeyStore } from '../storage/access-keys.ts'
 import type { Database } from '../storage/database.ts'
 import { createDirectory } from '../storage/directory.ts'
+import { createEventStore } from '../storage/events.ts'
 import { createLoginGuard } from '../storage/login-guard.ts'
+import { createRegistry } from '../storage/registry/registry.ts'
 import { createTokenStore } from '../storage/tokens.ts'
+import type { SecretKey } from '../vault/secret-key.ts'
+import { composeCasServer } from './compose-cas-server.ts'
 
 interface Parts {
   readonly database: Database
   readonly hasher: PasswordHasher
-  readonly pseudonym: Pseudonym
+  readonly key: SecretKey
   readonly clock: Clock
   readonly authUrl: string
   readonly baseUrl: string
   readonly region: string
   /** How long a token lives, in milliseconds. */
   readonly lifetime: number
+  /** How long the audit log is kept, in milliseconds. */
+  readonly eventRetention: number
+  /** Addresses beyond the open internet that may be asked. */
+  readonly reachable: readonly string[]
 }
 
 /** Identity's use cases over a storage. A new method of identity is a line here. */
 export function composeIdentity(parts: Parts) {
-  const { database, hasher, pseudonym, clock, lifetime } = parts
+  const { database, hasher, key, clock, lifetime } = parts
   const news: News = { current: database.currentVersion }
   const directory = createDirectory(database)
   const tokens = createTokenStore(database)
+  const events = createEventStore(database)
   const guard = createLoginGuard(database)
+  const registry = createRegistry(database)
   const findStanding = createStandings({ directory, news, clock })
   const verifyToken = createVerifyToken({ tokens, findStanding, news, clock })
   const inspectToken = createInspectToken(verifyToken)
+  const checkPassword = createCheckPassword({ guard, hasher, clock })
   const catalog = createCatalog(parts)
   const describeToken = createDescribeToken(catalog)
+  const addressRule = createAddressRule(parts.reachable)
   const methods = [
-    createPasswordMethod({ directory, guard, hasher, pseudonym, clock }),
+    createPasswordMethod({ directory, checkPassword, pseudonym: key.pseudonym, clock }),
     createTokenMethod(verifyToken),
+    createAccessKeyMethod({
+      accessKeys: createAccessKeyStore(database),
+      sealer: key,
+      news,
+      clock,
+      audience: new URL(parts.authUrl).host,
+    }),
+    createCasMethod({
+      findProvider: createFindProvider(registry),
+      casServer: composeCasServer(addressRule),
+      welcomeSubject: createWelcomeSubject(registry, clock),
+      tokens,
+      clock,
+    }),
   ]
   return {
-    issueToken: createIssueToken({ methods, findStanding, tokens, describeToken, clock, lifetime }),
+    issueToken: createIssueToken({
+      methods,
+      findStanding,
+      tokens,
+      events,
+      describeToken,
+      clock,
+      lifetime,
+    }),
     verifyToken,
     inspectToken,
-    revokeToken: createRevokeToken(inspectToken, tokens),
+    revokeToken: createRevokeToken({ inspectToken, tokens, clock }),
     describeToken,
     catalog,
+    administration: createAdministration({
+      registry,
+      events,
+      tokens,
+      directory,
+      findStanding,
+      checkPassword,
+      hasher,
+      sealer: key,
+      refuseAddress: createRefuseAddress(addressRule),
+      clock,
+    }),
+    recordDenial: createRecordDenial(events, clock),
     async purgeExpired(): Promise<void> {
       await tokens.purgeExpired(clock())
       await guard.purgeIdle(clock())
+      await events.purge(clock() - parts.eventRetention)
     },
   }
 }

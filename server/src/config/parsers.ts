@@ -84,6 +84,21 @@ export function network(text: string): string {
   return text
 }
 
+const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
+
+/** An address, a network, or a host by its name. */
+export function networkOrHost(text: string): string {
+  // What ends in a number is an address or meant to be one.
+  if (hostName.test(text) && !/(^|\.)\d+$/.test(text)) return text
+  try {
+    return network(text)
+  } catch {
+    throw new ConfigError(
+      'must be made of hosts such as cas.example.org, addresses such as 10.0.0.1 and networks such as 10.0.0.0/8',
+    )
+  }
+}
+
 export function filled(text: string): string {
   if (text === '') throw new ConfigError('must not be empty')
   return text

@@ -1,4 +1,5 @@
 import { errorStatus, type ErrorClass, type FieldProblem } from '@muster/contract'
+import type { KnownUser } from './identity/records.ts'
 
 interface Particulars {
   /** Only logged, never answered. */
@@ -6,6 +7,8 @@ interface Particulars {
   readonly fields?: readonly FieldProblem[]
   /** Seconds after which another try makes sense. */
   readonly retryAfter?: number
+  /** Whose account a failed login was for, as far as it is known: for the audit, never answered. */
+  readonly user?: KnownUser
 }
 
 /** The one error of Muster. `details` is written for the caller; `cause` stays in the log. */
@@ -13,6 +16,7 @@ export class PlatformError extends Error {
   readonly class: ErrorClass
   readonly fields: readonly FieldProblem[] | undefined
   readonly retryAfter: number | undefined
+  readonly user: KnownUser | undefined
 
   constructor(errorClass: ErrorClass, details: string, particulars: Particulars = {}) {
     super(details, { cause: particulars.cause })
@@ -20,6 +24,7 @@ export class PlatformError extends Error {
     this.class = errorClass
     this.fields = particulars.fields
     this.retryAfter = particulars.retryAfter
+    this.user = particulars.user
   }
 
   get status(): number {
@@ -35,7 +40,8 @@ export const badField = (
 ) => new PlatformError(errorClass, `${path} ${problem}`, { fields: [{ path, problem }] })
 
 /** Every failed login is this, whatever the reason: no caller learns which part was wrong, only the log. */
-export const loginFailed = (reason: string) =>
+export const loginFailed = (reason: string, user?: KnownUser) =>
   new PlatformError('UnauthorizedError', 'Login failed: check the credentials and the scope.', {
     cause: reason,
+    ...(user && { user }),
   })

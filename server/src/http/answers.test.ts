@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { jsonContentType, operations, type Operation } from '@muster/contract'
 import { Ajv } from 'ajv'
-import { callOperation, pathOf, renewToken } from '../testing/call-operation.ts'
+import { callOperation, pathOf } from '../testing/call-operation.ts'
 import { ask, loginAdmin } from '../testing/client.ts'
 import { askRaw } from '../testing/raw-socket.ts'
+import { createStage, type Stage } from '../testing/stage.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
 const made = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -14,16 +15,18 @@ const ajv = new Ajv({ strict: false, validateFormats: false })
 let platform: TestPlatform
 let url: string
 let token: string
+let stage: Stage
 before(async () => {
   platform = await startPlatform()
   url = platform.url
   token = await loginAdmin(url)
+  stage = await createStage(platform, token)
 })
 after(() => platform.close())
 
-/** Each call gets a token of its own, since one of the operations ends it. */
+/** Each call gets what it needs to succeed. */
 const call = async (operation: Operation, headers: Record<string, string> = {}) =>
-  callOperation<unknown>(url, operation, { token: await renewToken(url, token), headers })
+  callOperation<unknown>(url, operation, { ...(await stage.prepare(operation)), headers })
 
 describe('every operation', () => {
   for (const operation of all) {
@@ -161,9 +164,10 @@ describe('HEAD', () => {
 
   /** By hand, since a client library may treat the connection of a HEAD differently. */
   async function readBoth(operation: Operation, secret: string, query = '') {
+    const { path } = await stage.prepare(operation)
     const read = async (method: string) => {
       const answer = await askRaw(url, [
-        `${method} ${pathOf(operation)}${query} HTTP/1.1`,
+        `${method} ${path}${query} HTTP/1.1`,
         'Host: muster',
         `X-Auth-Token: ${secret}`,
         `X-Subject-Token: ${secret}`,

@@ -1,11 +1,15 @@
 import { renderOpenApi, type Operation } from '@muster/contract'
+import type { Administration } from '../domain/identity/administration/administration.ts'
+import type { RecordDenial } from '../domain/audit/record-denial.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
+import { createAdministrationHandlers } from './administration/handlers.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { auditDenials } from './denials.ts'
 import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { mountOperations, type Preamble } from './mount.ts'
-import { callerKey, originOf } from './origin.ts'
+import { addressOf, callerKey } from './origin.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
 import { logRequests } from './request-log.ts'
@@ -20,6 +24,8 @@ export interface AppSettings extends ListenerSettings {
 }
 
 export interface AppUseCases extends IdentityUseCases {
+  readonly administration: Administration
+  readonly recordDenial: RecordDenial
   readonly verifyToken: VerifyToken
   readonly ping: () => Promise<void>
   readonly waitingLogins: () => number
@@ -47,10 +53,13 @@ export function createApp(
   const metrics = createMetrics(useCases)
   metrics.observe(app)
   logRequests(app, platformRequestIdHeader)
+  auditDenials(app, useCases.recordDenial)
   // Before the body is read: nobody is going to look at it.
   const findUnknownRouteFault = createUnknownRouteFault(served)
   app.addHook('onRequest', (request, reply, done) => done(findUnknownRouteFault(request, reply)))
   app.decorateRequest('principal', undefined)
+  app.decorateRequest('reach', undefined)
+  app.decorateRequest('parameters', undefined)
   app.decorateRequest('userId', undefined)
   app.decorateRequest('reason', undefined)
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -68,13 +77,14 @@ export function createApp(
   )
   /** Before the body is read: who has failed too often is not worth parsing. */
   const demandLoginLimit: Preamble = (request) =>
-    loginLimit.demand(callerKey(originOf(request).ip), clock())
+    loginLimit.demand(callerKey(addressOf(request)), clock())
 
   mountOperations(app, served, {
     authenticate: createAuthenticate({ verifyToken: useCases.verifyToken, requestLimit, clock }),
     preambles: { issueToken: demandLoginLimit },
     handlers: {
       ...createIdentityHandlers({ ...useCases, ...settings, loginLimit }),
+      ...createAdministrationHandlers({ ...useCases, ...settings }),
       ...createServiceHandlers({
         openApi: renderOpenApi(served, settings.authUrl, settings.baseUrl),
         metrics,

@@ -2,7 +2,7 @@ import type { Operation } from '@muster/contract'
 import type { FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 import type { Clock } from '../domain/identity/ports.ts'
-import { demandSystemWide, type Principal } from '../domain/identity/principal.ts'
+import type { Principal } from '../domain/identity/principal.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import { isLocal } from './origin.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -36,12 +36,8 @@ export function createAuthenticate({ verifyToken, requestLimit, clock }: Depende
         return undefined
       case 'token':
         return await demandToken(request)
-      case 'loopback': {
-        if (isLocal(request)) return undefined
-        const principal = await demandToken(request)
-        demandSystemWide(principal, { service: 'identity', resource: 'metrics', action: 'get' })
-        return principal
-      }
+      case 'loopback':
+        return isLocal(request) ? undefined : await demandToken(request)
     }
   }
 }

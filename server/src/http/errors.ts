@@ -15,6 +15,7 @@ const frameworkErrors: Readonly<Record<string, () => PlatformError>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupportedMediaType(),
   FST_ERR_CTP_INVALID_CONTENT_TYPE: () => unsupportedMediaType(),
   FST_ERR_BAD_URL: () => new PlatformError('InvalidFormatError', 'The path is not a valid one.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new PlatformError('NotFoundError', 'There is no such route.'),
   ECONNRESET: () => new PlatformError('InvalidFormatError', 'The request broke off.'),
 }
 

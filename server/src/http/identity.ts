@@ -2,10 +2,12 @@ import type { CatalogService } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
 import type { DescribeToken } from '../domain/identity/describe-token.ts'
 import type { InspectToken } from '../domain/identity/inspect-token.ts'
+import type { Caller } from '../domain/identity/caller.ts'
 import type { RevokeToken } from '../domain/identity/revoke-token.ts'
 import type { IssueToken } from '../domain/identity/issue-token.ts'
 import type { Clock } from '../domain/identity/ports.ts'
 import { openDomains, openProjects } from '../domain/identity/scope.ts'
+import { createViews } from './administration/views.ts'
 import type { Handlers } from './mount.ts'
 import { callerKey } from './origin.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -26,7 +28,7 @@ interface Dependencies extends IdentityUseCases {
   readonly clock: Clock
 }
 
-type IdentityHandlers = Pick<
+export type IdentityHandlers = Pick<
   Handlers,
   | 'issueToken'
   | 'validateToken'
@@ -43,6 +45,7 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
   const { issueToken, inspectToken, revokeToken, describeToken, catalog } = dependencies
   const { authUrl, baseUrl, loginLimit, clock } = dependencies
 
+  const views = createViews(authUrl)
   const listLinks = (path: string) => ({ self: authUrl + path, next: null, previous: null })
   const version = {
     id: 'v3.14',
@@ -54,9 +57,15 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
     ],
   }
 
-  const validateToken: Handlers['validateToken'] = async ({ principal, headers }) => {
+  const validateToken = async ({
+    caller,
+    headers,
+  }: {
+    readonly caller: Caller
+    readonly headers: { readonly 'x-subject-token': string }
+  }) => {
     const secret = headers['x-subject-token']
-    const subject = await inspectToken(principal, secret, 'get')
+    const subject = await inspectToken(caller, secret)
     return {
       status: 200,
       body: renderTokenBody(describeToken(subject)),
@@ -84,31 +93,22 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
     validateToken,
     checkToken: validateToken,
 
-    async revokeToken({ principal, headers }) {
-      await revokeToken(principal, headers['x-subject-token'])
+    async revokeToken({ caller, headers }) {
+      await revokeToken(caller, headers['x-subject-token'])
       return { status: 204 }
     },
 
     listAuthProjects({ principal }) {
-      const projects = openProjects(principal.standing).map((project) => ({
-        id: project.id,
-        name: project.name,
-        domain_id: project.domain.id,
-        description: project.description,
-        enabled: project.enabled,
-        links: { self: `${authUrl}/v3/projects/${project.id}` },
-      }))
+      const projects = openProjects(principal.standing).map(({ domain, createdAt, ...project }) =>
+        views.projects({ ...project, domain_id: domain.id, created_at: createdAt }),
+      )
       return { status: 200, body: { projects, links: listLinks('/v3/auth/projects') } }
     },
 
     listAuthDomains({ principal }) {
-      const domains = openDomains(principal.standing).map((domain) => ({
-        id: domain.id,
-        name: domain.name,
-        description: domain.description,
-        enabled: domain.enabled,
-        links: { self: `${authUrl}/v3/domains/${domain.id}` },
-      }))
+      const domains = openDomains(principal.standing).map(({ createdAt, ...domain }) =>
+        views.domains({ ...domain, created_at: createdAt }),
+      )
       return { status: 200, body: { domains, links: listLinks('/v3/auth/domains') } }
     },
 

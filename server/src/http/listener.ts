@@ -19,6 +19,8 @@ import { keepRequestId } from './request-id.ts'
 
 const largestBody = 64 * 1_024
 const largestHeaderBlock = 16 * 1_024
+/** Ids are shorter; what is longer names nothing. */
+const longestParameter = 255
 const mostHeaders = 100
 const hostShape = /^[\w.:[\]-]*$/
 const targetShape = /^\/[^#]*$/
@@ -61,7 +63,7 @@ export function createListener(
     bodyLimit: largestBody,
     requestTimeout: limits.requestTimeout,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    routerOptions: { ignoreTrailingSlash: true },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: longestParameter },
     clientErrorHandler: createClientErrorHandler({ clock }),
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(request, settings))

@@ -209,11 +209,11 @@ onBothEngines('a failed login', (engine) => {
       }
     })
 
-    test('SEC-21 with a password that is too long: none at all, for anybody', async () => {
+    test('SEC-21 with a password that is too long: none but to tell of it, for anybody', async () => {
       const long = 'x'.repeat(1_025)
       const known = await workOf(login({ name: 'good', password: long }))
       const unknown = await workOf(login({ name: 'nobody at all', password: long }))
-      assert.deepEqual(known, { comparisons: 0, statements: [] })
+      assert.deepEqual(known, { comparisons: 0, statements: ['commit of 1'] })
       assert.deepEqual(unknown, known)
     })
   })

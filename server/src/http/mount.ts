@@ -3,18 +3,23 @@ import {
   type operations,
   type BodyOf,
   type HeadersOf,
+  type ParametersOf,
+  type QueryOf,
   type Operation,
   type OperationId,
 } from '@muster/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badField, PlatformError } from '../domain/error.ts'
+import type { Caller } from '../domain/identity/caller.ts'
+import { demandReach, type Reach } from '../domain/identity/reach.ts'
 import type { Origin } from '../domain/identity/records.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { Authenticate } from './authenticate.ts'
 import { unsupportedMediaType } from './errors.ts'
 import { countHeader } from './header-count.ts'
+import { methodsOf } from './methods.ts'
 import { originOf } from './origin.ts'
-import { readQuery } from './query.ts'
+import { createQueryReader } from './query.ts'
 import { parseStrictJson } from './strict-json.ts'
 import { createBodyReader } from './validate.ts'
 
@@ -24,6 +29,10 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     principal: Principal | undefined
+    /** How far the principal may go in the operation, where that needs a right. */
+    reach: Reach | undefined
+    /** The query, as the operation's schema reads it. */
+    parameters: unknown
     /** For the log: who this turned out to be. */
     userId: string | undefined
     /** For the log: why a login failed. */
@@ -32,19 +41,19 @@ declare module 'fastify' {
 }
 
 /** A request as a handler sees it: checked against the contract, its caller known. */
-interface Call<Body, Headers, Caller> {
-  readonly body: Body
-  readonly headers: Headers
-  readonly principal: Caller
+interface Call<Op> {
+  /** As it was asked for, with its query. */
+  readonly url: string
+  readonly parameters: ParametersOf<Op>
+  readonly query: QueryOf<Op>
+  readonly body: BodyOf<Op>
+  readonly headers: HeadersOf<Op>
+  readonly principal: Op extends { readonly access: 'token' } ? Principal : Principal | undefined
+  /** Who asks, and how far they may go, where the operation needs a right. */
+  readonly caller: Op extends { readonly needs: object } ? Caller : undefined
   readonly origin: Origin
   readonly accept: string
 }
-
-type CallOf<Op extends Operation> = Call<
-  BodyOf<Op>,
-  HeadersOf<Op>,
-  Op['access'] extends 'token' ? Principal : Principal | undefined
->
 
 interface Outcome {
   readonly status: number
@@ -58,10 +67,11 @@ type OperationOf<Id extends OperationId> = Extract<(typeof operations)[number], 
 
 /** One handler for each operation: one more or one fewer does not compile. */
 export type Handlers = {
-  readonly [Id in OperationId]: (call: CallOf<OperationOf<Id>>) => Outcome | Promise<Outcome>
+  readonly [Id in OperationId]: (call: Call<OperationOf<Id>>) => Outcome | Promise<Outcome>
 }
 
-type AnyCall = Call<unknown, unknown, Principal | undefined>
+/** What every handler takes, whatever its operation. */
+type AnyCall = { readonly [Key in keyof Call<Operation>]: unknown }
 
 /** What an operation asks of a request before anything else. */
 export type Preamble = (request: FastifyRequest) => void
@@ -85,22 +95,33 @@ export function mountOperations(
     const id = operation.id as OperationId
     const handle = handlers[id] as (call: AnyCall) => Outcome | Promise<Outcome>
     const readBody = createBodyReader(operation)
+    const readQuery = createQueryReader(operation)
     app.route({
-      method: operation.method,
+      method: methodsOf(operation),
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: operation.method === 'GET' && !explicitHeads.has(operation.path),
       config: { operation },
       async onRequest(request) {
         preambles[id]?.(request)
         request.principal = await authenticate(operation, request)
+        if (operation.needs && request.principal) {
+          request.reach = demandReach(request.principal, operation.needs)
+        }
+        request.parameters = readQuery(request.url)
         demandShape(operation, request)
       },
       async handler(request, reply) {
+        const { principal, reach } = request
+        const origin = originOf(request)
         const call = {
+          url: request.url,
+          parameters: readParameters(request),
+          query: request.parameters,
           body: operation.body && readBody(parseBody(request)),
           headers: readHeaders(operation, request),
-          principal: request.principal,
-          origin: originOf(request),
+          principal,
+          caller: principal && reach && { principal, need: operation.needs, reach, origin },
+          origin,
           accept: request.headers.accept ?? '',
         } satisfies AnyCall
         const outcome = await handle(call)
@@ -111,14 +132,18 @@ export function mountOperations(
   }
 }
 
+function readParameters({ params }: FastifyRequest): unknown {
+  if (Object.values(params as Record<string, string>).some((value) => value.includes('\0'))) {
+    throw new PlatformError('InvalidFormatError', 'The path holds a NUL character.')
+  }
+  return params
+}
+
 const hasBody = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Refuses, before the body is read, what the operation could not understand anyway. */
 function demandShape(operation: Operation, request: FastifyRequest): void {
-  if (request.url.includes('?')) {
-    readQuery(request.url, Object.keys(operation.query?.properties ?? {}))
-  }
   const { raw, headers } = request
   const type = headers['content-type']
   const carriesBody = hasBody(request)

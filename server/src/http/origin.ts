@@ -10,14 +10,20 @@ function normalise(text: string): string | undefined {
   return isIPv6(address) ? ipaddr.process(address).toString() : undefined
 }
 
+export function originOf(request: FastifyRequest): Origin {
+  return {
+    ip: addressOf(request),
+    requestId: request.id,
+    isConfidential: request.protocol === 'https' || isLocal(request),
+  }
+}
+
 /**
  * The address that a request came from: the peer's, or what a trusted proxy says. A proxy that
  * says nonsense is taken for the origin itself.
  */
-export function originOf(request: FastifyRequest): Origin {
-  const ip = normalise(request.ip) ?? normalise(request.socket.remoteAddress ?? '') ?? ''
-  return { ip }
-}
+export const addressOf = (request: FastifyRequest): string =>
+  normalise(request.ip) ?? normalise(request.socket.remoteAddress ?? '') ?? ''
 
 /** What counts as one caller: an IPv6 host usually has a whole /64 to itself. */
 export function callerKey(ip: string): string {
@@ -32,6 +38,6 @@ export function callerKey(ip: string): string {
 export function isLocal(request: FastifyRequest): boolean {
   const { headers } = request
   if (headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined) return false
-  const { ip } = originOf(request)
+  const ip = addressOf(request)
   return ip !== '' && ipaddr.parse(ip).range() === 'loopback'
 }

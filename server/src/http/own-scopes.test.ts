@@ -231,6 +231,11 @@ onBothEngines('scopes of a user', (engine) => {
         domain_id: domainId,
         description: '',
         enabled: true,
+        parent_id: domainId,
+        is_domain: false,
+        tags: [],
+        options: {},
+        created_at: '2026-01-01T00:00:00.000000Z',
         links: { self: `${platform.authUrl}/v3/projects/${open}` },
       },
     )

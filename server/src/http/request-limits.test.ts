@@ -69,7 +69,8 @@ describe('the limit on failed logins', () => {
   test('what succeeds or makes no sense is not counted', async () => {
     const nonsense = [
       { identity: { methods: ['nonsense'] } },
-      { identity: { methods: ['cas'], cas_ticket: { id: 'ST-1' } } },
+      { identity: { methods: ['cas'], cas_ticket: { id: 'no ticket' } } },
+      { identity: { methods: ['aksk'], access_key_secret: 'no key' } },
       { identity: { methods: ['token'] } },
       { identity: tokenIdentity('none'), scope: { project: { name: 'no domain' } } },
     ]

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { originOf } from './origin.ts'
+import { addressOf } from './origin.ts'
 
 /** One line a request, without its query, headers and body. */
 export function logRequests(app: FastifyInstance, platformRequestIdHeader: string): void {
@@ -17,7 +17,7 @@ export function logRequests(app: FastifyInstance, platformRequestIdHeader: strin
         operation: operation?.id,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        ip: originOf(request).ip,
+        ip: addressOf(request),
         user_id: request.userId,
         reason: request.reason,
       },

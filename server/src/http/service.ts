@@ -12,7 +12,7 @@ interface Dependencies {
   readonly isDraining: () => boolean
 }
 
-type ServiceHandlers = Pick<
+export type ServiceHandlers = Pick<
   Handlers,
   'showHealth' | 'showReadiness' | 'showMetrics' | 'showOpenApi' | 'showReference'
 >

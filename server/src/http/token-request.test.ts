@@ -4,7 +4,7 @@ import type { ErrorClass } from '@muster/contract'
 import { ask } from '../testing/client.ts'
 import { startCountedLogins, type CountedLogins } from '../testing/counted-logins.ts'
 import { assertError } from '../testing/error-answer.ts'
-import { dumpTables } from '../testing/open-storage.ts'
+import { dumpLasting, dumpTables } from '../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
 let platform: TestPlatform
@@ -71,21 +71,44 @@ const cases: Record<string, Case> = {
     withIdentity({ methods: ['constructor'] }),
     'auth.identity.methods.0',
   ],
-  'cas, which is not offered yet': [
-    only({ methods: ['cas'], cas_ticket: { id: 'ST-1' } }),
-    'auth.identity.methods',
+  'a ticket that is none': [
+    only({ methods: ['cas'], cas_ticket: { id: 'TGT-1' } }),
+    'auth.identity.cas_ticket.id',
   ],
-  'cas_ticket, another word for it': [
-    only({ methods: ['cas_ticket'], cas_ticket: { id: 'ST-1' } }),
-    'auth.identity.methods',
+  'a ticket with more in it than a ticket': [
+    only({ methods: ['cas_ticket'], cas_ticket: { id: 'ST-1&service=x' } }),
+    'auth.identity.cas_ticket.id',
   ],
-  'aksk, which is not offered yet': [
-    only({ methods: ['aksk'], access_key_secret: 'a:b' }),
-    'auth.identity.methods',
+  'no section for the ticket': [only({ methods: ['cas'] }), 'auth.identity.cas_ticket', missing],
+  'no id of a ticket': [
+    only({ methods: ['cas'], cas_ticket: {} }),
+    'auth.identity.cas_ticket.id',
+    missing,
   ],
-  'access_key_secret, another word for it': [
-    only({ methods: ['access_key_secret'], access_key_secret: 'a:b' }),
-    'auth.identity.methods',
+  'a key that is none': [
+    only({ methods: ['aksk'], access_key_secret: 'nonsense' }),
+    'auth.identity.access_key_secret',
+  ],
+  'a key without a secret': [
+    only({ methods: ['access_key_secret'], access_key_secret: 'a:' }),
+    'auth.identity.access_key_secret',
+  ],
+  'a signed request that is none': [
+    only({ methods: ['aksk'], access_key_secret: '{"access_key":"a"}' }),
+    'auth.identity.access_key_secret',
+  ],
+  'a signed request that is no JSON': [
+    only({ methods: ['aksk'], access_key_secret: '{' }),
+    'auth.identity.access_key_secret',
+  ],
+  'a signed request that is an object': [
+    only({ methods: ['aksk'], access_key_secret: { access_key: 'a' } }),
+    'auth.identity.access_key_secret',
+  ],
+  'no section for the key': [
+    only({ methods: ['aksk'] }),
+    'auth.identity.access_key_secret',
+    missing,
   ],
 
   'a token beside a password': [withIdentity({ token: { id: 'x' } }), 'auth.identity.token'],
@@ -340,6 +363,20 @@ describe('the token operation, given bad input', () => {
     const before = await dumpTables(platform.database)
     for (const [body] of Object.values(cases)) await post(body)
     assert.deepEqual(await dumpTables(platform.database), before)
+  })
+
+  test('SEC-11 a key or a ticket that nobody knows is 401, and leaves no trace but in the audit', async () => {
+    const unknown = [
+      only({ methods: ['aksk'], access_key_secret: 'a:b' }),
+      only({ methods: ['access_key_secret'], access_key_secret: 'a:b' }),
+      only({ methods: ['cas'], cas_ticket: { id: 'ST-1' } }),
+      only({ methods: ['cas_ticket'], cas_ticket: { id: 'ST-1' } }),
+    ]
+    const before = await dumpLasting(platform.database)
+    for (const body of unknown) {
+      assertError(await post(body), 'UnauthorizedError', 'application/json')
+    }
+    assert.deepEqual(await dumpLasting(platform.database), before)
   })
 
   test('nothing that was sent as a value comes back', async () => {

@@ -1,5 +1,6 @@
 import type { BodyOf, FieldProblem, Operation } from '@muster/contract'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { TSchema } from 'typebox'
 import { PlatformError } from '../domain/error.ts'
 import { foldKeys, unfoldPath } from './fold-keys.ts'
 
@@ -12,24 +13,33 @@ const ajv = new Ajv({
   useDefaults: false,
   strict: false,
   validateFormats: false,
+  // Errors then carry their schema, whose description says what was asked for.
+  verbose: true,
 })
+
+export const compileSchema = (schema: TSchema): ValidateFunction => ajv.compile(schema)
 
 /** Checks bodies of an operation against the contract; every problem names its field. */
 export function createBodyReader<Op extends Operation>(operation: Op) {
   const { body: schema, anyCaseKeys } = operation
-  const check: ValidateFunction | undefined = schema && ajv.compile(schema)
+  const check = schema && compileSchema(schema)
 
   return function readBody(raw: unknown): BodyOf<Op> {
     if (!check) return undefined as BodyOf<Op>
     const body = anyCaseKeys ? foldKeys(raw, anyCaseKeys) : raw
-    if (!check(body)) throw invalidBody(raw, check.errors ?? [])
+    if (!check(body)) throw invalidInput('body', raw, check.errors ?? [])
     return body as BodyOf<Op>
   }
 }
 
-function invalidBody(raw: unknown, errors: readonly ErrorObject[]): PlatformError {
+/** What is wrong with an input, field by field, in the caller's own spelling of each. */
+export function invalidInput(
+  whole: 'body' | 'query',
+  raw: unknown,
+  errors: readonly ErrorObject[],
+): PlatformError {
   const fields = errors.slice(0, mostProblems).map((error): FieldProblem => ({
-    path: [...unfoldPath(raw, placeOf(error)), ...memberOf(error)].join('.') || 'body',
+    path: [...unfoldPath(raw, placeOf(error)), ...memberOf(error)].join('.') || whole,
     problem: wording(error),
   }))
   const onlyMissing = errors.every(({ keyword }) => keyword === 'required')
@@ -56,7 +66,7 @@ function memberOf({ keyword, params }: ErrorObject): string[] {
 
 const article = (type: string) => (/^[aio]/.test(type) ? `an ${type}` : `a ${type}`)
 
-function wording({ keyword, params, message }: ErrorObject): string {
+function wording({ keyword, params, message, parentSchema }: ErrorObject): string {
   switch (keyword) {
     case 'required':
       return 'is required'
@@ -72,6 +82,16 @@ function wording({ keyword, params, message }: ErrorObject): string {
       return `must be at most ${params['limit']} characters`
     case 'minItems':
       return `must hold at least ${params['limit']}`
+    case 'minProperties':
+      return 'must hold at least one field'
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`
+    case 'pattern': {
+      const { description } = parentSchema as { description?: string }
+      return `does not have the form that is asked for${description === undefined ? '' : `: ${description}`}`
+    }
+    case 'minimum':
+      return `must be at least ${params['limit']}`
     case 'maxItems':
       return `must hold at most ${params['limit']}`
     default:

@@ -1,4 +1,4 @@
-import type { CompiledQuery, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /** What one statement of a commit did. */
@@ -10,18 +10,21 @@ export interface Outcome {
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly unknown[]
-  /** Where it touches no row, nothing of the commit happens: the ground it stood on is gone. */
-  readonly required?: true
+  /**
+   * Where it touches no row, nothing of the commit happens: the ground it stood on is gone. The
+   * text is what the violation then gives as its reason.
+   */
+  readonly required?: string
 }
 
 /** Statements that happen together or not at all. */
 export type Statements = readonly Statement[]
 
 /** Makes a commit depend on a statement: that it changes, or finds, at least one row. */
-export const required = ({ sql, parameters }: Statement): Statement => ({
+export const required = ({ sql, parameters }: Statement, reason: string): Statement => ({
   sql,
   parameters,
-  required: true,
+  required: reason,
 })
 
 /**
@@ -34,8 +37,12 @@ export interface Database {
   readonly read: Kysely<Tables>
   /** Durable when it resolves. */
   commit(statements: Statements): Promise<Outcome[]>
-  /** A commit that changes who may do what: from here on nobody trusts what was remembered before. */
-  commitNews(statements: Statements): Promise<Outcome[]>
+  /**
+   * A commit that changes who may do what: from here on nobody trusts what was remembered before.
+   * Such commits come one after another. With a version it happens only if that is still the
+   * present one.
+   */
+  commitNews(statements: Statements, version?: number): Promise<Outcome[]>
   /** The version of the identity data, as far as this process knows it. */
   currentVersion(): number | undefined
   /** Rejects when the engine does not answer. */
@@ -46,10 +53,20 @@ export interface Database {
 /** Looks at a database before anything in it is touched, and throws to keep it so. */
 export type Inspect = (read: Kysely<Tables>) => Promise<void>
 
-/** The statement that makes a commit news; it comes last, and returns the new version. */
-export const bumpVersion = (read: Kysely<Tables>): CompiledQuery =>
-  read
+/**
+ * The statement that makes a commit news. It comes first: until the commit ends nobody else gets
+ * past it, so what follows sees all that came before. It returns the new version.
+ */
+export function bumpVersion(read: Kysely<Tables>, expected: number | undefined): Statement {
+  const bump = read
     .updateTable('identity_version')
     .set((row) => ({ version: row('version', '+', 1) }))
     .returning('version')
-    .compile()
+  return expected === undefined
+    ? bump.compile()
+    : required(bump.where('version', '=', expected).compile(), 'version')
+}
+
+/** The version that a commit of news has made, from what its first statement returned. */
+export const versionOf = ([first]: readonly Outcome[]): number =>
+  Number(first?.rows[0]?.['version'])

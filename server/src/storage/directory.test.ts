@@ -3,10 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import type { Directory, MemberReference } from '../domain/identity/ports.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { openStorage, type TestStorage } from '../testing/open-storage.ts'
-import { createPopulation, type Population } from '../testing/population.ts'
+import { createdAt, createPopulation, type Population } from '../testing/population.ts'
 import type { Database } from './database.ts'
 import { createDirectory } from './directory.ts'
-import { newId } from './foundation.ts'
+import { newId } from '../domain/identity/new-id.ts'
 
 onBothEngines('the directory', (engine) => {
   let storage: TestStorage
@@ -47,17 +47,17 @@ onBothEngines('the directory', (engine) => {
 
     const credentialsOf = async (user: MemberReference) =>
       (await directory.findAccount(user)).credentials
-    const find = async (user: MemberReference) => (await credentialsOf(user))?.userId
+    const find = async (user: MemberReference) => (await credentialsOf(user))?.user.id
     const spellingOf = async (user: MemberReference) => (await directory.findAccount(user)).spelling
 
     test('gives the hash, and when the password ends', async () => {
       assert.deepEqual(await credentialsOf({ id: jose }), {
-        userId: jose,
+        user: { id: jose, name: 'José Straße', domainId: 'default' },
         passwordHash: 'hash of home',
         passwordExpiresAt: 1_234,
       })
       assert.deepEqual(await credentialsOf({ id: joseAway }), {
-        userId: joseAway,
+        user: { id: joseAway, name: 'José Straße', domainId: away },
         passwordHash: 'hash of away',
         passwordExpiresAt: null,
       })
@@ -66,7 +66,7 @@ onBothEngines('the directory', (engine) => {
     test('finds a user without a password, who has no hash', async () => {
       const id = await population.addUser({ name: 'no password' })
       assert.deepEqual(await credentialsOf({ id }), {
-        userId: id,
+        user: { id, name: 'no password', domainId: 'default' },
         passwordHash: null,
         passwordExpiresAt: null,
       })
@@ -206,7 +206,7 @@ onBothEngines('the directory', (engine) => {
           email: '',
           mobile: '',
           enabled: true,
-          domain: { id: away, name: 'Away', description: '', enabled: true },
+          domain: { id: away, name: 'Away', description: '', enabled: true, createdAt },
           defaultProjectId: null,
           passwordExpiresAt: null,
           expiresAt: null,
@@ -229,7 +229,8 @@ onBothEngines('the directory', (engine) => {
           name: 'mine',
           description: '',
           enabled: true,
-          domain: { id: away, name: 'Away', description: '', enabled: true },
+          createdAt,
+          domain: { id: away, name: 'Away', description: '', enabled: true, createdAt },
         },
       })
       assert.equal(assignment?.group, undefined)

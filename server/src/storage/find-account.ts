@@ -28,14 +28,16 @@ export function createFindAccount({ read }: Database): Directory['findAccount'] 
     nameKey: string | undefined
     domainId: string | undefined
   }): Promise<Credentials | undefined> {
-    let query = read.selectFrom('users').select(['id', 'password_hash', 'password_expires_at'])
+    let query = read
+      .selectFrom('users')
+      .select(['id', 'name', 'domain_id', 'password_hash', 'password_expires_at'])
     if (named.id !== undefined) query = query.where('id', '=', named.id)
     if (named.nameKey !== undefined) query = query.where('name_key', '=', named.nameKey)
     if (named.domainId !== undefined) query = query.where('domain_id', '=', named.domainId)
     const row = await query.executeTakeFirst()
     return (
       row && {
-        userId: row.id,
+        user: { id: row.id, name: row.name, domainId: row.domain_id },
         passwordHash: row.password_hash,
         passwordExpiresAt: row.password_expires_at,
       }

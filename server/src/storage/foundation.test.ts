@@ -61,7 +61,7 @@ onBothEngines('the foundation', (engine) => {
       name: 'sysadmin',
       domain: { name: 'Default' },
     })
-    const standing = await directory.loadStanding(credentials?.userId ?? '')
+    const standing = await directory.loadStanding(credentials?.user.id ?? '')
     assert.deepEqual(
       standing?.assignments.map(({ role, target }) => [
         role.name,

@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { nameKey } from '../domain/identity/name-key.ts'
+import { newId } from '../domain/identity/new-id.ts'
 import { readyMadeRoles } from '../domain/identity/ready-made-roles.ts'
 import type { Database, Statements } from './database.ts'
+import { policyFacts } from './registry/policy-facts.ts'
 import { Violation } from './violation.ts'
 
 const laid = 'foundation'
-
-export const newId = (): string => randomUUID().replaceAll('-', '')
 
 const named = (name: string) => ({ name, name_key: nameKey(name) })
 
@@ -31,6 +30,7 @@ export function createFoundation(database: Database) {
             scope,
             enabled: 1,
             rules: JSON.stringify(rules),
+            ...policyFacts(JSON.stringify(rules)),
             created_at: now,
           })
           .compile(),

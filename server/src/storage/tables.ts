@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** The rows as both engines keep them: times in milliseconds, booleans as 0 or 1. */
 export interface Tables {
   settings: { key: string; value: string }
@@ -27,6 +29,7 @@ export interface Tables {
     displayname: string
     email: string
     mobile: string
+    description: Generated<string>
     enabled: number
     password_hash: string | null
     password_expires_at: number | null
@@ -34,7 +37,14 @@ export interface Tables {
     default_project_id: string | null
     created_at: number
   }
-  groups: { id: string; domain_id: string; name: string; name_key: string; created_at: number }
+  groups: {
+    id: string
+    domain_id: string
+    name: string
+    name_key: string
+    description: Generated<string>
+    created_at: number
+  }
   group_members: { group_id: string; user_id: string }
   roles: {
     id: string
@@ -52,6 +62,9 @@ export interface Tables {
     enabled: number
     /** JSON: the list of rules. */
     rules: string
+    /** Whether a rule allows everything, and whether a rule forbids anything. */
+    allows_all: Generated<number>
+    forbids: Generated<number>
     created_at: number
   }
   role_policies: { role_id: string; policy_id: string }
@@ -63,7 +76,39 @@ export interface Tables {
     group_id: string | null
     project_id: string | null
     domain_id: string | null
+    /** The provider whose mapping gave it; null where somebody did. */
+    provider_id: string | null
   }
+  access_keys: {
+    id: string
+    name: string
+    name_key: string
+    user_id: string
+    project_id: string
+    enabled: number
+    /** Sealed. */
+    secret: string
+    expires_at: number | null
+    last_used_at: number | null
+    last_used_ip: string
+    created_at: number
+  }
+  identity_providers: {
+    id: string
+    name: string
+    name_key: string
+    driver: string
+    url: string
+    service_url: string
+    protocol: number
+    domain_id: string
+    enabled: number
+    ca: string
+    /** JSON: the list of rules. */
+    mapping: string
+    created_at: number
+  }
+  subjects: { provider_id: string; subject: string; user_id: string }
   tokens: {
     id: string
     user_id: string
@@ -78,6 +123,26 @@ export interface Tables {
     source: string
     access_key_id: string | null
     access_key_expires_at: number | null
+    provider_id: string | null
+  }
+  /** What was good once, and by whom it was used. */
+  spent: { id: string; address: string; spent_at: number }
+  events: {
+    id: string
+    time: number
+    action: string
+    target_type: string
+    target_id: string
+    target_name: string
+    user_id: string
+    user_name: string
+    project_id: string
+    domain_id: string
+    ip: string
+    request_id: string
+    result: string
+    /** JSON. */
+    changes: string
   }
   login_attempts: {
     bucket: string

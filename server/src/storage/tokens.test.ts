@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { EventRecord } from '../domain/audit/event.ts'
 import type { TokenStore } from '../domain/identity/ports.ts'
 import type { TokenRecord } from '../domain/identity/records.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { openStorage, type TestStorage } from '../testing/open-storage.ts'
 import { createPopulation, type Population } from '../testing/population.ts'
-import { makeToken } from '../testing/records.ts'
+import { makeEvent, makeToken } from '../testing/records.ts'
 import type { Database } from './database.ts'
-import { newId } from './foundation.ts'
+import { newId } from '../domain/identity/new-id.ts'
 import { createTokenStore } from './tokens.ts'
 
 const longestChain = 500
@@ -35,10 +36,13 @@ onBothEngines('the token store', (engine) => {
     make({ parentId: parent.id, generation: parent.generation + 1, method: 'token', ...changes })
 
   async function insert(token: TokenRecord): Promise<TokenRecord> {
-    assert.equal(await tokens.insert(token), true)
+    assert.equal(await tokens.insert(token, {}, makeEvent()), true)
     return token
   }
   const isThere = async ({ id }: TokenRecord) => (await tokens.find(id)) !== undefined
+  const isTold = async ({ id }: EventRecord) =>
+    (await database.read.selectFrom('events').where('id', '=', id).select('id').execute())
+      .length === 1
   const areThere = (list: readonly TokenRecord[]) => Promise.all(list.map(isThere))
 
   /** A token, one made from it, and so on. */
@@ -74,14 +78,25 @@ onBothEngines('the token store', (engine) => {
       make({ parentId: absent, generation: 1 }),
     ]
     for (const orphan of orphans) {
-      assert.equal(await tokens.insert(orphan), false)
+      const event = makeEvent()
+      assert.equal(await tokens.insert(orphan, {}, event), false)
       assert.equal(await isThere(orphan), false)
+      assert.equal(await isTold(event), false)
     }
+  })
+
+  test('tells of a token and of its end in the same commit', async () => {
+    const [login, logout] = [makeEvent(), makeEvent({ action: 'logout' })]
+    const token = make()
+    await tokens.insert(token, {}, login)
+    assert.deepEqual([await isTold(login), await isTold(logout)], [true, false])
+    await tokens.revoke(token.id, logout)
+    assert.deepEqual([await isTold(login), await isTold(logout)], [true, true])
   })
 
   test('does not take a clash of ids for an absence', async () => {
     const token = await insert(make())
-    await assert.rejects(tokens.insert(token), /unique/)
+    await assert.rejects(tokens.insert(token, {}, makeEvent()), /unique/)
   })
 
   test('revokes a token with every token made from it, and with no other', async () => {
@@ -89,7 +104,7 @@ onBothEngines('the token store', (engine) => {
     assert.ok(root && child && grandchild)
     const sibling = await insert(childOf(root))
     const stranger = await insert(make())
-    await tokens.revoke(root.id)
+    await tokens.revoke(root.id, makeEvent())
     const list = [root, child, grandchild, sibling, stranger]
     assert.deepEqual(await areThere(list), [false, false, false, false, true])
   })
@@ -97,7 +112,7 @@ onBothEngines('the token store', (engine) => {
   test('revokes in the middle of a chain downwards only', async () => {
     const chain = await insertChain(6)
     const sibling = await insert(childOf(chain[1] ?? make()))
-    await tokens.revoke(chain[2]?.id ?? '')
+    await tokens.revoke(chain[2]?.id ?? '', makeEvent())
     assert.deepEqual(await areThere(chain), [true, true, false, false, false, false])
     assert.equal(await isThere(sibling), true)
   })
@@ -105,18 +120,18 @@ onBothEngines('the token store', (engine) => {
   test('a revocation is news, also of a token that is gone already', async () => {
     const token = await insert(make())
     const version = database.currentVersion() ?? Number.NaN
-    await tokens.revoke(token.id)
+    await tokens.revoke(token.id, makeEvent())
     assert.equal(database.currentVersion(), version + 1)
-    await tokens.revoke(token.id)
+    await tokens.revoke(token.id, makeEvent())
   })
 
   test('takes no child of a token that was revoked', async () => {
     const [root, child] = await insertChain(2)
     assert.ok(root && child)
-    await tokens.revoke(root.id)
+    await tokens.revoke(root.id, makeEvent())
     for (const parent of [root, child]) {
       const late = childOf(parent)
-      assert.equal(await tokens.insert(late), false)
+      assert.equal(await tokens.insert(late, {}, makeEvent()), false)
       assert.equal(await isThere(late), false)
     }
   })
@@ -126,9 +141,11 @@ onBothEngines('the token store', (engine) => {
       const [root, parent] = await insertChain(2)
       assert.ok(root && parent)
       const children = Array.from({ length: 6 }, () => childOf(parent))
-      const revoke = () => tokens.revoke(round % 2 === 0 ? root.id : parent.id)
+      const revoke = () => tokens.revoke((round % 2 === 0 ? root : parent).id, makeEvent())
       // The revocation starts before, among and after the children in turn.
-      const work: (() => Promise<unknown>)[] = children.map((child) => () => tokens.insert(child))
+      const work: (() => Promise<unknown>)[] = children.map(
+        (child) => () => tokens.insert(child, {}, makeEvent()),
+      )
       work.splice(round % (children.length + 1), 0, revoke)
       await Promise.all(work.map((start) => start()))
       assert.deepEqual(
@@ -144,7 +161,9 @@ onBothEngines('the token store', (engine) => {
       const made = Array.from({ length: 6 }, () => make({ userId: brief }))
       const remove = () =>
         population.change(database.read.deleteFrom('users').where('id', '=', brief).compile())
-      const work: (() => Promise<unknown>)[] = made.map((token) => () => tokens.insert(token))
+      const work: (() => Promise<unknown>)[] = made.map(
+        (token) => () => tokens.insert(token, {}, makeEvent()),
+      )
       work.splice(round % (made.length + 1), 0, remove)
       await Promise.all(work.map((start) => start()))
       assert.deepEqual(
@@ -158,7 +177,7 @@ onBothEngines('the token store', (engine) => {
     const [root, ...descendants] = await insertChain(longestChain + 1)
     assert.ok(root)
     assert.equal(await isThere(descendants.at(-1) ?? root), true)
-    await tokens.revoke(root.id)
+    await tokens.revoke(root.id, makeEvent())
     const left = await database.read
       .selectFrom('tokens')
       .where('generation', '>', 10)

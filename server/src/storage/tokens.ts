@@ -1,44 +1,44 @@
-import type { CompiledQuery } from 'kysely'
 import type { TokenStore } from '../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../domain/identity/records.ts'
 import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
-import { required, type Database, type Statement } from './database.ts'
+import type { Database, Statements } from './database.ts'
+import { createInsertEvent } from './events.ts'
+import { createGroundStatements } from './grounds.ts'
 import type { Tables } from './tables.ts'
+import { createTemplate } from './template.ts'
 import { Violation } from './violation.ts'
+
+/** Longer than any signature or ticket is good for. */
+const spentRemembered = 86_400_000
 
 export function createTokenStore(database: Database): TokenStore {
   const { read } = database
-  let template: CompiledQuery | undefined
+  const insertToken = createTemplate<Tables['tokens']>(columns, (row) =>
+    read.insertInto('tokens').values(row).compile(),
+  )
+  const insertEvent = createInsertEvent(read)
+  const { groundStatements, spendOnce } = createGroundStatements(database)
 
-  /** The busiest write there is: its text is made once, for `toRow` always names the same columns. */
-  function insertion(row: Tables['tokens']): CompiledQuery {
-    template ??= read.insertInto('tokens').values(row).compile()
-    return { ...template, parameters: Object.values(row) }
-  }
-
-  /** The row is held until the token is in: a change of password either comes before it, or ends it. */
-  function holdPassword(userId: string, passwordHash: string): Statement {
-    const query = read
-      .selectFrom('users')
-      .select('id')
-      .where('id', '=', userId)
-      .where('password_hash', '=', passwordHash)
-    return required((database.engine === 'postgres' ? query.forShare() : query).compile())
+  /** False where the ground that the statements stand on is gone. */
+  async function commitIfGrounded(statements: Statements): Promise<boolean> {
+    try {
+      await database.commit(statements)
+      return true
+    } catch (error) {
+      if (error instanceof Violation && error.kind !== 'unique') return false
+      throw error
+    }
   }
 
   return {
-    async insert(token, { passwordHash } = {}) {
-      const insert = insertion(toRow(token))
-      const statements =
-        passwordHash === undefined ? [insert] : [holdPassword(token.userId, passwordHash), insert]
-      try {
-        await database.commit(statements)
-        return true
-      } catch (error) {
-        if (error instanceof Violation && error.kind !== 'unique') return false
-        throw error
-      }
-    },
+    insert: (token, grounds, event) =>
+      commitIfGrounded([
+        ...groundStatements(token, grounds),
+        insertToken(toRow(token)),
+        insertEvent(event),
+      ]),
+
+    spend: (spending) => commitIfGrounded([spendOnce(spending)]),
 
     async find(id) {
       const row = await read
@@ -49,8 +49,11 @@ export function createTokenStore(database: Database): TokenStore {
       return row && toRecord(row)
     },
 
-    async revoke(id) {
-      await database.commitNews([read.deleteFrom('tokens').where('id', '=', id).compile()])
+    async revoke(id, event) {
+      await database.commitNews([
+        read.deleteFrom('tokens').where('id', '=', id).compile(),
+        insertEvent(event),
+      ])
     },
 
     async purgeExpired(now) {
@@ -61,9 +64,37 @@ export function createTokenStore(database: Database): TokenStore {
         )
         .compile()
       await deleteInBatches(database, batch)
+      const forgotten = read
+        .deleteFrom('spent')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('spent')
+            .select('id')
+            .where('spent_at', '<', now - spentRemembered)
+            .limit(purgedAtOnce),
+        )
+        .compile()
+      await deleteInBatches(database, forgotten)
     },
   }
 }
+
+const columns: readonly (keyof Tables['tokens'])[] = [
+  'id',
+  'user_id',
+  'project_id',
+  'domain_id',
+  'method',
+  'parent_id',
+  'generation',
+  'issued_at',
+  'expires_at',
+  'ip',
+  'source',
+  'access_key_id',
+  'access_key_expires_at',
+  'provider_id',
+]
 
 const toRow = (token: TokenRecord): Tables['tokens'] => ({
   id: token.id,
@@ -79,6 +110,7 @@ const toRow = (token: TokenRecord): Tables['tokens'] => ({
   source: token.source,
   access_key_id: token.accessKey?.id ?? null,
   access_key_expires_at: token.accessKey?.expiresAt ?? null,
+  provider_id: token.providerId,
 })
 
 const toRecord = (row: Tables['tokens']): TokenRecord => ({
@@ -96,6 +128,7 @@ const toRecord = (row: Tables['tokens']): TokenRecord => ({
     row.access_key_id === null
       ? null
       : { id: row.access_key_id, expiresAt: row.access_key_expires_at },
+  providerId: row.provider_id,
 })
 
 function toScope(row: Pick<Tables['tokens'], 'project_id' | 'domain_id'>): TokenScope {

@@ -9,8 +9,10 @@ import {
 } from './client.ts'
 import { adminPassword } from './start-platform.ts'
 
-interface CallOptions {
+export interface CallOptions {
   readonly method?: string
+  /** With things that exist for its parameters. */
+  readonly path?: string
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
   /** With its question mark. */
@@ -37,14 +39,16 @@ export const pathOf = ({ path }: Operation): string => path.replaceAll(/\{\w+\}/
 export function callOperation<Body = ErrorBody>(
   url: string,
   operation: Operation,
-  { method = operation.method, token, headers, query = '', body }: CallOptions = {},
+  options: CallOptions = {},
 ) {
+  const { method = operation.method, path = pathOf(operation), token, query = '' } = options
   const asksForSubject = operation.headers?.properties['x-subject-token'] !== undefined
   const ownBody = operation.id === 'issueToken' ? login(token) : operation.example
-  return ask<Body>(url, pathOf(operation) + query, {
+  const body = options.body ?? ownBody
+  return ask<Body>(url, path + query, {
     method,
     ...(token !== undefined && { token }),
-    headers: { ...(asksForSubject && { 'x-subject-token': token ?? 'none' }), ...headers },
-    ...((body ?? ownBody) !== undefined && { body: body ?? ownBody }),
+    headers: { ...(asksForSubject && { 'x-subject-token': token ?? 'none' }), ...options.headers },
+    ...(body !== undefined && { body }),
   })
 }

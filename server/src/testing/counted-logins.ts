@@ -54,9 +54,9 @@ function recordStatements(database: Database) {
       note('commit', given)
       return database.commit(given)
     },
-    commitNews(given) {
+    commitNews(given, version) {
       note('news', given)
-      return database.commitNews(given)
+      return database.commitNews(given, version)
     },
   }
   return { statements, recorded }
@@ -80,12 +80,14 @@ export async function startCountedLogins(platform: TestPlatform, options: Option
   const identity = composeIdentity({
     database,
     hasher,
-    pseudonym: loadSecretKey(join(folder, 'secret.key')).pseudonym,
+    key: loadSecretKey(join(folder, 'secret.key')),
     clock,
     authUrl,
     baseUrl,
     region: 'region0',
     lifetime: 86_400_000,
+    eventRetention: 86_400_000,
+    reachable: [],
   })
 
   const { app } = createApp(

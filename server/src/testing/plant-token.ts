@@ -2,7 +2,7 @@ import type { TokenRecord } from '../domain/identity/records.ts'
 import { mintToken, tokenId } from '../domain/identity/token-secret.ts'
 import type { Database } from '../storage/database.ts'
 import { createTokenStore } from '../storage/tokens.ts'
-import { makeToken } from './records.ts'
+import { makeEvent, makeToken } from './records.ts'
 
 /** A token straight from the storage, for tests that need many and have no password to hash. */
 export async function plantToken(
@@ -17,7 +17,7 @@ export async function plantToken(
     expiresAt: issuedAt + 3_600_000,
     ...changes,
   })
-  if (!(await createTokenStore(database).insert(record))) {
+  if (!(await createTokenStore(database).insert(record, {}, makeEvent()))) {
     throw new Error('the user, the scope or the parent of the token is not there')
   }
   return secret

@@ -1,10 +1,13 @@
+import type { PolicyScope } from '@muster/contract'
 import { nameKey } from '../domain/identity/name-key.ts'
-import type { PolicyRule, PolicyScope } from '../domain/identity/records.ts'
+import type { PolicyRule } from '../domain/identity/records.ts'
 import type { Database, Statements } from '../storage/database.ts'
-import { newId } from '../storage/foundation.ts'
+import { policyFacts } from '../storage/registry/policy-facts.ts'
+import { newId } from '../domain/identity/new-id.ts'
 
 const named = (name: string) => ({ id: newId(), name, name_key: nameKey(name) })
-const now = Date.UTC(2026, 0, 1)
+/** When all of them were made. */
+export const createdAt = Date.UTC(2026, 0, 1)
 
 interface UserOptions {
   readonly name: string
@@ -34,7 +37,7 @@ export function createPopulation(database: Database) {
     change,
 
     async addDomain(name: string): Promise<string> {
-      const row = { ...named(name), description: '', enabled: 1, created_at: now }
+      const row = { ...named(name), description: '', enabled: 1, created_at: createdAt }
       await change(read.insertInto('domains').values(row).compile())
       return row.id
     },
@@ -45,7 +48,7 @@ export function createPopulation(database: Database) {
         domain_id: domainId,
         description: '',
         enabled: 1,
-        created_at: now,
+        created_at: createdAt,
       }
       await change(read.insertInto('projects').values(row).compile())
       return row.id
@@ -63,14 +66,14 @@ export function createPopulation(database: Database) {
         password_expires_at: options.passwordExpiresAt ?? null,
         expires_at: options.expiresAt ?? null,
         default_project_id: options.defaultProjectId ?? null,
-        created_at: now,
+        created_at: createdAt,
       }
       await change(read.insertInto('users').values(row).compile())
       return row.id
     },
 
     async addGroup(name: string, memberIds: readonly string[]): Promise<string> {
-      const row = { ...named(name), domain_id: 'default', created_at: now }
+      const row = { ...named(name), domain_id: 'default', created_at: createdAt }
       const members = memberIds.map((user_id) => ({ group_id: row.id, user_id }))
       await change(
         read.insertInto('groups').values(row).compile(),
@@ -81,13 +84,14 @@ export function createPopulation(database: Database) {
 
     /** A role with one policy of its own. */
     async addRole(name: string, scope: PolicyScope, rules: readonly PolicyRule[]): Promise<void> {
-      const role = { ...named(name), domain_id: 'default', description: '', created_at: now }
+      const role = { ...named(name), domain_id: 'default', description: '', created_at: createdAt }
       const policy = {
         ...named(`${name}_policy`),
         scope,
         enabled: 1,
         rules: JSON.stringify(rules),
-        created_at: now,
+        ...policyFacts(JSON.stringify(rules)),
+        created_at: createdAt,
       }
       await change(
         read.insertInto('roles').values(role).compile(),

@@ -1,3 +1,4 @@
+import { newEventId, type EventRecord } from '../domain/audit/event.ts'
 import type {
   Assignment,
   DomainRecord,
@@ -17,6 +18,7 @@ export const makeDomain = (name: string, changes: Partial<DomainRecord> = {}): D
   name,
   description: '',
   enabled: true,
+  createdAt: Date.UTC(2026, 0, 1),
   ...changes,
 })
 
@@ -25,6 +27,7 @@ export const makeProject = (name: string, changes: Partial<ProjectRecord> = {}):
   name,
   description: '',
   enabled: true,
+  createdAt: Date.UTC(2026, 0, 1),
   domain: makeDomain('home'),
   ...changes,
 })
@@ -94,5 +97,27 @@ export const makeToken = (changes: Partial<TokenRecord> = {}): TokenRecord => ({
   ip: '192.0.2.7',
   source: 'api',
   accessKey: null,
+  providerId: null,
   ...changes,
 })
+
+export const makeEvent = (changes: Partial<EventRecord> = {}): EventRecord => {
+  const time = changes.time ?? Date.UTC(2026, 0, 1)
+  return {
+    id: newEventId(time),
+    time,
+    action: 'login',
+    target_type: 'user',
+    target_id: 'user-alice',
+    target_name: 'alice',
+    user_id: 'user-alice',
+    user: 'alice',
+    project_id: '',
+    domain_id: 'domain-home',
+    ip: '192.0.2.7',
+    request_id: 'req-1',
+    result: 'success',
+    changes: {},
+    ...changes,
+  }
+}

@@ -32,7 +32,7 @@ export function createPasswordHasher(): PasswordHasher & { readonly waiting: () 
   }
 
   return {
-    hash: (password) => hash(password, cost),
+    hash: (password) => turnstile.pass(() => hash(password, cost)),
     inTurn: (work) => turnstile.pass(() => work(compare)),
     waiting: turnstile.waiting,
   }

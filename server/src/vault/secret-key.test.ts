@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createDecipheriv } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -13,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { loadSecretKey, secretKeyExists } from './secret-key.ts'
+import { loadSecretKey, secretKeyExists, type SecretKey } from './secret-key.ts'
 
 describe('the secret key', () => {
   let folder: string
@@ -112,6 +113,86 @@ describe('the secret key', () => {
       const file = write(`bad-${index}.key`, text)
       assert.throws(() => loadSecretKey(file), /32 bytes/)
       assert.equal(readFileSync(file, 'utf8'), text)
+    }
+  })
+})
+
+describe('a sealed text', () => {
+  let folder: string
+  let key: SecretKey
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'muster-seal-'))
+    key = loadSecretKey(join(folder, 'secret.key'))
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  const secret = 'msk_a-secret-that-nobody-should-read'
+  const context = 'access_keys/one'
+
+  test('opens for the same key, also at a later start', () => {
+    for (const text of [secret, '', 'ключ \u{1F511}\0', 'x'.repeat(100_000)]) {
+      const sealed = key.seal(text, context)
+      assert.equal(key.unseal(sealed, context), text)
+      assert.equal(loadSecretKey(join(folder, 'secret.key')).unseal(sealed, context), text)
+    }
+  })
+
+  test('SEC-36: shows nothing of what is in it but the length', () => {
+    const sealed = key.seal(secret, context)
+    assert.match(sealed, /^v1\.[A-Za-z0-9_-]+$/)
+    const bytes = Buffer.from(sealed.slice(3), 'base64url')
+    assert.equal(bytes.length, 12 + secret.length + 16)
+    for (const hidden of [secret, context]) {
+      assert.ok(!sealed.includes(hidden))
+      assert.ok(!bytes.includes(hidden))
+    }
+  })
+
+  test('SEC-36: is another each time', () => {
+    const sealed = Array.from({ length: 1_000 }, () => key.seal(secret, context))
+    assert.equal(new Set(sealed).size, sealed.length)
+    const nonces = sealed.map((text) =>
+      Buffer.from(text.slice(3), 'base64url').toString('hex', 0, 12),
+    )
+    assert.equal(new Set(nonces).size, nonces.length)
+  })
+
+  test('SEC-36: does not open in another place, or for another key', () => {
+    const sealed = key.seal(secret, context)
+    for (const other of ['', 'access_keys/two', `${context} `, context.toUpperCase()]) {
+      assert.throws(() => key.unseal(sealed, other), /does not open/)
+    }
+    const otherKey = loadSecretKey(join(folder, 'other.key'))
+    assert.throws(() => otherKey.unseal(sealed, context), /does not open/)
+  })
+
+  test('SEC-36: does not open once a character of it is changed, added or lost', () => {
+    const sealed = key.seal(secret, context)
+    for (let place = 0; place < sealed.length; place += 1) {
+      const [before, after] = [sealed.slice(0, place), sealed.slice(place + 1)]
+      const others = [...'AB-_.=+/ \n'].filter((character) => character !== sealed[place])
+      const altered = [
+        ...others.map((character) => before + character + after),
+        ...others.map((character) => before + character + sealed.slice(place)),
+        before + after,
+        before,
+      ]
+      for (const text of altered) {
+        assert.throws(() => key.unseal(text, context), /does not open/, text)
+      }
+    }
+    assert.throws(() => key.unseal(`${sealed}A`, context), /does not open/)
+    assert.throws(() => key.unseal(secret, context), /does not open/)
+  })
+
+  test('is sealed with neither the key in the file nor what other purposes derive from it', () => {
+    const sealed = Buffer.from(key.seal(secret, context).slice(3), 'base64url')
+    const fileKey = Buffer.from(readFileSync(join(folder, 'secret.key'), 'utf8'), 'base64')
+    for (const other of [fileKey, Buffer.from(key.fingerprint, 'base64url')]) {
+      const opening = createDecipheriv('aes-256-gcm', other, sealed.subarray(0, 12))
+      opening.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-16))
+      opening.update(sealed.subarray(12, -16))
+      assert.throws(() => opening.final())
     }
   })
 })

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import {
   existsSync,
   linkSync,
@@ -9,12 +9,18 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Sealer } from '../domain/identity/access-key/sealer.ts'
 import type { Pseudonym } from '../domain/identity/ports.ts'
 
 const keyLength = 32
+const cipher = 'aes-256-gcm'
+const nonceLength = 12
+const tagLength = 16
+/** Says how a sealed text is to be opened, should a later one be sealed in another way. */
+const sealVersion = 'v1.'
 
 /** The key outside the database: what is sealed or hidden with it is worth nothing without it. */
-export interface SecretKey {
+export interface SecretKey extends Sealer {
   /** Tells two keys apart without giving either away. */
   readonly fingerprint: string
   readonly pseudonym: Pseudonym
@@ -26,7 +32,42 @@ function createSecretKey(key: Buffer): SecretKey {
   return {
     fingerprint: derive('fingerprint', ''),
     pseudonym: (text) => derive('pseudonym', text),
+    ...createSealer(key),
   }
+}
+
+/** AES-256-GCM under a key of its own. What a text belongs to is sealed with it, but not kept in it. */
+function createSealer(key: Buffer): Sealer {
+  const sealingKey = Buffer.from(hkdfSync('sha256', key, '', 'muster: seal', keyLength))
+  const options = { authTagLength: tagLength }
+  return {
+    seal(text, context) {
+      const nonce = randomBytes(nonceLength)
+      const sealing = createCipheriv(cipher, sealingKey, nonce, options)
+      sealing.setAAD(Buffer.from(context))
+      const parts = [nonce, sealing.update(text, 'utf8'), sealing.final(), sealing.getAuthTag()]
+      return sealVersion + Buffer.concat(parts).toString('base64url')
+    },
+    unseal(sealed, context) {
+      try {
+        const bytes = readSealed(sealed)
+        const nonce = bytes.subarray(0, nonceLength)
+        const opening = createDecipheriv(cipher, sealingKey, nonce, options)
+        opening.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-tagLength))
+        const content = bytes.subarray(nonceLength, -tagLength)
+        return Buffer.concat([opening.update(content), opening.final()]).toString('utf8')
+      } catch (cause) {
+        throw new Error('a sealed text does not open: changed, moved, or of another key', { cause })
+      }
+    },
+  }
+}
+
+/** Decoding overlooks characters that do not belong, so only the one right spelling is taken. */
+function readSealed(sealed: string): Buffer {
+  const bytes = Buffer.from(sealed.slice(sealVersion.length), 'base64url')
+  if (sealed !== sealVersion + bytes.toString('base64url')) throw new Error('not a sealed text')
+  return bytes
 }
 
 export const secretKeyExists = (file: string): boolean => existsSync(file)

@@ -1,14 +1,7 @@
-import type { CatalogService, RoleAssignment, Token } from '@muster/contract'
+import type { CatalogService, PolicyScope, RoleAssignment, Token } from '@muster/contract'
 import { timestamp } from '../timestamp.ts'
 import { policiesOf, type Principal } from './principal.ts'
-import type {
-  AccessKeyUse,
-  Assignment,
-  Named,
-  PolicyScope,
-  ProjectRecord,
-  Standing,
-} from './records.ts'
+import type { AccessKeyUse, Assignment, Named, ProjectRecord, Standing } from './records.ts'
 import { openProjects } from './scope.ts'
 
 const nothing: Named = { id: '', name: '' }

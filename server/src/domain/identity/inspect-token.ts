@@ -1,6 +1,6 @@
 import { PlatformError } from '../error.ts'
-import type { PolicyAction } from './records.ts'
-import { maySystemWide, type Principal } from './principal.ts'
+import type { Caller } from './caller.ts'
+import type { Principal } from './principal.ts'
 import type { VerifyToken } from './verify-token.ts'
 
 /**
@@ -8,15 +8,10 @@ import type { VerifyToken } from './verify-token.ts'
  * others a foreign token does not exist.
  */
 export function createInspectToken(verifyToken: VerifyToken) {
-  return async function inspectToken(
-    caller: Principal,
-    secret: string,
-    action: PolicyAction,
-  ): Promise<Principal> {
+  return async function inspectToken({ reach }: Caller, secret: string): Promise<Principal> {
     const subject = await verifyToken(secret)
-    const isOwn = subject?.token.userId === caller.token.userId
-    const mayAny = () => maySystemWide(caller, { service: 'identity', resource: 'tokens', action })
-    if (!subject || !(isOwn || mayAny())) {
+    const isOwn = subject?.token.userId === reach.self
+    if (!subject || !(isOwn || reach.extent.kind === 'system')) {
       throw new PlatformError('ResourceNotFoundError', 'There is no such token.')
     }
     return subject

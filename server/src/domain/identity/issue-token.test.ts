@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TokenRequest } from '@muster/contract'
+import type { EventStore } from '../audit/event-store.ts'
+import type { EventRecord } from '../audit/event.ts'
 import { PlatformError } from '../error.ts'
 import {
   makeDomain,
@@ -15,6 +17,7 @@ import { createDescribeToken } from './describe-token.ts'
 import { createIssueToken } from './issue-token.ts'
 import type { Method, Proof } from './methods/method.ts'
 import type { TokenRecord } from './records.ts'
+import { knownUser } from './standings.ts'
 
 const red = makeProject('red')
 const blue = makeProject('blue')
@@ -28,24 +31,34 @@ const standing = makeStanding(
   onDomain(role, home),
 )
 const now = Date.UTC(2026, 0, 1)
+const origin = { ip: '192.0.2.1', requestId: 'req-1', isConfidential: true }
 
 /** The frame around a method that finds out just this. */
 function issueWith(proof: Partial<Proof>) {
   const written: TokenRecord[] = []
+  const told: EventRecord[] = []
+  const events: Pick<EventStore, 'record'> = {
+    record: async (event) => void told.push(event),
+  }
   const method: Method = {
     names: ['aksk', 'access_key_secret'],
     section: 'access_key_secret',
-    authenticate: async () => ({ userId: alice.id, ...proof }),
+    authenticate: async () => ({ user: knownUser(standing), ...proof }),
   }
   const issueToken = createIssueToken({
     methods: [method],
     findStanding: async () => standing,
     tokens: {
-      insert: async (token) => written.push(token) > 0,
+      async insert(token, _grounds, event) {
+        told.push(event)
+        return written.push(token) > 0
+      },
+      spend: async () => true,
       find: async () => undefined,
       revoke: async () => {},
       purgeExpired: async () => {},
     },
+    events: events as EventStore,
     describeToken: createDescribeToken([]),
     clock: () => now,
     lifetime: 86_400_000,
@@ -53,12 +66,15 @@ function issueWith(proof: Partial<Proof>) {
   const identity = { methods: ['access_key_secret'], access_key_secret: 'x' }
   return {
     written,
+    told,
     issue: async (scope?: object) =>
-      await issueToken({ auth: { identity, ...(scope && { scope }) } } as TokenRequest, {
-        ip: '192.0.2.1',
-      }),
+      await issueToken({ auth: { identity, ...(scope && { scope }) } } as TokenRequest, origin),
   }
 }
+
+/** What the audit log is told of an attempt. */
+const outcomes = (events: readonly EventRecord[]) =>
+  events.map(({ action, user_id, result, project_id }) => [action, user_id, result, project_id])
 
 const isLoginFailure = (error: unknown) =>
   error instanceof PlatformError && error.class === 'UnauthorizedError'
@@ -67,9 +83,11 @@ describe('a credential with a scope of its own', () => {
   const own = { scope: { kind: 'project', id: red.id } } as const
 
   test('SEC-08 gets that scope, whatever the default project', async () => {
-    const { token } = await issueWith(own).issue()
+    const { issue, told } = issueWith(own)
+    const { token } = await issue()
     assert.equal(token.project.Id, red.id)
     assert.deepEqual(token.methods, ['aksk'])
+    assert.deepEqual(outcomes(told), [['login', alice.id, 'success', red.id]])
   })
 
   test('SEC-08 may name it, by id or by name', async () => {
@@ -81,9 +99,10 @@ describe('a credential with a scope of its own', () => {
 
   test('SEC-08 gets no other, though the user holds it', async () => {
     for (const scope of [{ project: { id: blue.id } }, { domain: { id: home.id } }]) {
-      const { issue, written } = issueWith(own)
+      const { issue, written, told } = issueWith(own)
       await assert.rejects(issue(scope), isLoginFailure)
       assert.deepEqual(written, [])
+      assert.deepEqual(outcomes(told), [['login', alice.id, 'failure', '']])
     }
   })
 

@@ -1,13 +1,15 @@
 import type { Token, TokenRequest } from '@muster/contract'
-import { loginFailed } from '../error.ts'
+import { loginFailed, PlatformError } from '../error.ts'
+import { describeLogin } from '../audit/describe-login.ts'
+import type { EventStore } from '../audit/event-store.ts'
 import type { DescribeToken } from './describe-token.ts'
 import { chooseMethod } from './methods/choose-method.ts'
 import type { Method, Proof } from './methods/method.ts'
 import type { Clock, TokenStore } from './ports.ts'
 import { createPrincipal } from './principal.ts'
-import type { Origin, Standing, TokenRecord } from './records.ts'
-import { grantScope, keepScope, readScope, scopeKey } from './scope.ts'
-import type { FindStanding } from './standings.ts'
+import type { KnownUser, Origin, Standing, TokenRecord } from './records.ts'
+import { grantScope, keepScope, readScope, scopeKey, type ScopeWish } from './scope.ts'
+import { knownUser, type FindStanding } from './standings.ts'
 import { mintToken } from './token-secret.ts'
 
 const sources: ReadonlySet<string> = new Set(['web', 'api', 'cli', 'srv'])
@@ -16,6 +18,7 @@ interface Dependencies {
   readonly methods: readonly Method[]
   readonly findStanding: FindStanding
   readonly tokens: TokenStore
+  readonly events: EventStore
   readonly describeToken: DescribeToken
   readonly clock: Clock
   /** Milliseconds. */
@@ -30,22 +33,21 @@ export interface IssuedToken {
 
 /** From a credential to a token. This is the only place that knows the order of the steps. */
 export function createIssueToken(dependencies: Dependencies) {
-  const { methods, findStanding, tokens, describeToken, clock, lifetime } = dependencies
+  const { methods, findStanding, tokens, events, describeToken, clock, lifetime } = dependencies
 
   const endOf = (issuedAt: number, proof: Proof, { user }: Standing) =>
     Math.min(issuedAt + lifetime, proof.expiresAt ?? Infinity, user.expiresAt ?? Infinity)
 
-  return async function issueToken({ auth }: TokenRequest, origin: Origin): Promise<IssuedToken> {
-    const wish = readScope(auth.scope)
-    const method = chooseMethod(methods, auth.identity)
-    const proof = await method.authenticate(auth.identity, origin)
-    const standing = await findStanding(proof.userId)
+  async function issueFor(
+    proof: Proof,
+    { wish, method, source, origin }: Attempt,
+  ): Promise<IssuedToken> {
+    const standing = await findStanding(proof.user.id)
     if (!standing) throw loginFailed('account disabled, ended or gone')
     const scope = proof.scope ? keepScope(proof.scope, wish, standing) : grantScope(wish, standing)
 
     const { secret, id } = mintToken()
     const issuedAt = clock()
-    const source = auth.context?.source ?? ''
     const record: TokenRecord = {
       id,
       userId: standing.user.id,
@@ -58,9 +60,43 @@ export function createIssueToken(dependencies: Dependencies) {
       ip: origin.ip,
       source: sources.has(source) ? source : 'api',
       accessKey: proof.accessKey ?? null,
+      providerId: proof.grounds?.providerId ?? null,
     }
-    if (!(await tokens.insert(record, proof))) throw loginFailed('changed meanwhile')
+    const event = describeLogin({
+      user: knownUser(standing),
+      method: record.method,
+      projectId: scope.kind === 'project' ? scope.project.id : '',
+      origin,
+      time: issuedAt,
+    })
+    const isWritten = await tokens.insert(record, proof.grounds ?? {}, event)
+    if (!isWritten) throw loginFailed('changed meanwhile, or used before')
     return { secret, token: describeToken(createPrincipal(record, standing, scope)) }
+  }
+
+  return async function issueToken({ auth }: TokenRequest, origin: Origin): Promise<IssuedToken> {
+    const wish = readScope(auth.scope)
+    const method = chooseMethod(methods, auth.identity)
+    let user: KnownUser | undefined
+    try {
+      const proof = await method.authenticate(auth.identity, origin, wish)
+      user = proof.user
+      return await issueFor(proof, { wish, method, source: auth.context?.source ?? '', origin })
+    } catch (error) {
+      if (error instanceof PlatformError && error.class === 'UnauthorizedError') {
+        const failure = { method: method.names[0], origin, time: clock(), projectId: '' }
+        const reason = String(error.cause)
+        await events.record(describeLogin({ ...failure, user: error.user ?? user, reason }))
+      }
+      throw error
+    }
   }
 }
 export type IssueToken = ReturnType<typeof createIssueToken>
+
+interface Attempt {
+  readonly wish: ScopeWish
+  readonly method: Method
+  readonly source: string
+  readonly origin: Origin
+}

@@ -2,17 +2,22 @@ import { PlatformError } from '../error.ts'
 import { nameKey } from './name-key.ts'
 
 const shortest = 8
-const longestInBytes = 1_024
+/** In bytes. Nothing longer is ever hashed, right or wrong. */
+export const longestPassword = 1_024
 
 /** Refuses a password that is too short, too long or among the commonest. No other rule: length is what counts. */
 export async function demandGoodPassword(password: string): Promise<void> {
   const weakness = await findWeakness(password)
-  if (weakness) throw new PlatformError('WeakPasswordError', `The password ${weakness}.`)
+  if (weakness === undefined) return
+  throw new PlatformError('WeakPasswordError', `The password ${weakness}.`, {
+    fields: [{ path: 'user.password', problem: weakness }],
+  })
 }
 
 async function findWeakness(password: string): Promise<string | undefined> {
   if ([...password].length < shortest) return `needs at least ${shortest} characters`
-  if (Buffer.byteLength(password) > longestInBytes) return `is longer than ${longestInBytes} bytes`
+  if (Buffer.byteLength(password) > longestPassword)
+    return `is longer than ${longestPassword} bytes`
   // Unpacked only when a password is set: it takes a moment and some memory.
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   if (dictionary['passwords-common'].includes(nameKey(password))) {

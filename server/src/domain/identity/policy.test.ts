@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { PolicyAction } from '@muster/contract'
 import fc from 'fast-check'
 import { makePolicy } from '../../testing/records.ts'
 import { allows, type Permission } from './policy.ts'
-import type { PolicyAction, PolicyRule } from './records.ts'
+import type { PolicyRule } from './records.ts'
 
 const listServers: Permission = { service: 'compute', resource: 'servers', action: 'list' }
 

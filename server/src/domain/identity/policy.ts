@@ -1,35 +1,43 @@
-import type { PolicyAction, PolicyRecord, PolicyRule } from './records.ts'
+import type { Need } from '@muster/contract'
+import type { PolicyRecord, PolicyRule } from './records.ts'
 
-export interface Permission {
-  readonly service: 'identity' | 'compute'
-  readonly resource: string
-  readonly action: PolicyAction
-}
+export type Permission = Pick<Need, 'service' | 'resource' | 'action'>
 
 const matches = (pattern: string, value: string) => pattern === '*' || pattern === value
+
+/** Whether a rule speaks of it at all, one way or the other. */
+export const speaksOf = (rule: PolicyRule, { service, resource, action }: Permission): boolean =>
+  matches(rule.service, service) && matches(rule.resource, resource) && matches(rule.action, action)
 
 /** How many of the three places a rule names exactly. */
 const exactness = (rule: PolicyRule) =>
   [rule.service, rule.resource, rule.action].filter((place) => place !== '*').length
 
-/**
- * Whether these policies, taken together, allow it. The more exact rule wins, deny wins a tie, and
- * what no rule speaks of is denied.
- */
-export function allows(policies: readonly PolicyRecord[], permission: Permission): boolean {
-  let strongest: PolicyRule | undefined
+export interface Decision {
+  readonly policy: PolicyRecord
+  readonly rule: PolicyRule
+}
+
+/** The rule that decides: the more exact one, and deny in a tie. None where no rule speaks of it. */
+export function decide(
+  policies: readonly PolicyRecord[],
+  permission: Permission,
+): Decision | undefined {
+  let strongest: Decision | undefined
   for (const policy of policies) {
     if (!policy.enabled) continue
     for (const rule of policy.rules) {
-      const applies =
-        matches(rule.service, permission.service) &&
-        matches(rule.resource, permission.resource) &&
-        matches(rule.action, permission.action)
-      if (applies && outweighs(rule, strongest)) strongest = rule
+      if (speaksOf(rule, permission) && outweighs(rule, strongest?.rule)) {
+        strongest = { policy, rule }
+      }
     }
   }
-  return strongest?.effect === 'allow'
+  return strongest
 }
+
+/** Whether these policies, taken together, allow it. What no rule speaks of is denied. */
+export const allows = (policies: readonly PolicyRecord[], permission: Permission): boolean =>
+  decide(policies, permission)?.rule.effect === 'allow'
 
 function outweighs(rule: PolicyRule, other: PolicyRule | undefined): boolean {
   if (other === undefined) return true

@@ -1,4 +1,5 @@
-import type { Credentials, Standing, TokenRecord } from './records.ts'
+import type { EventRecord } from '../audit/event.ts'
+import type { AccessKeyRecord, Credentials, Standing, TokenRecord } from './records.ts'
 
 export type Clock = () => number
 
@@ -26,16 +27,44 @@ export interface Directory {
   loadStanding(userId: string): Promise<Standing | undefined>
 }
 
+/** Something that is good once. */
+export interface Spending {
+  readonly id: string
+  readonly address: string
+  readonly at: number
+  /** A repeat from the same address within so many milliseconds counts as the same use. */
+  readonly grace: number
+}
+
+/** What must still be so when the token is written, or else it is not written. */
+export interface Grounds {
+  /** The hash that was compared is still the user's. */
+  readonly passwordHash?: string
+  /** The access key is still there and enabled; its use is noted. */
+  readonly accessKeyId?: string
+  /** The identity provider is still there and enabled. */
+  readonly providerId?: string
+  /** Nobody has spent this before. */
+  readonly spends?: Spending
+}
+
 export interface TokenStore {
   /**
-   * False when the user, the scope or the parent went away meanwhile, or the password that proved
-   * the user is no longer the user's: then nothing was written.
+   * Writes a token and the event that tells of it. False when its grounds, the user, the scope or
+   * the parent went away meanwhile: then nothing was written.
    */
-  insert(token: TokenRecord, provenBy?: { readonly passwordHash?: string }): Promise<boolean>
+  insert(token: TokenRecord, grounds: Grounds, event: EventRecord): Promise<boolean>
+  /** Spends something before it is known what it is worth. False when somebody has already. */
+  spend(spending: Spending): Promise<boolean>
   find(id: string): Promise<TokenRecord | undefined>
   /** Takes every token made from it along. */
-  revoke(id: string): Promise<void>
+  revoke(id: string, event: EventRecord): Promise<void>
+  /** Also forgets what was spent so long ago that nothing would take it any more. */
   purgeExpired(now: number): Promise<void>
+}
+
+export interface AccessKeyStore {
+  find(id: string): Promise<AccessKeyRecord | undefined>
 }
 
 export type LoginTurn =

@@ -1,6 +1,5 @@
-import { PlatformError } from '../error.ts'
-import { allows, type Permission } from './policy.ts'
-import type { Assignment, PolicyRecord, PolicyScope, Standing, TokenRecord } from './records.ts'
+import type { PolicyScope } from '@muster/contract'
+import type { Assignment, PolicyRecord, Standing, TokenRecord } from './records.ts'
 import { assignmentsIn, type GrantedScope } from './scope.ts'
 
 /** Who is asking, for what scope, with what rights: made from rows and the token, nothing else. */
@@ -59,16 +58,3 @@ export const createPrincipal = (
   standing: Standing,
   scope: GrantedScope,
 ): Principal => ({ token, standing, ...holdingsIn(scope, standing) })
-
-/** Whether the principal may do it anywhere, by a system role. */
-export const maySystemWide = (principal: Principal, permission: Permission): boolean =>
-  allows(principal.policies.system, permission)
-
-export function demandSystemWide(principal: Principal, permission: Permission): void {
-  if (maySystemWide(principal, permission)) return
-  const { service, resource, action } = permission
-  throw new PlatformError(
-    'ForbiddenError',
-    `Your roles do not allow "${action}" on "${resource}" of service "${service}".`,
-  )
-}

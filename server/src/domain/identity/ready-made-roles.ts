@@ -1,4 +1,5 @@
-import type { PolicyAction, PolicyRule, PolicyScope } from './records.ts'
+import type { PolicyAction, PolicyScope } from '@muster/contract'
+import type { PolicyRule } from './records.ts'
 
 interface ReadyMadeRole {
   readonly name: string

@@ -1,3 +1,5 @@
+import type { PolicyAction, PolicyScope } from '@muster/contract'
+
 /** What identity knows, as the domain sees it. Times are milliseconds since 1970. */
 
 export interface Named {
@@ -8,11 +10,13 @@ export interface Named {
 export interface DomainRecord extends Named {
   readonly description: string
   readonly enabled: boolean
+  readonly createdAt: number
 }
 
 export interface ProjectRecord extends Named {
   readonly description: string
   readonly enabled: boolean
+  readonly createdAt: number
   readonly domain: DomainRecord
 }
 
@@ -28,15 +32,17 @@ export interface UserRecord extends Named {
   readonly expiresAt: number | null
 }
 
+/** A user as far as a login, good or bad, has to tell of one. */
+export interface KnownUser extends Named {
+  readonly domainId: string
+}
+
 /** A user as a login finds it: who, and the hash to hold a password against. */
 export interface Credentials {
-  readonly userId: string
+  readonly user: KnownUser
   readonly passwordHash: string | null
   readonly passwordExpiresAt: number | null
 }
-
-export type PolicyScope = 'system' | 'domain' | 'project'
-export type PolicyAction = 'list' | 'get' | 'create' | 'update' | 'delete' | 'perform'
 
 /** `*` stands for any. */
 export interface PolicyRule {
@@ -100,9 +106,22 @@ export interface TokenRecord {
   readonly ip: string
   readonly source: string
   readonly accessKey: AccessKeyUse | null
+  /** The identity provider that vouched for the user. */
+  readonly providerId: string | null
 }
 
-/** Where a request came from, as the server saw it. */
+/** An access key as a login finds it. */
+export interface AccessKeyRecord extends AccessKeyUse {
+  readonly user: KnownUser
+  readonly projectId: string
+  readonly enabled: boolean
+  readonly sealedSecret: string
+}
+
+/** Where a request came from, as the server saw it, and by what id it is known. */
 export interface Origin {
   readonly ip: string
+  readonly requestId: string
+  /** Whether nobody on the way could have read it: TLS, this machine, or a trusted proxy's word. */
+  readonly isConfidential: boolean
 }

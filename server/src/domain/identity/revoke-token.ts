@@ -1,12 +1,27 @@
+import type { Caller } from './caller.ts'
+import { recordDeed } from '../audit/describe-event.ts'
 import type { InspectToken } from './inspect-token.ts'
-import type { TokenStore } from './ports.ts'
-import type { Principal } from './principal.ts'
+import type { Clock, TokenStore } from './ports.ts'
+
+interface Dependencies {
+  readonly inspectToken: InspectToken
+  readonly tokens: TokenStore
+  readonly clock: Clock
+}
 
 /** Ends a token, and with it every token made from it. */
-export function createRevokeToken(inspectToken: InspectToken, tokens: TokenStore) {
-  return async function revokeToken(caller: Principal, secret: string): Promise<void> {
-    const subject = await inspectToken(caller, secret, 'delete')
-    await tokens.revoke(subject.token.id)
+export function createRevokeToken({ inspectToken, tokens, clock }: Dependencies) {
+  return async function revokeToken(caller: Caller, secret: string): Promise<void> {
+    const { token, standing } = await inspectToken(caller, secret)
+    const { user } = standing
+    const deed = {
+      action: 'logout',
+      targetType: 'user',
+      targetId: user.id,
+      targetName: user.name,
+      place: { kind: 'domain', domainId: user.domain.id },
+    } as const
+    await tokens.revoke(token.id, recordDeed(caller, deed, clock))
   }
 }
 export type RevokeToken = ReturnType<typeof createRevokeToken>

@@ -1,5 +1,5 @@
 import type { Clock, Directory, News } from './ports.ts'
-import type { Standing } from './records.ts'
+import type { KnownUser, Standing } from './records.ts'
 import { createVersionedCache } from './versioned-cache.ts'
 
 interface Dependencies {
@@ -21,3 +21,9 @@ export type FindStanding = ReturnType<typeof createStandings>
 
 export const isActive = ({ user }: Standing, now: number): boolean =>
   user.enabled && user.domain.enabled && (user.expiresAt === null || user.expiresAt > now)
+
+export const knownUser = ({ user }: Standing): KnownUser => ({
+  id: user.id,
+  name: user.name,
+  domainId: user.domain.id,
+})

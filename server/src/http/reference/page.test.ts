@@ -151,7 +151,8 @@ describe('the page', () => {
   })
 
   test('is light', () => {
-    assert.ok(Buffer.byteLength(html) < 150_000, `${Buffer.byteLength(html)} bytes`)
+    const size = Buffer.byteLength(html)
+    assert.ok(size < 30_000 + 5_000 * everyOperation.length, `${size} bytes`)
   })
 })
 

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { PlatformError } from '../../domain/error.ts'
 import {
   bumpVersion,
+  versionOf,
   type Database,
   type Inspect,
   type Outcome,
@@ -36,7 +37,7 @@ const unavailable = (cause: unknown) =>
 function toError(error: unknown): unknown {
   if (isPassing(error)) return unavailable(error)
   const kind = error instanceof pg.DatabaseError ? violations[error.code ?? ''] : undefined
-  return kind ? new Violation(kind, error) : error
+  return kind ? new Violation(kind, { cause: error }) : error
 }
 
 /**
@@ -109,7 +110,9 @@ export async function openPostgres(url: string, inspect: Inspect): Promise<Datab
       if (together) await client.query('begin')
       for (const { sql, parameters, required } of statements) {
         const { rows, rowCount } = await client.query(sql, parameters)
-        if (required && rowCount === 0) throw new Violation('unmet')
+        if (required !== undefined && rowCount === 0) {
+          throw new Violation('unmet', { reason: required })
+        }
         outcomes.push({ rows, changes: rowCount ?? 0 })
       }
       if (together) await client.query('commit')
@@ -127,10 +130,10 @@ export async function openPostgres(url: string, inspect: Inspect): Promise<Datab
     engine: 'postgres',
     read,
     commit,
-    async commitNews(statements) {
-      const outcomes = await commit([...statements, bumpVersion(read)])
-      version.advance(Number(outcomes.at(-1)?.rows[0]?.['version']))
-      return outcomes.slice(0, -1)
+    async commitNews(statements, expected) {
+      const outcomes = await commit([bumpVersion(read, expected), ...statements])
+      version.advance(versionOf(outcomes))
+      return outcomes.slice(1)
     },
     currentVersion: version.current,
     async ping() {

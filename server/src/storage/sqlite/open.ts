@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { bumpVersion, type Database, type Inspect } from '../database.ts'
+import { bumpVersion, versionOf, type Database, type Inspect } from '../database.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
 import { openFile } from './file.ts'
@@ -77,10 +77,10 @@ export async function openSqlite(directory: string, inspect: Inspect): Promise<D
     engine: 'sqlite',
     read,
     commit: writer.commit,
-    async commitNews(statements) {
-      const outcomes = await writer.commit([...statements, bumpVersion(read)])
-      known = Number(outcomes.at(-1)?.rows[0]?.['version'])
-      return outcomes.slice(0, -1)
+    async commitNews(statements, expected) {
+      const outcomes = await writer.commit([bumpVersion(read, expected), ...statements])
+      known = versionOf(outcomes)
+      return outcomes.slice(1)
     },
     currentVersion: () => (writer.isBroken() ? undefined : known),
     async ping() {

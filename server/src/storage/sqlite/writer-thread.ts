@@ -3,7 +3,7 @@ import type { StatementSync } from 'node:sqlite'
 import type { Outcome } from '../database.ts'
 import { createStatementCache, openFile } from './file.ts'
 import { unmet } from './unmet.ts'
-import type { Batch, Result, Unit } from './writer.ts'
+import type { Batch, Failure, Result, Unit } from './writer.ts'
 
 /**
  * The one thread that writes. It commits together all units that have arrived, so that many who
@@ -22,13 +22,16 @@ function hasRows(statement: StatementSync): boolean {
   return answer
 }
 
+/** Its message is the reason that the statement gave. */
 class Unmet extends Error {
   readonly errcode = unmet
 }
 
 function run(statement: Unit[number]): Outcome {
   const outcome = execute(statement)
-  if (statement.required && outcome.changes === 0) throw new Unmet()
+  if (statement.required !== undefined && outcome.changes === 0) {
+    throw new Unmet(statement.required)
+  }
   return outcome
 }
 
@@ -57,7 +60,7 @@ function runUnit(unit: Unit): Result {
   }
 }
 
-function describe(error: unknown): { message: string; code: number } {
+function describe(error: unknown): Failure {
   const { message, errcode } = error as Error & { errcode?: number }
   return { message, code: errcode ?? 0 }
 }

@@ -9,12 +9,16 @@ import { unmet } from './unmet.ts'
 export type Unit = readonly {
   readonly sql: string
   readonly parameters: (string | number | null)[]
-  readonly required: boolean
+  readonly required: string | undefined
 }[]
 export type Batch = readonly Unit[]
-export type Result =
-  | { readonly outcomes: Outcome[] }
-  | { readonly failure: { readonly message: string; readonly code: number } }
+export type Result = { readonly outcomes: Outcome[] } | { readonly failure: Failure }
+
+/** What went wrong, as it crosses from thread to thread. */
+export interface Failure {
+  readonly message: string
+  readonly code: number
+}
 
 interface Waiting {
   readonly unit: Unit
@@ -33,10 +37,11 @@ const violations: Readonly<Record<number, Violation['kind']>> = {
 /** Busy, locked, out of memory, read-only, I/O error, full, cannot open: another time it may work. */
 const passing: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14])
 
-function toError({ message, code }: { message: string; code: number }): Error {
+function toError({ message, code }: Failure): Error {
   const error = new Error(message)
   const kind = violations[code]
-  if (kind) return new Violation(kind, error)
+  if (kind === 'unmet') return new Violation(kind, { reason: message })
+  if (kind) return new Violation(kind, { cause: error })
   return passing.has(code & 0xff) ? unavailable(error) : error
 }
 
@@ -82,7 +87,7 @@ export function startWriter(file: string) {
 
   return {
     commit(statements: Statements): Promise<Outcome[]> {
-      const unit = statements.map(({ sql, parameters, required = false }) => ({
+      const unit = statements.map(({ sql, parameters, required }) => ({
         sql,
         parameters: parameters as (string | number | null)[],
         required,

@@ -1,13 +1,15 @@
 import type { IdentityRequest } from '@muster/contract'
-import type { AccessKeyUse, Origin, TokenScope } from '../records.ts'
+import type { Grounds } from '../ports.ts'
+import type { AccessKeyUse, KnownUser, Origin, TokenScope } from '../records.ts'
+import type { ScopeWish } from '../scope.ts'
 
 /** What a method found out: who it is, and what limits the token that follows. */
 export interface Proof {
-  readonly userId: string
+  readonly user: KnownUser
   /** The token must not live longer than what it was got with. */
   readonly expiresAt?: number
-  /** The hash that was compared: by the time the token is written it must still be the user's. */
-  readonly passwordHash?: string
+  /** What it rests on: by the time the token is written this must still be so. */
+  readonly grounds?: Grounds
   /** The credential's own scope, for one that has it: no other can be got with it. */
   readonly scope?: TokenScope
   /** The access key that was used; the token tells of it. */
@@ -23,5 +25,5 @@ export interface Method {
   /** The key of `auth.identity` that holds its credential. */
   readonly section: Exclude<keyof IdentityRequest, 'methods'>
   /** Throws the one 401 for whoever cannot prove it. */
-  authenticate(identity: IdentityRequest, origin: Origin): Promise<Proof>
+  authenticate(identity: IdentityRequest, origin: Origin, wish: ScopeWish): Promise<Proof>
 }

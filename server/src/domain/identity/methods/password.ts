@@ -1,57 +1,19 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { badField, loginFailed } from '../../error.ts'
-import type {
-  Clock,
-  Compare,
-  Directory,
-  LoginGuard,
-  LoginTurn,
-  MemberReference,
-  PasswordHasher,
-  Pseudonym,
-} from '../ports.ts'
+import type { CheckPassword } from '../check-password.ts'
+import { longestPassword } from '../password-rules.ts'
+import type { Clock, Directory, MemberReference, Pseudonym } from '../ports.ts'
 import type { Method } from './method.ts'
-
-const longestPassword = 1_024
-const busyPause = 20
-const busyTries = 100
 
 interface Dependencies {
   readonly directory: Directory
-  readonly guard: LoginGuard
-  readonly hasher: PasswordHasher
+  readonly checkPassword: CheckPassword
   readonly pseudonym: Pseudonym
   readonly clock: Clock
 }
 
 /** A name or id and a password. Every failure costs the same work and is the same 401. */
 export function createPasswordMethod(dependencies: Dependencies): Method {
-  const { directory, guard, hasher, pseudonym, clock } = dependencies
-
-  /** Comparisons under way may all turn out right: wait for them rather than refuse. */
-  async function awaitTurn(account: string, address: string): Promise<LoginTurn> {
-    for (let tries = 0; tries < busyTries; tries += 1) {
-      const turn = await guard.begin(account, address, clock())
-      if (turn.verdict !== 'busy') return turn
-      await pause(busyPause)
-    }
-    return { verdict: 'refused' }
-  }
-
-  async function compareInTurn(
-    compare: Compare,
-    attempt: { account: string; address: string; hash: string | null; password: string },
-  ): Promise<boolean> {
-    const { account, address, hash, password } = attempt
-    const turn = await awaitTurn(account, address)
-    if (turn.verdict !== 'admitted') {
-      await compare(null, password)
-      return false
-    }
-    const right = await compare(hash, password)
-    await guard.settle(turn.bucket, account, address, right, clock())
-    return right
-  }
+  const { directory, checkPassword, pseudonym, clock } = dependencies
 
   return {
     names: ['password'],
@@ -63,14 +25,16 @@ export function createPasswordMethod(dependencies: Dependencies): Method {
       if (Buffer.byteLength(password) > longestPassword) throw loginFailed('password too long')
 
       const { spelling, credentials: found } = await directory.findAccount(user)
-      const account = found?.userId ?? pseudonym(spelling)
+      const account = found?.user.id ?? pseudonym(spelling)
       const hash = found?.passwordHash ?? null
-      const right = await hasher.inTurn((compare) =>
-        compareInTurn(compare, { account, address, hash, password }),
-      )
-      if (!found || !right || hash === null) throw loginFailed('wrong name or password, or delayed')
-      if (hasEnded(found.passwordExpiresAt, clock())) throw loginFailed('password expired')
-      return { userId: found.userId, passwordHash: hash }
+      const right = await checkPassword(account, address, hash, password)
+      if (!found || !right || hash === null) {
+        throw loginFailed('wrong name or password, or delayed', found?.user)
+      }
+      if (hasEnded(found.passwordExpiresAt, clock())) {
+        throw loginFailed('password expired', found.user)
+      }
+      return { user: found.user, grounds: { passwordHash: hash } }
     },
   }
 }

@@ -1,4 +1,5 @@
 import { badField, loginFailed } from '../../error.ts'
+import { knownUser } from '../standings.ts'
 import type { VerifyToken } from '../verify-token.ts'
 import type { Method } from './method.ts'
 
@@ -17,9 +18,16 @@ export function createTokenMethod(verifyToken: VerifyToken): Method {
       if (!token) throw badField('auth.identity.token', 'is required', 'MissingParameterError')
       const principal = await verifyToken(token.id)
       if (!principal) throw loginFailed('token no good')
-      const { id, userId, expiresAt, generation } = principal.token
-      if (generation >= longestChain) throw loginFailed('chain of tokens too long')
-      return { userId, expiresAt, parent: { id, generation } }
+      const { id, scope, expiresAt, generation, accessKey } = principal.token
+      const user = knownUser(principal.standing)
+      if (generation >= longestChain) throw loginFailed('chain of tokens too long', user)
+      return {
+        user,
+        expiresAt,
+        parent: { id, generation },
+        // What was got with an access key stays in the key's own scope.
+        ...(accessKey && { accessKey, scope }),
+      }
     },
   }
 }

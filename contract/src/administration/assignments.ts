@@ -1,0 +1,169 @@
+import { Type, type Static } from 'typebox'
+import type { Level, Operation } from '../operation.ts'
+import { Links, listQuery } from '../resource.ts'
+import { exactObject, Id } from '../scalars.ts'
+import { example } from './examples.ts'
+import { roleExample, RoleView } from './roles.ts'
+
+const text = Type.String()
+const Named = exactObject({
+  id: text,
+  name: Type.Optional(text),
+  domain: Type.Optional(exactObject({ id: text, name: text })),
+})
+
+export const RoleAssignmentView = exactObject({
+  role: exactObject({ id: text, name: Type.Optional(text) }),
+  user: Type.Optional(Named),
+  group: Type.Optional(Named),
+  scope: exactObject({
+    project: Type.Optional(Named),
+    domain: Type.Optional(exactObject({ id: text, name: Type.Optional(text) })),
+    system: Type.Optional(exactObject({ all: Type.Literal(true) })),
+  }),
+  links: exactObject({ assignment: text, membership: Type.Optional(text) }),
+})
+export type RoleAssignmentView = Static<typeof RoleAssignmentView>
+
+const Flag = Type.Optional(Type.Boolean())
+
+const listRoleAssignments = {
+  id: 'listRoleAssignments',
+  method: 'GET',
+  path: '/v3/role_assignments',
+  access: 'token',
+  needs: {
+    service: 'identity',
+    resource: 'role_assignments',
+    action: 'list',
+    at: ['system', 'domain', 'project', 'self'],
+  },
+  tag: 'Assignments',
+  summary: 'List who holds which role where',
+  description:
+    'Without a right to more: your own. `effective` shows groups as their members; `include_names` adds the names. A flag may stand alone: `?include_names`.',
+  query: exactObject({
+    'user.id': Type.Optional(Id),
+    'group.id': Type.Optional(Id),
+    'role.id': Type.Optional(Id),
+    'scope.project.id': Type.Optional(Id),
+    'scope.domain.id': Type.Optional(Id),
+    'scope.system': Type.Optional(Type.Enum(['all'])),
+    effective: Flag,
+    include_names: Flag,
+    limit: listQuery([], {}).properties.limit,
+    marker: listQuery([], {}).properties.marker,
+  }),
+  answers: {
+    200: {
+      description: 'The assignments you may see',
+      body: exactObject({ role_assignments: Type.Array(RoleAssignmentView), links: Links }),
+      example: {
+        role_assignments: [
+          {
+            role: { id: example.roleId, name: 'project_owner' },
+            user: {
+              id: example.userId,
+              name: 'ada',
+              domain: { id: example.domainId, name: 'Research' },
+            },
+            scope: {
+              project: {
+                id: example.projectId,
+                name: 'genome',
+                domain: { id: example.domainId, name: 'Research' },
+              },
+            },
+            links: {
+              assignment: `${example.self('projects', example.projectId)}/users/${example.userId}/roles/${example.roleId}`,
+            },
+          },
+        ],
+        links: {
+          self: 'http://127.0.0.1:8400/v3/role_assignments?include_names',
+          next: null,
+          previous: null,
+        },
+      },
+    },
+  },
+} as const satisfies Operation
+
+/** The four operations on the roles that one kind of holder has on one kind of target. */
+function targetOperations<
+  const Target extends 'Project' | 'Domain' | 'System',
+  const Holder extends 'User' | 'Group',
+  const Base extends string,
+>(target: Target, holder: Holder, base: Base, at: readonly Level[]) {
+  const collection = base
+  const item = `${base}/{role_id}` as const
+  const where = target === 'System' ? 'the system' : `a ${target.toLowerCase()}`
+  const who = `a ${holder.toLowerCase()}`
+  const common = { access: 'token', tag: 'Assignments' } as const
+  const need = (action: 'list' | 'get' | 'create' | 'delete') =>
+    ({ service: 'identity', resource: 'role_assignments', action, at }) as const
+  return [
+    {
+      id: `list${target}${holder}Roles` as const,
+      method: 'GET',
+      path: collection,
+      ...common,
+      needs: need('list'),
+      summary: `List the roles that ${who} holds on ${where}`,
+      answers: {
+        200: {
+          description: 'The roles, without those held through a group',
+          body: exactObject({ roles: Type.Array(RoleView), links: Links }),
+          example: {
+            roles: [roleExample],
+            links: { self: `http://127.0.0.1:8400${collection}`, next: null, previous: null },
+          },
+        },
+      },
+    },
+    {
+      id: `grant${target}${holder}Role` as const,
+      method: 'PUT',
+      path: item,
+      ...common,
+      needs: need('create'),
+      summary: `Grant ${who} a role on ${where}`,
+      description:
+        'Only a role that fits there, and only what you may do there yourself. Granting it again changes nothing.',
+      answers: { 204: { description: 'Granted' } },
+    },
+    {
+      id: `check${target}${holder}Role` as const,
+      method: 'HEAD',
+      path: item,
+      ...common,
+      needs: need('get'),
+      summary: `Tell whether ${who} holds a role on ${where}`,
+      answers: { 204: { description: 'Held; 404 if not' } },
+    },
+    {
+      id: `revoke${target}${holder}Role` as const,
+      method: 'DELETE',
+      path: item,
+      ...common,
+      needs: need('delete'),
+      summary: `Take a role on ${where} from ${who}`,
+      description: 'It bites at the next request. Of the last system admin it is refused.',
+      answers: { 204: { description: 'Taken' } },
+    },
+  ] as const satisfies readonly Operation[]
+}
+
+const onProject = ['system', 'domain', 'project'] as const
+const onDomain = ['system', 'domain'] as const
+const onSystem = ['system'] as const
+
+export const assignmentOperations = [
+  listRoleAssignments,
+  ...targetOperations('Project', 'User', '/v3/projects/{id}/users/{user_id}/roles', onProject),
+  ...targetOperations('Project', 'Group', '/v3/projects/{id}/groups/{group_id}/roles', onProject),
+  ...targetOperations('Domain', 'User', '/v3/domains/{id}/users/{user_id}/roles', onDomain),
+  ...targetOperations('Domain', 'Group', '/v3/domains/{id}/groups/{group_id}/roles', onDomain),
+  ...targetOperations('System', 'User', '/v3/system/users/{user_id}/roles', onSystem),
+  ...targetOperations('System', 'Group', '/v3/system/groups/{group_id}/roles', onSystem),
+] as const satisfies readonly Operation[]

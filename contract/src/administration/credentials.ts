@@ -1,0 +1,91 @@
+import { Type, type Static } from 'typebox'
+import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
+import {
+  exactObject,
+  Id,
+  Moment,
+  Name,
+  NewName,
+  OptionalTimestamp,
+  orNull,
+  Timestamp,
+} from '../scalars.ts'
+import { example, exampleMoment } from './examples.ts'
+
+export const CredentialView = exactObject({
+  id: Type.String({ description: 'The AccessKey' }),
+  type: Type.Literal('aksk'),
+  name: Type.String(),
+  user_id: Type.String(),
+  project_id: Type.String(),
+  enabled: Type.Boolean(),
+  blob: Type.String({
+    description: 'JSON text: `secret`, empty but in the answer that made it, and `expire`',
+  }),
+  expires_at: OptionalTimestamp,
+  created_at: Timestamp,
+  last_used_at: OptionalTimestamp,
+  last_used_ip: Type.String(),
+  links: SelfLink,
+})
+export type CredentialView = Static<typeof CredentialView>
+
+const view = {
+  id: example.accessKey,
+  type: 'aksk',
+  name: 'backup job',
+  user_id: example.userId,
+  project_id: example.projectId,
+  enabled: true,
+  blob: '{"secret":"","expire":0}',
+  expires_at: null,
+  created_at: exampleMoment,
+  last_used_at: exampleMoment,
+  last_used_ip: '192.0.2.7',
+  links: { self: example.self('credentials', example.accessKey) },
+}
+
+export const credentialOperations = resourceOperations({
+  noun: 'Credential',
+  nouns: 'Credentials',
+  key: 'credential',
+  keys: 'credentials',
+  one: 'an access key',
+  many: 'access keys',
+  tag: 'Access keys',
+  view: CredentialView,
+  create: exactObject({
+    type: Type.Enum(['aksk']),
+    project_id: Id,
+    name: Type.Optional(NewName),
+    user_id: Type.Optional(Id),
+    expires_at: Type.Optional(orNull(Moment)),
+    blob: Type.Optional(
+      Type.Enum(['', '{}'], { description: 'Existing clients send one: Muster fills it itself' }),
+    ),
+  }),
+  update: Type.Object(
+    { name: Type.Optional(NewName), enabled: Type.Optional(Type.Boolean()) },
+    { additionalProperties: false, minProperties: 1 },
+  ),
+  query: listQuery(['name', 'created_at', 'enabled'], {
+    name: Type.Optional(Name),
+    enabled: Type.Optional(Type.Boolean()),
+    user_id: Type.Optional(Id),
+    project_id: Type.Optional(Id),
+    type: Type.Optional(Type.Enum(['aksk'])),
+  }),
+  at: { read: ['system', 'domain', 'self'], write: ['system', 'domain', 'self'] },
+  notes: {
+    create:
+      'For a project in which the user holds a role. The secret is in `blob`, in this answer and never again. A token that was got with an access key cannot make one.',
+    update:
+      'Its name, and whether it is enabled: owner, project and end never change. Disabling it ends every token got with it.',
+    delete: 'Every token got with it ends.',
+  },
+  examples: {
+    view,
+    create: { type: 'aksk', project_id: example.projectId, name: 'backup job' },
+    update: { enabled: false },
+  },
+})

@@ -1,0 +1,72 @@
+import { Type, type Static } from 'typebox'
+import type { Operation } from '../operation.ts'
+import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
+import { exactObject, FreeText, Name, NewName, Timestamp } from '../scalars.ts'
+import { example, exampleMoment } from './examples.ts'
+import { impactOperation } from './impact.ts'
+import { emptyOptions, emptyTags } from './keystone-habits.ts'
+
+export const DomainView = exactObject({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  enabled: Type.Boolean(),
+  tags: emptyTags,
+  options: emptyOptions,
+  created_at: Timestamp,
+  links: SelfLink,
+})
+export type DomainView = Static<typeof DomainView>
+
+const settable = {
+  description: Type.Optional(FreeText),
+  enabled: Type.Optional(Type.Boolean()),
+  tags: Type.Optional(emptyTags),
+  options: Type.Optional(emptyOptions),
+}
+
+export const domainExample = {
+  id: example.domainId,
+  name: 'Research',
+  description: 'The laboratories',
+  enabled: true,
+  tags: [],
+  options: {},
+  created_at: exampleMoment,
+  links: { self: example.self('domains', example.domainId) },
+}
+
+export const domainOperations = [
+  ...resourceOperations({
+    noun: 'Domain',
+    nouns: 'Domains',
+    key: 'domain',
+    keys: 'domains',
+    one: 'a domain',
+    many: 'domains',
+    tag: 'Domains',
+    view: DomainView,
+    create: exactObject({ name: NewName, ...settable }),
+    update: Type.Object(
+      { name: Type.Optional(NewName), ...settable },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    query: listQuery(['name', 'created_at', 'enabled'], {
+      name: Type.Optional(Name),
+      enabled: Type.Optional(Type.Boolean()),
+    }),
+    at: { read: ['system', 'domain', 'project'], write: ['system'] },
+    notes: {
+      update:
+        'Disabling a domain ends every token of its users and for its projects at once; ask `/v3/domains/{id}/impact` first.',
+      delete:
+        'Only a disabled domain can be deleted, and with it go its projects, users, groups, keys and everything they hold. `/v3/domains/{id}/impact` says what that is.',
+    },
+    examples: {
+      view: domainExample,
+      create: { name: 'Research', description: 'The laboratories' },
+      update: { description: 'All laboratories' },
+    },
+  }),
+  impactOperation('Domain', 'domains', 'a domain', ['system']),
+] as const satisfies readonly Operation[]

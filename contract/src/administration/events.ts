@@ -1,0 +1,107 @@
+import { Type, type Static } from 'typebox'
+import type { Operation } from '../operation.ts'
+import { exactObject, Id, Moment, sameType, Timestamp } from '../scalars.ts'
+import { example, exampleMoment } from './examples.ts'
+
+export const eventResults = ['success', 'failure', 'denied'] as const
+
+export const EventView = exactObject({
+  id: Type.String(),
+  time: Timestamp,
+  ...sameType(
+    [
+      'action',
+      'target_type',
+      'target_id',
+      'target_name',
+      'user_id',
+      'user',
+      'project_id',
+      'domain_id',
+      'ip',
+      'request_id',
+    ],
+    Type.String(),
+  ),
+  result: Type.Enum([...eventResults]),
+  changes: Type.Record(Type.String(), Type.Tuple([Type.Unknown(), Type.Unknown()]), {
+    description: 'What changed: before and after. Secrets are never in it',
+  }),
+})
+export type EventView = Static<typeof EventView>
+
+const ShortText = Type.String({ minLength: 1, maxLength: 255 })
+
+export const largestEventPage = 2048
+
+export const eventOperations = [
+  {
+    id: 'listEvents',
+    method: 'GET',
+    path: '/events',
+    access: 'token',
+    needs: {
+      service: 'identity',
+      resource: 'events',
+      action: 'list',
+      at: ['system', 'domain', 'self'],
+    },
+    tag: 'Events',
+    summary: 'List what happened, newest first',
+    description:
+      'Every login, good and bad, and every change: who, what, on what, from where, and how it ended. `project_id` and `domain_id` are those of what it was done to, and of a change that was refused the domain of who tried. Without a right to more: what you did yourself.',
+    query: exactObject({
+      since: Type.Optional(Moment),
+      before: Type.Optional(Moment),
+      user_id: Type.Optional(Id),
+      action: Type.Optional(ShortText),
+      target_type: Type.Optional(ShortText),
+      target_id: Type.Optional(ShortText),
+      project_id: Type.Optional(Id),
+      domain_id: Type.Optional(Id),
+      result: Type.Optional(Type.Enum([...eventResults])),
+      request_id: Type.Optional(ShortText),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: `How many at most: 20 unless you say, ${largestEventPage} at the most`,
+        }),
+      ),
+      marker: Type.Optional(
+        Type.String({
+          maxLength: 32,
+          pattern: '^[0-9a-f]{32}$',
+          description: 'The id of the last event you have, as in the `Link` to the next page',
+        }),
+      ),
+    }),
+    answers: {
+      200: {
+        description: 'The events you may see',
+        body: exactObject({ events: Type.Array(EventView), limit: Type.Integer() }),
+        headers: { Link: 'The next page, where there is one' },
+        example: {
+          events: [
+            {
+              id: '0197a3f2c4d000018f9a0b1c2d3e4f50',
+              time: exampleMoment,
+              action: 'update',
+              target_type: 'project',
+              target_id: example.projectId,
+              target_name: 'genome',
+              user_id: example.userId,
+              user: 'ada',
+              project_id: example.projectId,
+              domain_id: example.domainId,
+              ip: '192.0.2.7',
+              request_id: 'req-1c9d8e7f-0a1b-4c2d-8e3f-405162738495',
+              result: 'success',
+              changes: { enabled: [true, false] },
+            },
+          ],
+          limit: 20,
+        },
+      },
+    },
+  },
+] as const satisfies readonly Operation[]

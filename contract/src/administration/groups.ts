@@ -1,0 +1,139 @@
+import { Type, type Static } from 'typebox'
+import type { Operation } from '../operation.ts'
+import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
+import { exactObject, FreeText, Id, Name, NewName, Timestamp } from '../scalars.ts'
+import { example, exampleMoment } from './examples.ts'
+import { userExample, UserView } from './users.ts'
+
+export const GroupView = exactObject({
+  id: Type.String(),
+  name: Type.String(),
+  domain_id: Type.String(),
+  description: Type.String(),
+  created_at: Timestamp,
+  links: SelfLink,
+})
+export type GroupView = Static<typeof GroupView>
+
+const view = {
+  id: example.groupId,
+  name: 'operators',
+  domain_id: example.domainId,
+  description: 'On call',
+  created_at: exampleMoment,
+  links: { self: example.self('groups', example.groupId) },
+}
+
+const membership = {
+  path: '/v3/groups/{id}/users/{user_id}',
+  access: 'token',
+  tag: 'Groups',
+} as const
+const toRead = {
+  service: 'identity',
+  resource: 'groups',
+  action: 'get',
+  at: ['system', 'domain'],
+} as const
+const toChange = { ...toRead, action: 'update' } as const
+
+export const groupOperations = [
+  ...resourceOperations({
+    noun: 'Group',
+    nouns: 'Groups',
+    key: 'group',
+    keys: 'groups',
+    one: 'a group',
+    many: 'groups',
+    tag: 'Groups',
+    view: GroupView,
+    create: exactObject({
+      name: NewName,
+      domain_id: Type.Optional(Id),
+      description: Type.Optional(FreeText),
+    }),
+    update: Type.Object(
+      { name: Type.Optional(NewName), description: Type.Optional(FreeText) },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    query: listQuery(['name', 'created_at'], {
+      name: Type.Optional(Name),
+      domain_id: Type.Optional(Id),
+    }),
+    at: { read: ['system', 'domain', 'project'], write: ['system', 'domain'] },
+    notes: { list: 'For a project: those that hold a role there.' },
+    examples: {
+      view,
+      create: { name: 'operators', domain_id: example.domainId, description: 'On call' },
+      update: { description: 'On call, day and night' },
+    },
+  }),
+  {
+    id: 'listGroupUsers',
+    method: 'GET',
+    path: '/v3/groups/{id}/users',
+    access: 'token',
+    needs: toRead,
+    tag: 'Groups',
+    summary: 'List the members of a group',
+    query: listQuery(['name', 'created_at', 'enabled'], {
+      name: Type.Optional(Name),
+      enabled: Type.Optional(Type.Boolean()),
+    }),
+    answers: {
+      200: {
+        description: 'The members',
+        body: listBody('users', UserView),
+        example: example.list('users', `/v3/groups/${example.groupId}/users`, userExample),
+      },
+    },
+  },
+  {
+    id: 'listUserGroups',
+    method: 'GET',
+    path: '/v3/users/{id}/groups',
+    access: 'token',
+    needs: {
+      service: 'identity',
+      resource: 'users',
+      action: 'get',
+      at: ['system', 'domain', 'self'],
+    },
+    tag: 'Groups',
+    summary: 'List the groups of a user',
+    query: listQuery(['name', 'created_at'], { name: Type.Optional(Name) }),
+    answers: {
+      200: {
+        description: 'The groups',
+        body: listBody('groups', GroupView),
+        example: example.list('groups', `/v3/users/${example.userId}/groups`, view),
+      },
+    },
+  },
+  {
+    id: 'addGroupUser',
+    method: 'PUT',
+    ...membership,
+    needs: toChange,
+    summary: 'Add a user to a group',
+    description:
+      'The user holds from now on what the group holds: only what you could grant. Adding a member again changes nothing.',
+    answers: { 204: { description: 'A member' } },
+  },
+  {
+    id: 'checkGroupUser',
+    method: 'HEAD',
+    ...membership,
+    needs: toRead,
+    summary: 'Tell whether a user is in a group',
+    answers: { 204: { description: 'A member; 404 if not' } },
+  },
+  {
+    id: 'removeGroupUser',
+    method: 'DELETE',
+    ...membership,
+    needs: toChange,
+    summary: 'Remove a user from a group',
+    answers: { 204: { description: 'A member no longer' } },
+  },
+] as const satisfies readonly Operation[]

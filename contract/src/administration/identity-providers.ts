@@ -1,0 +1,120 @@
+import { Type, type Static } from 'typebox'
+import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
+import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
+import { example, exampleMoment } from './examples.ts'
+
+const Address = Type.String({ minLength: 1, maxLength: 1024, description: 'An https address' })
+
+export const MappingRule = exactObject({
+  attribute: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'An attribute that the provider tells of; without it the rule is for everyone',
+    }),
+  ),
+  value: Type.Optional(
+    Type.String({ maxLength: 1024, description: 'What one of its values has to be, exactly' }),
+  ),
+  role_id: Id,
+  project_id: Type.Optional(Id),
+  domain_id: Type.Optional(Id),
+})
+export type MappingRule = Static<typeof MappingRule>
+
+export const IdentityProviderView = exactObject({
+  id: Type.String(),
+  name: Type.String(),
+  driver: Type.Literal('cas'),
+  url: Type.String(),
+  service_url: Type.String(),
+  protocol: Type.Enum([2, 3]),
+  domain_id: Type.String(),
+  enabled: Type.Boolean(),
+  ca: Type.String({ description: 'PEM; empty where the usual authorities are enough' }),
+  mapping: Type.Array(MappingRule),
+  created_at: Timestamp,
+  links: SelfLink,
+})
+export type IdentityProviderView = Static<typeof IdentityProviderView>
+
+const settable = {
+  enabled: Type.Optional(Type.Boolean()),
+  protocol: Type.Optional(Type.Enum([2, 3])),
+  ca: Type.Optional(Type.String({ maxLength: 8192 })),
+  mapping: Type.Optional(Type.Array(MappingRule, { maxItems: 100 })),
+}
+
+const view = {
+  id: example.providerId,
+  name: 'campus',
+  driver: 'cas',
+  url: 'https://cas.example.org/cas',
+  service_url: 'https://muster.example.org/console/',
+  protocol: 3,
+  domain_id: example.domainId,
+  enabled: true,
+  ca: '',
+  mapping: [
+    {
+      attribute: 'groups',
+      value: 'staff',
+      role_id: example.roleId,
+      project_id: example.projectId,
+    },
+  ],
+  created_at: exampleMoment,
+  links: { self: example.self('identity_providers', example.providerId) },
+}
+
+export const identityProviderOperations = resourceOperations({
+  noun: 'IdentityProvider',
+  nouns: 'IdentityProviders',
+  key: 'identity_provider',
+  keys: 'identity_providers',
+  one: 'an identity provider',
+  many: 'identity providers',
+  tag: 'Identity providers',
+  view: IdentityProviderView,
+  create: exactObject({
+    name: NewName,
+    driver: Type.Enum(['cas']),
+    url: Address,
+    service_url: Address,
+    domain_id: Id,
+    ...settable,
+  }),
+  update: Type.Object(
+    {
+      name: Type.Optional(NewName),
+      url: Type.Optional(Address),
+      service_url: Type.Optional(Address),
+      ...settable,
+    },
+    { additionalProperties: false, minProperties: 1 },
+  ),
+  query: listQuery(['name', 'created_at', 'enabled'], {
+    name: Type.Optional(Name),
+    enabled: Type.Optional(Type.Boolean()),
+    domain_id: Type.Optional(Id),
+  }),
+  at: { read: ['system', 'domain'], write: ['system'] },
+  notes: {
+    create:
+      'A CAS server, asked over TLS at `url`; tickets are for `service_url`, whatever a request says. Who logs in for the first time becomes a user of the domain. The mapping is gone through at each login: a role it no longer gives is taken back.',
+    update: 'Disabling it ends every token got through it.',
+    delete: 'Every token got through it ends, and the roles its mapping gave go. The users stay.',
+  },
+  examples: {
+    view,
+    create: {
+      name: view.name,
+      driver: view.driver,
+      url: view.url,
+      service_url: view.service_url,
+      domain_id: view.domain_id,
+      mapping: view.mapping,
+    },
+    update: { enabled: false },
+  },
+})

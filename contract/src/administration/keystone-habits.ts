@@ -1,0 +1,12 @@
+import { Type } from 'typebox'
+import { exactObject } from '../scalars.ts'
+
+/** Keystone's clients read these, and send them empty; Muster has nothing to put there. */
+export const emptyTags = Type.Array(Type.String({ maxLength: 255 }), {
+  maxItems: 0,
+  description: 'Always empty: read by existing clients',
+})
+export const emptyOptions = exactObject(
+  {},
+  { description: 'Always empty: read by existing clients' },
+)

@@ -1,0 +1,87 @@
+import { Type, type Static } from 'typebox'
+import type { Operation } from '../operation.ts'
+import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
+import { exactObject, FreeText, Id, Name, NewName, Timestamp } from '../scalars.ts'
+import { example, exampleMoment } from './examples.ts'
+import { impactOperation } from './impact.ts'
+import { emptyOptions, emptyTags } from './keystone-habits.ts'
+
+export const ProjectView = exactObject({
+  id: Type.String(),
+  name: Type.String(),
+  domain_id: Type.String(),
+  description: Type.String(),
+  enabled: Type.Boolean(),
+  parent_id: Type.String({ description: 'The domain: projects do not nest' }),
+  is_domain: Type.Literal(false),
+  tags: emptyTags,
+  options: emptyOptions,
+  created_at: Timestamp,
+  links: SelfLink,
+})
+export type ProjectView = Static<typeof ProjectView>
+
+const settable = {
+  description: Type.Optional(FreeText),
+  enabled: Type.Optional(Type.Boolean()),
+  tags: Type.Optional(emptyTags),
+  options: Type.Optional(emptyOptions),
+}
+
+export const projectExample = {
+  id: example.projectId,
+  name: 'genome',
+  domain_id: example.domainId,
+  description: 'Sequencing',
+  enabled: true,
+  parent_id: example.domainId,
+  is_domain: false,
+  tags: [],
+  options: {},
+  created_at: exampleMoment,
+  links: { self: example.self('projects', example.projectId) },
+}
+
+export const projectOperations = [
+  ...resourceOperations({
+    noun: 'Project',
+    nouns: 'Projects',
+    key: 'project',
+    keys: 'projects',
+    one: 'a project',
+    many: 'projects',
+    tag: 'Projects',
+    view: ProjectView,
+    create: exactObject({
+      name: NewName,
+      domain_id: Type.Optional(Id),
+      parent_id: Type.Optional(Id),
+      is_domain: Type.Optional(Type.Literal(false)),
+      ...settable,
+    }),
+    update: Type.Object(
+      { name: Type.Optional(NewName), ...settable },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    query: listQuery(['name', 'created_at', 'enabled'], {
+      name: Type.Optional(Name),
+      enabled: Type.Optional(Type.Boolean()),
+      domain_id: Type.Optional(Id),
+      parent_id: Type.Optional(Id),
+    }),
+    at: { read: ['system', 'domain', 'project'], write: ['system', 'domain'] },
+    notes: {
+      create:
+        "Without a `domain_id` it is made in your token's own domain. `parent_id`, where a client sends it, is the domain again.",
+      update:
+        'Disabling a project ends every token for it at once; ask `/v3/projects/{id}/impact` first.',
+      delete: 'The assignments, access keys and tokens for it go with it.',
+    },
+    examples: {
+      view: projectExample,
+      create: { name: 'genome', domain_id: example.domainId, description: 'Sequencing' },
+      update: { enabled: false },
+    },
+  }),
+  impactOperation('Project', 'projects', 'a project', ['system', 'domain']),
+] as const satisfies readonly Operation[]

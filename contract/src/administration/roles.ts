@@ -1,0 +1,127 @@
+import { Type, type Static } from 'typebox'
+import type { Operation } from '../operation.ts'
+import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
+import { exactObject, FreeText, Name, NewName, Timestamp } from '../scalars.ts'
+import { example, exampleMoment } from './examples.ts'
+import { emptyOptions } from './keystone-habits.ts'
+import { policyExample, PolicyView } from './policies.ts'
+
+export const RoleView = exactObject({
+  id: Type.String(),
+  name: Type.String(),
+  domain_id: Type.Null({ description: 'A role is nobody’s own: it can be held anywhere it fits' }),
+  description: Type.String(),
+  options: emptyOptions,
+  created_at: Timestamp,
+  links: SelfLink,
+})
+export type RoleView = Static<typeof RoleView>
+
+export const roleExample = {
+  id: example.roleId,
+  name: 'project_owner',
+  domain_id: null,
+  description: 'Everything in a project, its people included',
+  options: {},
+  created_at: exampleMoment,
+  links: { self: example.self('roles', example.roleId) },
+}
+
+const binding = {
+  path: '/v3/roles/{id}/policies/{policy_id}',
+  access: 'token',
+  tag: 'Roles',
+} as const
+
+export const roleOperations = [
+  ...resourceOperations({
+    noun: 'Role',
+    nouns: 'Roles',
+    key: 'role',
+    keys: 'roles',
+    one: 'a role',
+    many: 'roles',
+    tag: 'Roles',
+    view: RoleView,
+    create: exactObject({
+      name: NewName,
+      description: Type.Optional(FreeText),
+      domain_id: Type.Optional(Type.Null()),
+      options: Type.Optional(emptyOptions),
+    }),
+    update: Type.Object(
+      {
+        name: Type.Optional(NewName),
+        description: Type.Optional(FreeText),
+        options: Type.Optional(emptyOptions),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    query: listQuery(['name', 'created_at'], { name: Type.Optional(Name) }),
+    at: { read: ['system', 'domain', 'project'], write: ['system'] },
+    notes: {
+      create: 'A new role allows nothing until a policy is bound to it.',
+      delete: 'Everyone who holds it loses it.',
+    },
+    examples: {
+      view: roleExample,
+      create: { name: 'tagger', description: 'Tags servers, and nothing else' },
+      update: { description: 'Tags servers' },
+    },
+  }),
+  {
+    id: 'listRolePolicies',
+    method: 'GET',
+    path: '/v3/roles/{id}/policies',
+    access: 'token',
+    needs: {
+      service: 'identity',
+      resource: 'roles',
+      action: 'get',
+      at: ['system', 'domain', 'project'],
+    },
+    tag: 'Roles',
+    summary: 'List the policies of a role',
+    query: listQuery(['name', 'created_at', 'enabled'], {
+      name: Type.Optional(Name),
+      enabled: Type.Optional(Type.Boolean()),
+    }),
+    answers: {
+      200: {
+        description: 'The policies bound to it',
+        body: listBody('policies', PolicyView),
+        example: example.list('policies', `/v3/roles/${example.roleId}/policies`, policyExample),
+      },
+    },
+  },
+  {
+    id: 'bindPolicy',
+    method: 'PUT',
+    ...binding,
+    needs: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
+    summary: 'Bind a policy to a role',
+    description: 'Whoever holds the role is bound by it at the next request.',
+    answers: { 204: { description: 'Bound' } },
+  },
+  {
+    id: 'checkPolicyBinding',
+    method: 'HEAD',
+    ...binding,
+    needs: {
+      service: 'identity',
+      resource: 'roles',
+      action: 'get',
+      at: ['system', 'domain', 'project'],
+    },
+    summary: 'Tell whether a policy is bound to a role',
+    answers: { 204: { description: 'Bound; 404 if not' } },
+  },
+  {
+    id: 'unbindPolicy',
+    method: 'DELETE',
+    ...binding,
+    needs: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
+    summary: 'Take a policy off a role',
+    answers: { 204: { description: 'Bound no longer' } },
+  },
+] as const satisfies readonly Operation[]

@@ -1,0 +1,172 @@
+import { Type, type Static } from 'typebox'
+import type { Operation } from '../operation.ts'
+import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
+import {
+  exactObject,
+  FreeText,
+  Id,
+  Moment,
+  Name,
+  NewName,
+  OptionalTimestamp,
+  orNull,
+  Timestamp,
+} from '../scalars.ts'
+import { example, exampleMoment } from './examples.ts'
+import { impactOperation } from './impact.ts'
+import { emptyOptions } from './keystone-habits.ts'
+import { projectExample, ProjectView } from './projects.ts'
+
+export const UserView = exactObject({
+  id: Type.String(),
+  name: Type.String(),
+  domain_id: Type.String(),
+  description: Type.String(),
+  enabled: Type.Boolean(),
+  displayname: Type.String(),
+  email: Type.String(),
+  mobile: Type.String(),
+  default_project_id: orNull(Type.String()),
+  password_expires_at: OptionalTimestamp,
+  expires_at: OptionalTimestamp,
+  options: emptyOptions,
+  created_at: Timestamp,
+  links: SelfLink,
+})
+export type UserView = Static<typeof UserView>
+
+/** A password to be set; what it must be like is checked beyond its length, and said then. */
+const NewPassword = Type.String({
+  minLength: 1,
+  maxLength: 8192,
+  description: '8 characters at least, 1,024 bytes at most, and none of the commonest',
+})
+const ShortText = Type.String({ maxLength: 255 })
+
+const settable = {
+  description: Type.Optional(FreeText),
+  enabled: Type.Optional(Type.Boolean()),
+  displayname: Type.Optional(ShortText),
+  email: Type.Optional(orNull(ShortText)),
+  mobile: Type.Optional(ShortText),
+  default_project_id: Type.Optional(orNull(Id)),
+  expires_at: Type.Optional(orNull(Moment)),
+  options: Type.Optional(emptyOptions),
+}
+
+export const userExample = {
+  id: example.userId,
+  name: 'ada',
+  domain_id: example.domainId,
+  description: '',
+  enabled: true,
+  displayname: 'Ada Lovelace',
+  email: 'ada@example.org',
+  mobile: '',
+  default_project_id: example.projectId,
+  password_expires_at: null,
+  expires_at: null,
+  options: {},
+  created_at: exampleMoment,
+  links: { self: example.self('users', example.userId) },
+}
+
+export const userOperations = [
+  ...resourceOperations({
+    noun: 'User',
+    nouns: 'Users',
+    key: 'user',
+    keys: 'users',
+    one: 'a user',
+    many: 'users',
+    tag: 'Users',
+    view: UserView,
+    create: exactObject({
+      name: NewName,
+      domain_id: Type.Optional(Id),
+      password: Type.Optional(orNull(NewPassword)),
+      ...settable,
+    }),
+    update: Type.Object(
+      {
+        name: Type.Optional(NewName),
+        password: Type.Optional(orNull(NewPassword)),
+        ...settable,
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    query: listQuery(['name', 'created_at', 'enabled'], {
+      name: Type.Optional(Name),
+      enabled: Type.Optional(Type.Boolean()),
+      domain_id: Type.Optional(Id),
+    }),
+    at: { read: ['system', 'domain', 'project', 'self'], write: ['system', 'domain'] },
+    notes: {
+      list: 'For a project: those who hold a role there.',
+      create:
+        "Without a `domain_id` the user is made in your token's own domain. Roles come apart.",
+      update:
+        'A new password or `enabled: false` ends every token of the user at once. Setting the password of somebody who holds more than you could grant is refused.',
+      delete: 'Memberships, assignments, access keys and tokens go with it.',
+    },
+    examples: {
+      view: userExample,
+      create: {
+        name: 'ada',
+        domain_id: example.domainId,
+        password: 'correct horse battery',
+        email: 'ada@example.org',
+      },
+      update: { displayname: 'Ada Lovelace' },
+    },
+  }),
+  impactOperation('User', 'users', 'a user', ['system', 'domain']),
+  {
+    id: 'changeOwnPassword',
+    method: 'POST',
+    path: '/v3/users/{id}/password',
+    access: 'token',
+    needs: { service: 'identity', resource: 'users', action: 'perform', at: ['self'] },
+    tag: 'Users',
+    summary: 'Change your own password',
+    description:
+      'Every token you have ends with it, this one too: log in again with the new password. A wrong original password counts as a failed login.',
+    body: exactObject({
+      user: exactObject({
+        original_password: Type.String({ minLength: 1, maxLength: 8192 }),
+        password: NewPassword,
+      }),
+    }),
+    example: {
+      user: { original_password: 'correct horse battery', password: 'a much better one' },
+    },
+    answers: { 204: { description: 'Changed' } },
+  },
+  {
+    id: 'listUserProjects',
+    method: 'GET',
+    path: '/v3/users/{id}/projects',
+    access: 'token',
+    needs: {
+      service: 'identity',
+      resource: 'users',
+      action: 'get',
+      at: ['system', 'domain', 'self'],
+    },
+    tag: 'Users',
+    summary: 'List the projects in which a user holds a role',
+    description: 'Your own: all of them. Those of others: as far as you may see projects.',
+    query: listQuery(['name', 'created_at', 'enabled'], {
+      name: Type.Optional(Name),
+      enabled: Type.Optional(Type.Boolean()),
+      domain_id: Type.Optional(Id),
+    }),
+    answers: {
+      200: {
+        description: 'The projects, by a role of the user or of one of the user’s groups',
+        body: listBody('projects', ProjectView),
+        example: example.list('projects', `/v3/users/${example.userId}/projects`, projectExample),
+      },
+    },
+  },
+] as const satisfies readonly Operation[]

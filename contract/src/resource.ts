@@ -1,0 +1,183 @@
+import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
+import type { Level, Operation } from './operation.ts'
+import { exactObject } from './scalars.ts'
+
+const text = Type.String()
+
+/** Where a list stands among its pages. */
+export const Links = exactObject({
+  self: text,
+  next: Type.Union([text, Type.Null()]),
+  previous: Type.Union([text, Type.Null()]),
+})
+
+/** Where a thing itself is found. */
+export const SelfLink = exactObject({ self: text })
+
+/** How many a page holds at most, and where nobody asks for fewer. */
+export const largestPage = 2048
+
+/** What every list of resources understands. */
+const paging = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `How many at most; ${largestPage} unless you ask for fewer`,
+    }),
+  ),
+  marker: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: 'Where to go on: from `links.next`, or the id of the last one you have',
+    }),
+  ),
+  sort_dir: Type.Optional(Type.Enum(['asc', 'desc'])),
+}
+
+/** The query of a list, with what this one can be narrowed to and sorted by. */
+export const listQuery = <const Key extends string, Filters extends TProperties>(
+  sortKeys: readonly Key[],
+  filters: Filters,
+) => exactObject({ ...filters, sort_key: Type.Optional(Type.Enum([...sortKeys])), ...paging })
+
+/** The body of a list. */
+export const listBody = <const Key extends string, View extends TSchema>(key: Key, view: View) =>
+  exactObject({ ...keyed(key, Type.Array(view)), links: Links })
+
+const keyed = <const Key extends string, Schema>(key: Key, schema: Schema) =>
+  ({ [key]: schema }) as Record<Key, Schema>
+
+interface Description<
+  Noun extends string,
+  Nouns extends string,
+  Key extends string,
+  Keys extends string,
+  View extends TSchema,
+  New extends TSchema,
+  Changes extends TSchema,
+  Query extends TObject,
+> {
+  /** As in `createUser`, and as in `listUsers`. */
+  readonly noun: Noun
+  readonly nouns: Nouns
+  /** As on the wire: `{"user": …}`, and `/v3/users`. */
+  readonly key: Key
+  readonly keys: Keys
+  /** As people say it: "a user", "users". */
+  readonly one: string
+  readonly many: string
+  readonly tag: string
+  readonly view: View
+  readonly create: New
+  readonly update: Changes
+  readonly query: Query
+  readonly at: { readonly read: readonly Level[]; readonly write: readonly Level[] }
+  readonly notes?: Partial<Record<'list' | 'get' | 'create' | 'update' | 'delete', string>>
+  readonly examples: { readonly view: unknown; readonly create: unknown; readonly update: unknown }
+}
+
+const note = (text: string | undefined) => (text === undefined ? {} : { description: text })
+
+/** The five operations of a kind of thing that is listed, shown, made, changed and removed. */
+export function resourceOperations<
+  const Noun extends string,
+  const Nouns extends string,
+  const Key extends string,
+  const Keys extends string,
+  View extends TSchema,
+  New extends TSchema,
+  Changes extends TSchema,
+  Query extends TObject,
+>(description: Description<Noun, Nouns, Key, Keys, View, New, Changes, Query>) {
+  const { noun, nouns, key, keys, one, many, tag, at, notes = {}, examples } = description
+  const collection = `/v3/${keys}` as const
+  const item = `/v3/${keys}/{id}` as const
+  const body = exactObject(keyed(key, description.view))
+  const example = { [key]: examples.view }
+  const common = { access: 'token', tag } as const
+  const need = (action: 'list' | 'get' | 'create' | 'update' | 'delete') =>
+    ({
+      service: 'identity',
+      resource: keys,
+      action,
+      at: action === 'list' || action === 'get' ? at.read : at.write,
+    }) as const
+  return [
+    {
+      id: `list${nouns}` as const,
+      method: 'GET',
+      path: collection,
+      ...common,
+      needs: need('list'),
+      summary: `List ${many}`,
+      ...note(notes.list),
+      query: description.query,
+      answers: {
+        200: {
+          description: `The ${many} you may see`,
+          body: listBody(keys, description.view),
+          example: {
+            [keys]: [examples.view],
+            links: { self: `http://127.0.0.1:8400${collection}`, next: null, previous: null },
+          },
+        },
+      },
+    },
+    {
+      id: `get${noun}` as const,
+      method: 'GET',
+      path: item,
+      ...common,
+      needs: need('get'),
+      summary: `Show ${one}`,
+      ...note(notes.get),
+      query: exactObject({
+        domain_id: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 64,
+            description: 'Existing clients send it along: what is not in this domain is not there',
+          }),
+        ),
+      }),
+      answers: { 200: { description: 'Here it is', body, example } },
+    },
+    {
+      id: `create${noun}` as const,
+      method: 'POST',
+      path: collection,
+      ...common,
+      needs: need('create'),
+      summary: `Create ${one}`,
+      ...note(notes.create),
+      body: exactObject(keyed(key, description.create)),
+      example: { [key]: examples.create },
+      answers: { 201: { description: 'Made', body, example } },
+    },
+    {
+      id: `update${noun}` as const,
+      method: 'PUT',
+      path: item,
+      ...common,
+      needs: need('update'),
+      summary: `Change ${one}`,
+      description: ['Name only what changes. `PATCH` does the same.', notes.update]
+        .filter((sentence) => sentence !== undefined)
+        .join(' '),
+      body: exactObject(keyed(key, description.update)),
+      example: { [key]: examples.update },
+      answers: { 200: { description: 'As it is now', body, example } },
+    },
+    {
+      id: `delete${noun}` as const,
+      method: 'DELETE',
+      path: item,
+      ...common,
+      needs: need('delete'),
+      summary: `Delete ${one}`,
+      ...note(notes.delete),
+      answers: { 204: { description: 'Gone' } },
+    },
+  ] as const satisfies readonly Operation[]
+}

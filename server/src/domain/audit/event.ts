@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import type { EventView } from '@muster/contract'
+
+/** A row of the audit log. */
+export interface EventRecord extends Omit<EventView, 'time'> {
+  readonly time: number
+}
+
+/** Before and after, by the name of what changed. */
+export type Changes = EventView['changes']
+
+const timeDigits = 12
+let lastTime = 0
+let count = 0
+
+/** The part of an event's id that is its time: ids sort by it, so that a range of time is a range of ids. */
+export const timePart = (time: number): string =>
+  Math.max(time, 0).toString(16).padStart(timeDigits, '0')
+
+/** Ids of one process sort in the order they were made, also within a millisecond. */
+export function newEventId(time: number): string {
+  count = time === lastTime ? count + 1 : 0
+  lastTime = time
+  return timePart(time) + count.toString(16).padStart(4, '0') + randomBytes(8).toString('hex')
+}

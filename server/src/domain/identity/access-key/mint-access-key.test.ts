@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { mintAccessKey } from './mint-access-key.ts'
+
+describe('a new access key', () => {
+  test('is an id like any other, and a secret of 256 random bits behind a prefix', () => {
+    const { accessKey, secret } = mintAccessKey()
+    assert.match(accessKey, /^[0-9a-f]{32}$/)
+    assert.match(secret, /^cms_[A-Za-z0-9_-]{43}$/)
+    assert.equal(Buffer.from(secret.slice(4), 'base64url').length, 32)
+  })
+
+  test('is never the same twice', () => {
+    const pairs = Array.from({ length: 10_000 }, mintAccessKey)
+    assert.equal(new Set(pairs.map(({ accessKey }) => accessKey)).size, pairs.length)
+    const secrets = pairs.map(({ secret }) => secret)
+    assert.equal(new Set(secrets).size, secrets.length)
+    // Random in every place, not only as a whole; the last holds four bits.
+    for (let place = 4; place < 46; place += 1) {
+      assert.equal(new Set(secrets.map((secret) => secret[place])).size, 64, `place ${place}`)
+    }
+  })
+})

@@ -1,0 +1,63 @@
+import type { EventQuery, EventStore } from '../../audit/event-store.ts'
+import type { EventRecord } from '../../audit/event.ts'
+import type { Sealer } from '../access-key/sealer.ts'
+import type { CheckPassword } from '../check-password.ts'
+import type { Clock, Directory, PasswordHasher, TokenStore } from '../ports.ts'
+import type { FindStanding } from '../standings.ts'
+import { createAssignmentUseCases } from './assignments.ts'
+import type { Caller } from '../caller.ts'
+import { createChange } from './change.ts'
+import { createCheckPolicy } from './check-policy.ts'
+import { createCredentialUseCases } from './credentials.ts'
+import { createDomainUseCases } from './domains.ts'
+import { createGroupUseCases } from './groups.ts'
+import { createIdentityProviderUseCases, type RefuseAddress } from './identity-providers.ts'
+import { createChangeOwnPassword } from './own-password.ts'
+import { createPolicyUseCases } from './policies.ts'
+import { createProjectUseCases } from './projects.ts'
+import { createReadUseCases } from './read.ts'
+import type { Page, Registry } from './registry.ts'
+import { createRoleUseCases } from './roles.ts'
+import { createUserUseCases } from './users.ts'
+
+interface Dependencies {
+  readonly registry: Registry
+  readonly events: EventStore
+  readonly tokens: TokenStore
+  readonly directory: Directory
+  readonly findStanding: FindStanding
+  readonly checkPassword: CheckPassword
+  readonly hasher: PasswordHasher
+  readonly sealer: Sealer
+  readonly refuseAddress: RefuseAddress
+  readonly clock: Clock
+}
+
+/** All that can be administered, by the names of the operations. */
+export function createAdministration(dependencies: Dependencies) {
+  const { registry, events, clock } = dependencies
+  const change = createChange(dependencies)
+  const withChange = { ...dependencies, change }
+  return {
+    ...createReadUseCases(registry, clock),
+    ...createDomainUseCases(registry, change, clock),
+    ...createProjectUseCases(registry, change, clock),
+    ...createUserUseCases(withChange),
+    ...createGroupUseCases(registry, change, clock),
+    ...createRoleUseCases(registry, change, clock),
+    ...createPolicyUseCases(registry, change, clock),
+    ...createAssignmentUseCases(registry, change, clock),
+    ...createCredentialUseCases(withChange),
+    ...createIdentityProviderUseCases(withChange),
+    changeOwnPassword: createChangeOwnPassword(withChange),
+    checkPolicy: createCheckPolicy(dependencies),
+
+    /** What happened, as far as the caller may know. */
+    async listEvents({ reach }: Caller, query: EventQuery): Promise<Page<EventRecord>> {
+      const found = await events.list(reach, query)
+      const items = found.slice(0, query.limit)
+      return { items, next: found.length > items.length ? items.at(-1)?.id : undefined }
+    },
+  }
+}
+export type Administration = ReturnType<typeof createAdministration>

@@ -1,0 +1,158 @@
+import { badField } from '../../error.ts'
+import type { Clock } from '../ports.ts'
+import { everywhere, type Reach } from '../reach.ts'
+import type { PolicyRecord } from '../records.ts'
+import { bitingAt, demandMayGive, demandMayTake } from './authority.ts'
+import type { Caller } from '../caller.ts'
+import { recordDeed, type Deed } from '../../audit/describe-event.ts'
+import { demandThing, notThere } from './changes.ts'
+import { nothingToDo } from './decisions.ts'
+import type { Change } from './change.ts'
+import { all, type Registry } from './registry.ts'
+import type { Grant, Holder, Place, Role } from './resources.ts'
+
+/** How a request names a place. */
+export type PlaceReference =
+  | { readonly kind: 'system' }
+  | { readonly kind: 'domain'; readonly id: string }
+  | { readonly kind: 'project'; readonly id: string }
+
+/** Who holds which role where. */
+export function createAssignmentUseCases(registry: Registry, change: Change, clock: Clock) {
+  async function demandPlace({ reach }: Caller, reference: PlaceReference): Promise<Place> {
+    switch (reference.kind) {
+      case 'system':
+        return reference
+      case 'domain': {
+        const { id } = await demandThing(registry, 'domains', reference.id, reach)
+        return { kind: 'domain', domainId: id }
+      }
+      case 'project': {
+        const { id, domain_id } = await demandThing(registry, 'projects', reference.id, reach)
+        return { kind: 'project', projectId: id, domainId: domain_id }
+      }
+    }
+  }
+
+  /**
+   * Whom a role can be given to: anyone for the system's administrators, for all others the people
+   * of the place's own domain.
+   */
+  async function demandHolder({ reach }: Caller, holder: Holder, place: Place) {
+    const kind = holder.kind === 'user' ? 'users' : 'groups'
+    const isFree = reach.extent.kind === 'system'
+    const among: Reach =
+      isFree || place.kind === 'system'
+        ? reach
+        : { extent: { kind: 'domain', domainId: place.domainId }, self: undefined }
+    return await demandThing(registry, kind, holder.id, among)
+  }
+
+  /** Somebody who holds a role at a place in reach is known there, from wherever they are. */
+  async function demandHeld(roleId: string, holder: Holder, place: Place) {
+    const grant: Grant = { roleId, holder, place }
+    if (!(await registry.findGrant(grant))) throw notThere('roles')
+    const kind = holder.kind === 'user' ? 'users' : 'groups'
+    const role = await demandThing(registry, 'roles', roleId, everywhere)
+    return { grant, role, holder: await demandThing(registry, kind, holder.id, everywhere) }
+  }
+
+  const deed = (
+    action: 'grant' | 'revoke',
+    role: Role,
+    { holder, place }: Grant,
+    holderName: string,
+  ): Deed => {
+    const held = { role: role.name, role_id: role.id, on: place.kind }
+    return {
+      action,
+      targetType: holder.kind,
+      targetId: holder.id,
+      targetName: holderName,
+      place,
+      changes: { assignment: action === 'grant' ? [null, held] : [held, null] },
+    }
+  }
+
+  return {
+    grantRole: (
+      caller: Caller,
+      roleId: string,
+      holder: Holder,
+      reference: PlaceReference,
+    ): Promise<void> =>
+      change(caller, async (caller) => {
+        const place = await demandPlace(caller, reference)
+        const { name } = await demandHolder(caller, holder, place)
+        const role = await demandThing(registry, 'roles', roleId, everywhere)
+        const policies = await registry.policiesOfRole(roleId)
+        demandFits(role, policies, place)
+        demandMayGive(caller.principal, place, bitingAt(place, policies), 'grant this role')
+        const grant: Grant = { roleId, holder, place }
+        const held = await registry.findGrant(grant)
+        if (held?.providerId === null) return nothingToDo
+        return {
+          // What a mapping gave it could take back; from now on somebody has given it.
+          writes: [...(held ? [{ do: 'revoke', grant } as const] : []), { do: 'grant', grant }],
+          events: [recordDeed(caller, deed('grant', role, grant, name), clock)],
+          answer: undefined,
+        }
+      }),
+
+    async checkGrant(
+      caller: Caller,
+      roleId: string,
+      holder: Holder,
+      reference: PlaceReference,
+    ): Promise<void> {
+      const place = await demandPlace(caller, reference)
+      await demandHeld(roleId, holder, place)
+    },
+
+    revokeRole: (
+      caller: Caller,
+      roleId: string,
+      holder: Holder,
+      reference: PlaceReference,
+    ): Promise<void> =>
+      change(caller, async (caller) => {
+        const place = await demandPlace(caller, reference)
+        const held = await demandHeld(roleId, holder, place)
+        const policies = await registry.policiesOfRole(roleId)
+        demandMayTake(caller.principal, place, bitingAt(place, policies), 'take this role')
+        return {
+          writes: [{ do: 'revoke', grant: held.grant }],
+          events: [
+            recordDeed(caller, deed('revoke', held.role, held.grant, held.holder.name), clock),
+          ],
+          answer: undefined,
+        }
+      }),
+
+    async listHeldRoles(
+      caller: Caller,
+      holder: Holder,
+      reference: PlaceReference,
+    ): Promise<readonly Role[]> {
+      const place = await demandPlace(caller, reference)
+      const among = { relation: 'roles-of-holder', holder, place } as const
+      const { items } = await registry.list('roles', everywhere, all({}), among)
+      return items
+    },
+  }
+}
+
+/** A role fits where at least one of its policies bites; a role without any fits everywhere. */
+export function demandFits(
+  role: Role,
+  policies: readonly PolicyRecord[],
+  place: Pick<Place, 'kind'>,
+  field = 'role_id',
+): void {
+  if (policies.length === 0 || bitingAt(place, policies).length > 0) return
+  const kinds = [...new Set(policies.map(({ scope }) => scope))].join(' or ')
+  throw badField(
+    field,
+    `names the role "${role.name}", which has policies for: ${kinds}; it cannot be held on: ${place.kind}`,
+  )
+}

@@ -1,0 +1,155 @@
+import { policyActions, policyServices } from '@muster/contract'
+import { PlatformError } from '../../error.ts'
+import { allows, speaksOf, type Permission } from '../policy.ts'
+import type { Principal } from '../principal.ts'
+import type { Reach } from '../reach.ts'
+import type { Assignment, PolicyRecord } from '../records.ts'
+import type { Place } from './resources.ts'
+
+// Nobody can hand out what they do not have. A role may be given by who may do all that it allows,
+// there; and taken by who may do all that it forbids, since taking a ban away is giving too.
+
+/** Stands for every resource that no rule names. */
+const anyOther = '*other'
+
+/** Everything that these policies could be asked about without two questions coming to the same. */
+function questionsAbout(policies: readonly PolicyRecord[]): Permission[] {
+  const named = policies.flatMap(({ rules }) => rules.map(({ resource }) => resource))
+  const resources = [...new Set([...named.filter((resource) => resource !== '*'), anyOther])]
+  return policyServices.flatMap((service) =>
+    resources.flatMap((resource) => policyActions.map((action) => ({ service, resource, action }))),
+  )
+}
+
+/** The principal's own policies that bite at a place, level by level. */
+function policiesAt({ scope, policies }: Principal, place: Place): (readonly PolicyRecord[])[] {
+  const levels = [policies.system]
+  if (place.kind === 'system') return levels
+  if (scope.kind === 'domain' && scope.domain.id === place.domainId) levels.push(policies.domain)
+  const isOwnProject =
+    scope.kind === 'project' && place.kind === 'project' && scope.project.id === place.projectId
+  if (isOwnProject) levels.push(policies.project)
+  return levels
+}
+
+/**
+ * Whether these policies allow it, or would if any one of those that are disabled were enabled:
+ * somebody may enable it later. Only one at a time, since a second could just forbid it.
+ */
+function couldAllow(policies: readonly PolicyRecord[], permission: Permission): boolean {
+  const enabled = policies.filter((policy) => policy.enabled)
+  const sleeping = policies.filter((policy) => !policy.enabled)
+  return (
+    allows(enabled, permission) ||
+    sleeping.some((policy) => allows([...enabled, { ...policy, enabled: true }], permission))
+  )
+}
+
+function findMissing(
+  principal: Principal,
+  place: Place,
+  policies: readonly PolicyRecord[],
+  matters: (permission: Permission) => boolean,
+): Permission | undefined {
+  const own = policiesAt(principal, place)
+  return questionsAbout([...policies, ...own.flat()]).find(
+    (permission) => matters(permission) && !own.some((level) => allows(level, permission)),
+  )
+}
+
+const tooMuch = (
+  { service, resource, action }: Permission,
+  what: string,
+  effect: 'allows' | 'forbids',
+) => {
+  const thing = resource === anyOther ? 'everything' : `"${resource}"`
+  return new PlatformError(
+    'ForbiddenError',
+    `You cannot ${what}: it ${effect} "${action}" on ${thing} of service "${service}", which your roles do not allow you there.`,
+  )
+}
+
+/** Throws unless the principal may do all that these policies allow at the place. */
+export function demandMayGive(
+  principal: Principal,
+  place: Place,
+  policies: readonly PolicyRecord[],
+  what: string,
+): void {
+  const missing = findMissing(principal, place, policies, (permission) =>
+    couldAllow(policies, permission),
+  )
+  if (missing) throw tooMuch(missing, what, 'allows')
+}
+
+/** Throws unless the principal may do all that these policies forbid at the place. */
+export function demandMayTake(
+  principal: Principal,
+  place: Place,
+  policies: readonly PolicyRecord[],
+  what: string,
+): void {
+  const bans = policies.flatMap(({ rules }) => rules.filter(({ effect }) => effect === 'deny'))
+  const missing = findMissing(principal, place, policies, (permission) =>
+    bans.some((rule) => speaksOf(rule, permission)),
+  )
+  if (missing) throw tooMuch(missing, what, 'forbids')
+}
+
+/** The policies of a role that bite at a place of this kind. */
+export const bitingAt = (
+  place: Pick<Place, 'kind'>,
+  policies: readonly PolicyRecord[],
+): PolicyRecord[] => policies.filter(({ scope }) => scope === place.kind)
+
+export function placeOf({ target }: Assignment): Place {
+  switch (target.kind) {
+    case 'system':
+      return target
+    case 'domain':
+      return { kind: 'domain', domainId: target.domain.id }
+    case 'project':
+      return {
+        kind: 'project',
+        projectId: target.project.id,
+        domainId: target.project.domain.id,
+      }
+  }
+}
+
+type Demand = typeof demandMayGive
+
+const forEach =
+  (demand: Demand) =>
+  (principal: Principal, assignments: readonly Assignment[], what: string): void => {
+    for (const assignment of assignments) {
+      const place = placeOf(assignment)
+      demand(principal, place, bitingAt(place, assignment.role.policies), what)
+    }
+  }
+
+/** Throws unless the principal could grant all of these: what it takes to act in somebody's stead. */
+export const demandMayGiveAll = forEach(demandMayGive)
+
+/** Throws unless the principal could take all of these. */
+export const demandMayTakeAll = forEach(demandMayTake)
+
+/** Who has a hand in running the whole platform is not touched by who runs a part of it. */
+export function demandNotAbove({ extent }: Reach, held: readonly Assignment[]): void {
+  const isAbove = held.some(({ target }) => target.kind === 'system')
+  if (isAbove && extent.kind !== 'system') {
+    throw new PlatformError(
+      'ForbiddenError',
+      'A role on the system is held here: only those who administer the system may change this.',
+    )
+  }
+}
+
+/** An access key must not beget another way in: that would outlive its end and its revocation. */
+export function demandFullLogin({ token }: Principal, what: string): void {
+  if (token.accessKey === null) return
+  throw new PlatformError(
+    'ForbiddenError',
+    `A token that was got with an access key cannot ${what}.`,
+  )
+}

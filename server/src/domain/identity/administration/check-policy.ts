@@ -1,0 +1,195 @@
+import {
+  operations,
+  type Need,
+  type Operation,
+  type PolicyCheckRequest,
+  type PolicyCheckView,
+} from '@muster/contract'
+import { badField } from '../../error.ts'
+import { decide, type Permission } from '../policy.ts'
+import { createPrincipal, type Principal } from '../principal.ts'
+import { everywhere, findReach, type Reach } from '../reach.ts'
+import type { Standing, TokenRecord } from '../records.ts'
+import { holdScope, type GrantedScope } from '../scope.ts'
+import type { FindStanding } from '../standings.ts'
+import type { Caller } from '../caller.ts'
+import { demandNotAbove } from './authority.ts'
+import { demandReferred } from './changes.ts'
+import type { Registry } from './registry.ts'
+import { nounOf, type Holder, type Kind } from './resources.ts'
+
+type Question = PolicyCheckRequest['check']
+type Explanation = NonNullable<PolicyCheckView['decided_by']>
+
+interface Dependencies {
+  readonly registry: Registry
+  readonly findStanding: FindStanding
+}
+
+const levels = ['system', 'domain', 'project'] as const
+
+const no = (reason: string): PolicyCheckView => ({
+  allowed: false,
+  reason,
+  reach: null,
+  decided_by: null,
+})
+
+/** "May this user do this on that, and by which rule?", answered by what decides in earnest. */
+export function createCheckPolicy({ registry, findStanding }: Dependencies) {
+  return async function checkPolicy(
+    { principal: asker, reach }: Caller,
+    question: Question,
+  ): Promise<PolicyCheckView> {
+    if (question.project_id !== undefined && question.domain_id !== undefined) {
+      throw badField('check', 'names both a project and a domain: choose one')
+    }
+    const userId = question.user_id ?? asker.token.userId
+    await demandReferred(registry, 'users', userId, reach, 'check.user_id')
+    const isOwn = userId === asker.token.userId
+    if (!isOwn) await demandPlace(question, reach)
+    const standing = await findStanding(userId)
+    if (!standing) return no('The user, or the domain of the user, is disabled or has ended.')
+    const scope = findScope(question, standing)
+    if (!scope) return no('The user holds no role in that scope, or it is disabled.')
+    const subject = createPrincipal(supposedToken(userId, scope), standing, scope)
+    return await decideFor(subject, question, isOwn ? everywhere : reach)
+  }
+
+  /** Of others one learns only what happens where one may look. */
+  async function demandPlace({ project_id, domain_id }: Question, reach: Reach): Promise<void> {
+    if (project_id !== undefined) {
+      await demandReferred(registry, 'projects', project_id, reach, 'check.project_id')
+    }
+    if (domain_id !== undefined) {
+      await demandReferred(registry, 'domains', domain_id, reach, 'check.domain_id')
+    }
+  }
+
+  async function decideFor(
+    subject: Principal,
+    question: Question,
+    askers: Reach,
+  ): Promise<PolicyCheckView> {
+    const need = needOf(question)
+    const found = findReach(subject, need)
+    const level = found.extent.kind
+    const explanation = explain(subject, question, level === 'nothing' ? undefined : level)
+    const decided_by = explanation && (await withoutStrangers(explanation, askers))
+    if (level === 'nothing' && found.self === undefined) {
+      const reason = decided_by
+        ? `The rule that decides forbids it, or does not count at the level "${decided_by.level}".`
+        : 'No policy that the user has in this scope speaks of it.'
+      return { allowed: false, reason, reach: null, decided_by }
+    }
+    const carries = level === 'nothing' ? 'self' : level
+    const isWithin = (await coversTarget(found, question)) && (await coversTarget(askers, question))
+    const obstacle = isWithin
+      ? await findObstacle(found, question)
+      : `Allowed as far as "${carries}", and the target is not within that.`
+    return {
+      allowed: obstacle === undefined,
+      reason: obstacle ?? `Allowed, as far as this carries: ${carries}.`,
+      reach: carries,
+      decided_by,
+    }
+  }
+
+  /** A group that the asker may not see stays unnamed. */
+  async function withoutStrangers(explanation: Explanation, askers: Reach): Promise<Explanation> {
+    const { group } = explanation
+    const isStrange = group && !(await registry.find('groups', group.id, askers))
+    return isStrange ? { ...explanation, group: null } : explanation
+  }
+
+  /** Whose roles are touched by changing the target, for those kinds where that matters. */
+  async function findHolder({ resource, target_id = '' }: Question): Promise<Holder | undefined> {
+    if (resource === 'users') return { kind: 'user', id: target_id }
+    if (resource === 'groups') return { kind: 'group', id: target_id }
+    if (resource !== 'credentials') return undefined
+    const key = await registry.find('credentials', target_id, everywhere)
+    return key && { kind: 'user', id: key.user_id }
+  }
+
+  /** What stands in the way though a policy allows it: who is above is not changed from below. */
+  async function findObstacle(reach: Reach, question: Question): Promise<string | undefined> {
+    const { target_id, action } = question
+    if (target_id === undefined || (action !== 'update' && action !== 'delete')) return undefined
+    const holder = await findHolder(question)
+    if (!holder || holder.id === reach.self) return undefined
+    try {
+      demandNotAbove(reach, await registry.assignmentsOf(holder))
+      return undefined
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  async function coversTarget(reach: Reach, { resource, target_id }: Question): Promise<boolean> {
+    if (target_id === undefined) return true
+    if (!isKind(resource)) {
+      throw badField('check.target_id', `cannot be looked up for the resource "${resource}"`)
+    }
+    return (await registry.find(resource, target_id, reach)) !== undefined
+  }
+}
+
+const isKind = (resource: string): resource is Kind => Object.hasOwn(nounOf, resource)
+
+function findScope(
+  { project_id, domain_id }: Question,
+  standing: Standing,
+): GrantedScope | undefined {
+  if (project_id !== undefined) return holdScope({ kind: 'project', id: project_id }, standing)
+  if (domain_id !== undefined) return holdScope({ kind: 'domain', id: domain_id }, standing)
+  return { kind: 'none' }
+}
+
+/** A token that nobody has: what follows from it is what would follow from a real one. */
+const supposedToken = (userId: string, scope: GrantedScope): TokenRecord => ({
+  id: '',
+  userId,
+  scope: scope.kind === 'none' ? scope : { kind: scope.kind, id: '' },
+  method: 'password',
+  parentId: null,
+  generation: 0,
+  issuedAt: 0,
+  expiresAt: 0,
+  ip: '',
+  source: 'api',
+  accessKey: null,
+  providerId: null,
+})
+
+/** The levels at which a right counts are the contract's; one that no operation needs yet counts at each. */
+function needOf({ service, resource, action }: Permission): Need {
+  const needs = (operations as readonly Operation[]).flatMap(({ needs: need }) => need ?? [])
+  const same = needs.filter(
+    (need) => need.service === service && need.resource === resource && need.action === action,
+  )
+  const at = same.length === 0 ? levels : [...new Set(same.flatMap((need) => need.at))]
+  return { service, resource, action, at }
+}
+
+/** The rule that decided at the level that counted, or at the highest one that says anything. */
+function explain(
+  { policies, assignments }: Principal,
+  permission: Permission,
+  counted: (typeof levels)[number] | undefined,
+): Explanation | null {
+  const level =
+    counted ?? levels.find((candidate) => decide(policies[candidate], permission) !== undefined)
+  const decision = level && decide(policies[level], permission)
+  if (!level || !decision) return null
+  const { policy, rule } = decision
+  const source = assignments.find(
+    ({ role, target }) => target.kind === level && role.policies.some(({ id }) => id === policy.id),
+  )
+  return {
+    level,
+    policy: { id: policy.id, name: policy.name },
+    rule: rule as Explanation['rule'],
+    role: { id: source?.role.id ?? '', name: source?.role.name ?? '' },
+    group: source?.group ? { id: source.group.id, name: source.group.name } : null,
+  }
+}

@@ -1,0 +1,142 @@
+import { badField } from '../../error.ts'
+import { readMoment } from '../../read-moment.ts'
+import { mintAccessKey } from '../access-key/mint-access-key.ts'
+import { sealingContext, type Sealer } from '../access-key/sealer.ts'
+import type { Clock, Directory } from '../ports.ts'
+import { everywhere } from '../reach.ts'
+import { openProjects } from '../scope.ts'
+import { isActive } from '../standings.ts'
+import { demandFullLogin, demandMayGiveAll, demandNotAbove } from './authority.ts'
+import type { Caller } from '../caller.ts'
+import { demandReferred, demandThing, said } from './changes.ts'
+import { createDecisions } from './decisions.ts'
+import type { Change } from './change.ts'
+import type { Registry } from './registry.ts'
+import type { AccessKey } from './resources.ts'
+
+interface NewCredential {
+  readonly project_id: string
+  readonly name?: string
+  readonly user_id?: string
+  readonly expires_at?: string | null
+}
+
+interface Dependencies {
+  readonly registry: Registry
+  readonly change: Change
+  readonly directory: Directory
+  readonly sealer: Sealer
+  readonly clock: Clock
+}
+
+/** Access keys: a user's own way into one project, for programs. */
+export function createCredentialUseCases(dependencies: Dependencies) {
+  const { registry, change, directory, sealer, clock } = dependencies
+
+  const decisionsIn = (domainId: string) =>
+    createDecisions('credentials', clock, ({ project_id }) => ({
+      kind: 'project',
+      projectId: project_id,
+      domainId,
+    }))
+
+  /** The user whom a key is for, with all that the user holds now. */
+  async function demandOwner(caller: Caller, userId: string) {
+    const { principal, reach } = caller
+    await demandReferred(registry, 'users', userId, reach, 'credential.user_id')
+    // Read anew: what is remembered may be a moment old.
+    const standing = await directory.loadStanding(userId)
+    if (!standing || !isActive(standing, clock())) {
+      throw badField('credential.user_id', 'names a user who is not active')
+    }
+    if (userId !== principal.token.userId) {
+      demandMayGiveAll(principal, standing.assignments, 'make an access key for this user')
+    }
+    return standing
+  }
+
+  /** A key within reach, whose owner is not out of it. */
+  async function demandKey({ principal, reach }: Caller, id: string): Promise<AccessKey> {
+    const key = await demandThing(registry, 'credentials', id, reach)
+    if (key.user_id !== principal.token.userId) {
+      demandNotAbove(reach, await registry.assignmentsOf({ kind: 'user', id: key.user_id }))
+    }
+    return key
+  }
+
+  /** A key that works again is as good as a new one. */
+  async function demandMayEnable({ principal }: Caller, key: AccessKey): Promise<void> {
+    demandFullLogin(principal, 'enable an access key')
+    if (key.user_id === principal.token.userId) return
+    const held = await registry.assignmentsOf({ kind: 'user', id: key.user_id })
+    demandMayGiveAll(principal, held, 'enable this access key')
+  }
+
+  async function domainOf(key: AccessKey): Promise<string> {
+    const project = await registry.find('projects', key.project_id, everywhere)
+    return project?.domain_id ?? ''
+  }
+
+  return {
+    /** The secret is in this answer and nowhere else. */
+    createCredential: (
+      caller: Caller,
+      wish: NewCredential,
+    ): Promise<{ key: AccessKey; secret: string }> =>
+      change(caller, async (caller) => {
+        demandFullLogin(caller.principal, 'make an access key')
+        const { token } = caller.principal
+        const standing = await demandOwner(caller, wish.user_id ?? token.userId)
+        const project = openProjects(standing).find(({ id }) => id === wish.project_id)
+        if (!project) {
+          throw badField('credential.project_id', 'names no project in which the user holds a role')
+        }
+        const expires_at = readEnd(wish.expires_at, clock())
+        const { accessKey: id, secret } = mintAccessKey()
+        const key: AccessKey = {
+          id,
+          name: wish.name ?? '',
+          user_id: standing.user.id,
+          project_id: project.id,
+          enabled: true,
+          expires_at,
+          last_used_at: null,
+          last_used_ip: '',
+          created_at: clock(),
+        }
+        const sealed = sealer.seal(secret, sealingContext(id, key.user_id, key.project_id))
+        const made = decisionsIn(project.domain.id).toCreate(caller, key, { secret: sealed })
+        return { ...made, answer: { key, secret } }
+      }),
+
+    updateCredential: (
+      caller: Caller,
+      id: string,
+      wish: { readonly name?: string; readonly enabled?: boolean },
+    ): Promise<AccessKey> =>
+      change(caller, async (caller) => {
+        const before = await demandKey(caller, id)
+        const { name, enabled } = wish
+        if (enabled === true && !before.enabled) await demandMayEnable(caller, before)
+        const decisions = decisionsIn(await domainOf(before))
+        return decisions.toUpdate(caller, before, said({ name, enabled }), (after) => ({
+          writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'access-key', id }],
+        }))
+      }),
+
+    deleteCredential: (caller: Caller, id: string): Promise<void> =>
+      change(caller, async (caller) => {
+        const key = await demandKey(caller, id)
+        return decisionsIn(await domainOf(key)).toDelete(caller, key, {
+          writes: [{ do: 'end-tokens', of: 'access-key', id }],
+        })
+      }),
+  }
+}
+
+function readEnd(moment: string | null | undefined, now: number): number | null {
+  if (moment === undefined || moment === null) return null
+  const end = readMoment(moment, 'credential.expires_at')
+  if (end <= now) throw badField('credential.expires_at', 'is in the past')
+  return end
+}

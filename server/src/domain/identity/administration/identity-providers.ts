@@ -1,0 +1,220 @@
+import { X509Certificate } from 'node:crypto'
+import type { MappingRule } from '@muster/contract'
+import { badField } from '../../error.ts'
+import { newId } from '../new-id.ts'
+import type { Clock } from '../ports.ts'
+import { everywhere } from '../reach.ts'
+import type { PolicyRecord } from '../records.ts'
+import { demandFits } from './assignments.ts'
+import { bitingAt, demandMayGive, demandMayTake } from './authority.ts'
+import type { Caller } from '../caller.ts'
+import { demandFreeName, demandFreeRename, demandReferred, demandThing, said } from './changes.ts'
+import { createDecisions } from './decisions.ts'
+import type { Change } from './change.ts'
+import type { Registry } from './registry.ts'
+import type { IdentityProvider, Place } from './resources.ts'
+
+interface ProviderChanges {
+  readonly name?: string
+  readonly url?: string
+  readonly service_url?: string
+  readonly protocol?: 2 | 3
+  readonly enabled?: boolean
+  readonly ca?: string
+  readonly mapping?: readonly MappingRule[]
+}
+
+interface NewProvider extends ProviderChanges {
+  readonly name: string
+  readonly url: string
+  readonly service_url: string
+  readonly domain_id: string
+}
+
+/** Says why an address must not be asked, or nothing. */
+export type RefuseAddress = (url: URL) => string | undefined
+
+interface Dependencies {
+  readonly registry: Registry
+  readonly change: Change
+  readonly refuseAddress: RefuseAddress
+  readonly clock: Clock
+}
+
+/** Where a rule of a mapping gives its role. */
+export async function placeOfRule(
+  registry: Registry,
+  rule: MappingRule,
+): Promise<Place | undefined> {
+  if (rule.project_id !== undefined) {
+    const project = await registry.find('projects', rule.project_id, everywhere)
+    return project && { kind: 'project', projectId: project.id, domainId: project.domain_id }
+  }
+  const domain = await registry.find('domains', rule.domain_id ?? '', everywhere)
+  return domain && { kind: 'domain', domainId: domain.id }
+}
+
+/** Outside servers that vouch for people, and what those people get for it. */
+export function createIdentityProviderUseCases(dependencies: Dependencies) {
+  const { registry, change, refuseAddress, clock } = dependencies
+
+  const decisions = createDecisions('identity_providers', clock, ({ domain_id }) => ({
+    kind: 'domain',
+    domainId: domain_id,
+  }))
+
+  function demandAddresses({ url, service_url }: ProviderChanges): void {
+    if (url !== undefined) {
+      const address = readAddress(url, 'identity_provider.url')
+      if (address.protocol !== 'https:') throw badField('identity_provider.url', 'must be https')
+      if (address.search !== '') throw badField('identity_provider.url', 'must have no query')
+      const refusal = refuseAddress(address)
+      if (refusal !== undefined) throw badField('identity_provider.url', refusal)
+    }
+    if (service_url !== undefined) readAddress(service_url, 'identity_provider.service_url')
+  }
+
+  /** What a mapping gives is granted, at every login, by who wrote it. */
+  async function demandRule({ principal }: Caller, rule: MappingRule, field: string) {
+    if ((rule.project_id === undefined) === (rule.domain_id === undefined)) {
+      throw badField(field, 'needs either a project_id or a domain_id')
+    }
+    if ((rule.attribute === undefined) !== (rule.value === undefined)) {
+      throw badField(field, 'needs an attribute and its value, or neither')
+    }
+    const role = await demandReferred(
+      registry,
+      'roles',
+      rule.role_id,
+      everywhere,
+      `${field}.role_id`,
+    )
+    const place = await placeOfRule(registry, rule)
+    if (!place) throw badField(field, 'names a project or domain that does not exist')
+    const policies = await registry.policiesOfRole(role.id)
+    demandFits(role, policies, place, `${field}.role_id`)
+    demandMayGive(principal, place, bitingAt(place, policies), 'map to this role')
+  }
+
+  async function demandMapping(caller: Caller, { mapping = [] }: ProviderChanges) {
+    for (const [index, rule] of mapping.entries()) {
+      await demandRule(caller, rule, `identity_provider.mapping.${index}`)
+    }
+  }
+
+  /** What a mapping gave goes with its provider, a ban too. */
+  async function demandMayTakeMapped({ principal }: Caller, id: string): Promise<void> {
+    for (const { roleId, place } of await registry.grantsBy(id)) {
+      const policies = bitingAt(place, await registry.policiesOfRole(roleId))
+      demandMayTake(principal, place, policies, 'delete this provider')
+    }
+  }
+
+  return {
+    createIdentityProvider: (caller: Caller, wish: NewProvider): Promise<IdentityProvider> =>
+      change(caller, async (caller) => {
+        demandAddresses(wish)
+        demandCertificate(wish)
+        await demandReferred(
+          registry,
+          'domains',
+          wish.domain_id,
+          caller.reach,
+          'identity_provider.domain_id',
+        )
+        await demandMapping(caller, wish)
+        await demandFreeName(registry, 'identity_providers', wish.name)
+        return decisions.toCreate(caller, {
+          id: newId(),
+          name: wish.name,
+          driver: 'cas',
+          url: wish.url,
+          service_url: wish.service_url,
+          protocol: wish.protocol ?? 3,
+          domain_id: wish.domain_id,
+          enabled: wish.enabled ?? true,
+          ca: wish.ca ?? '',
+          mapping: wish.mapping ?? [],
+          created_at: clock(),
+        })
+      }),
+
+    updateIdentityProvider: (
+      caller: Caller,
+      id: string,
+      wish: ProviderChanges,
+    ): Promise<IdentityProvider> =>
+      change(caller, async (caller) => {
+        const before = await demandThing(registry, 'identity_providers', id, caller.reach)
+        demandAddresses(wish)
+        demandCertificate(wish)
+        demandMayVouch(caller, before, wish)
+        const opens = wish.enabled === true && !before.enabled
+        await demandMapping(caller, opens ? { mapping: before.mapping, ...wish } : wish)
+        await demandFreeRename(registry, 'identity_providers', { name: before.name }, wish.name)
+        const { name, url, service_url, protocol, enabled, ca, mapping } = wish
+        const changes = said({ name, url, service_url, protocol, enabled, ca, mapping })
+        return decisions.toUpdate(caller, before, changes, (after) => ({
+          writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'provider', id }],
+        }))
+      }),
+
+    deleteIdentityProvider: (caller: Caller, id: string): Promise<void> =>
+      change(caller, async (caller) => {
+        const provider = await demandThing(registry, 'identity_providers', id, caller.reach)
+        await demandMayTakeMapped(caller, id)
+        return decisions.toDelete(caller, provider)
+      }),
+  }
+}
+
+const everything: PolicyRecord = {
+  id: '',
+  name: '',
+  scope: 'system',
+  enabled: true,
+  rules: [{ service: '*', resource: '*', action: '*', effect: 'allow' }],
+}
+
+/** Whoever says which server vouches for people can be any of them, whatever they hold. */
+function demandMayVouch(
+  { principal }: Caller,
+  before: IdentityProvider,
+  { url = before.url, service_url = before.service_url, ca = before.ca }: ProviderChanges,
+): void {
+  const isSame = url === before.url && service_url === before.service_url && ca === before.ca
+  if (isSame) return
+  demandMayGive(principal, { kind: 'system' }, [everything], 'have people vouched for elsewhere')
+}
+
+function readAddress(text: string, field: string): URL {
+  const address = URL.parse(text)
+  if (!address || !['http:', 'https:'].includes(address.protocol)) {
+    throw badField(field, 'must be a web address')
+  }
+  if (address.username !== '' || address.password !== '') {
+    throw badField(field, 'must not hold a name or a password')
+  }
+  if (address.hash !== '') throw badField(field, 'must have no fragment')
+  return address
+}
+
+const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0
+  } catch {
+    return false
+  }
+}
+
+/** Certificates and nothing else: whoever reads the provider reads this too. */
+function demandCertificate({ ca }: ProviderChanges): void {
+  if (ca === undefined || ca === '') return
+  const found = ca.match(certificates) ?? []
+  const isPure = ca.replaceAll(certificates, '').trim() === ''
+  if (found.length === 0 || !isPure || !found.every(isCertificate)) {
+    throw badField('identity_provider.ca', 'must be certificates in PEM, and nothing else')
+  }
+}

@@ -1,0 +1,76 @@
+import type { EventStore } from '../../audit/event-store.ts'
+import { PlatformError } from '../../error.ts'
+import type { Caller } from '../caller.ts'
+import type { CheckPassword } from '../check-password.ts'
+import { demandGoodPassword, longestPassword } from '../password-rules.ts'
+import type { Clock, Directory, PasswordHasher } from '../ports.ts'
+import { describeEvent, recordDeed } from '../../audit/describe-event.ts'
+import { hidden, notThere } from './changes.ts'
+import type { Change } from './change.ts'
+
+interface Dependencies {
+  readonly change: Change
+  readonly events: EventStore
+  readonly directory: Directory
+  readonly checkPassword: CheckPassword
+  readonly hasher: PasswordHasher
+  readonly clock: Clock
+}
+
+interface Passwords {
+  readonly original_password: string
+  readonly password: string
+}
+
+/** Lets people change their own password, and nobody else's. */
+export function createChangeOwnPassword(dependencies: Dependencies) {
+  const { change, events, directory, checkPassword, hasher, clock } = dependencies
+
+  return async function changeOwnPassword(
+    caller: Caller,
+    userId: string,
+    { original_password, password }: Passwords,
+  ): Promise<void> {
+    const { origin } = caller
+    const { user } = caller.principal.standing
+    if (userId !== user.id) throw notThere('users')
+    if (Buffer.byteLength(original_password) > longestPassword) throw notRight()
+    await demandGoodPassword(password)
+    const { credentials } = await directory.findAccount({ id: userId })
+    const proven = await checkPassword(
+      userId,
+      origin.ip,
+      credentials?.passwordHash ?? null,
+      original_password,
+    )
+    const deed = {
+      action: 'update',
+      targetType: 'user',
+      targetId: user.id,
+      targetName: user.name,
+      place: { kind: 'domain', domainId: user.domain.id },
+      changes: { password: hidden },
+    } as const
+    if (!proven) {
+      await events.record(describeEvent({ user, origin, deed, result: 'failure', time: clock() }))
+      throw notRight()
+    }
+    const password_hash = await hasher.hash(password)
+    await change(caller, async (caller) => {
+      const { credentials: now } = await directory.findAccount({ id: userId })
+      if (now?.passwordHash !== credentials?.passwordHash) {
+        throw new PlatformError('ConflictError', 'The password was changed meanwhile.')
+      }
+      return {
+        writes: [
+          { do: 'update', kind: 'users', id: userId, changes: { password_hash } },
+          { do: 'end-tokens', of: 'user', id: userId },
+        ],
+        events: [recordDeed(caller, deed, clock)],
+        answer: undefined,
+      }
+    })
+  }
+}
+
+const notRight = () => new PlatformError('UnauthorizedError', 'The original password is not right.')

@@ -1,0 +1,72 @@
+import type { PolicyRule, PolicyScope } from '@muster/contract'
+import { newId } from '../new-id.ts'
+import type { Clock } from '../ports.ts'
+import { demandMayGive, demandMayTake } from './authority.ts'
+import type { Caller } from '../caller.ts'
+import { demandFreeName, demandFreeRename, demandThing, said } from './changes.ts'
+import { createDecisions } from './decisions.ts'
+import type { Change } from './change.ts'
+import type { Registry } from './registry.ts'
+import type { Policy } from './resources.ts'
+
+interface NewPolicy {
+  readonly name: string
+  readonly scope: PolicyScope
+  readonly enabled?: boolean
+  readonly rules: readonly PolicyRule[]
+}
+
+/** Whoever holds it, and wherever: a policy is made and unmade by who may do all of it anywhere. */
+const anywhere = { kind: 'system' } as const
+
+/**
+ * Policies. A new rule that allows is given to whoever holds it, and a rule that forbids is taken
+ * when it goes: both only by who may do it.
+ */
+export function createPolicyUseCases(registry: Registry, change: Change, clock: Clock) {
+  const decisions = createDecisions('policies', clock, () => anywhere)
+
+  function demandMayChange({ principal }: Caller, before: Policy, after: Policy): void {
+    if (before.enabled === after.enabled && before.rules === after.rules) return
+    demandMayGive(principal, anywhere, [after], 'change this policy so')
+    demandMayTake(principal, anywhere, [before], 'change this policy so')
+  }
+
+  return {
+    createPolicy: (caller: Caller, wish: NewPolicy): Promise<Policy> =>
+      change(caller, async (caller) => {
+        await demandFreeName(registry, 'policies', wish.name)
+        const policy: Policy = {
+          id: newId(),
+          name: wish.name,
+          scope: wish.scope,
+          enabled: wish.enabled ?? true,
+          rules: wish.rules,
+          created_at: clock(),
+        }
+        demandMayGive(caller.principal, anywhere, [policy], 'make this policy')
+        return decisions.toCreate(caller, policy)
+      }),
+
+    updatePolicy: (
+      caller: Caller,
+      id: string,
+      wish: Partial<Omit<NewPolicy, 'scope'>>,
+    ): Promise<Policy> =>
+      change(caller, async (caller) => {
+        const before = await demandThing(registry, 'policies', id, caller.reach)
+        await demandFreeRename(registry, 'policies', before, wish.name)
+        const { name, enabled, rules } = wish
+        const changes = said({ name, enabled, rules })
+        demandMayChange(caller, before, { ...before, ...changes })
+        return decisions.toUpdate(caller, before, changes)
+      }),
+
+    deletePolicy: (caller: Caller, id: string): Promise<void> =>
+      change(caller, async (caller) => {
+        const policy = await demandThing(registry, 'policies', id, caller.reach)
+        demandMayTake(caller.principal, anywhere, [policy], 'delete this policy')
+        return decisions.toDelete(caller, policy)
+      }),
+  }
+}

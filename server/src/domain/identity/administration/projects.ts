@@ -1,0 +1,68 @@
+import { badField } from '../../error.ts'
+import { newId } from '../new-id.ts'
+import type { Clock } from '../ports.ts'
+import type { Caller } from '../caller.ts'
+import { chooseDomain, demandFreeName, demandFreeRename, demandThing, said } from './changes.ts'
+import { createDecisions } from './decisions.ts'
+import type { Change } from './change.ts'
+import type { Registry } from './registry.ts'
+import type { Project } from './resources.ts'
+
+interface NewProject {
+  readonly name: string
+  readonly domain_id?: string
+  readonly parent_id?: string
+  readonly description?: string
+  readonly enabled?: boolean
+}
+
+export function createProjectUseCases(registry: Registry, change: Change, clock: Clock) {
+  const decisions = createDecisions('projects', clock, ({ id, domain_id }) => ({
+    kind: 'project',
+    projectId: id,
+    domainId: domain_id,
+  }))
+
+  return {
+    createProject: (caller: Caller, wish: NewProject): Promise<Project> =>
+      change(caller, async (caller) => {
+        const { domain_id, parent_id } = wish
+        const field = domain_id === undefined ? 'project.parent_id' : 'project.domain_id'
+        const domainId = await chooseDomain(registry, caller, domain_id ?? parent_id, field)
+        if (parent_id !== undefined && parent_id !== domainId) {
+          throw badField('project.parent_id', 'can only be the domain: projects do not nest')
+        }
+        await demandFreeName(registry, 'projects', wish.name, domainId)
+        return decisions.toCreate(caller, {
+          id: newId(),
+          name: wish.name,
+          domain_id: domainId,
+          description: wish.description ?? '',
+          enabled: wish.enabled ?? true,
+          created_at: clock(),
+        })
+      }),
+
+    updateProject: (caller: Caller, id: string, wish: Partial<NewProject>): Promise<Project> =>
+      change(caller, async (caller) => {
+        const before = await demandThing(registry, 'projects', id, caller.reach)
+        await demandFreeRename(registry, 'projects', before, wish.name)
+        const { name, description, enabled } = wish
+        return decisions.toUpdate(
+          caller,
+          before,
+          said({ name, description, enabled }),
+          (after) => ({
+            writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'project', id }],
+          }),
+        )
+      }),
+
+    deleteProject: (caller: Caller, id: string): Promise<void> =>
+      change(caller, async (caller) => {
+        const project = await demandThing(registry, 'projects', id, caller.reach)
+        const impact = await registry.impactOf('projects', id, clock())
+        return decisions.toDelete(caller, project, { changes: { touched: [impact, null] } })
+      }),
+  }
+}

@@ -1,0 +1,142 @@
+import type { Impact } from '@muster/contract'
+import type { Reach } from '../reach.ts'
+import type { Assignment, PolicyRecord } from '../records.ts'
+import type { EventRecord } from '../../audit/event.ts'
+import type { Grant, Holder, Kind, Place, Resources, Secrets } from './resources.ts'
+
+/** What a caller wants of a list. */
+export interface ListQuery {
+  /** By the names of the fields; a value that is not there matches nothing. */
+  readonly filters: Readonly<Record<string, string | boolean>>
+  readonly sortKey: string
+  readonly descending: boolean
+  readonly limit: number
+  readonly marker: string | undefined
+}
+
+/** A list in one piece, for the platform's own use. */
+export const all = (filters: ListQuery['filters']): ListQuery => ({
+  filters,
+  sortKey: 'name',
+  descending: false,
+  limit: 1_000_000,
+  marker: undefined,
+})
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** Where the next page goes on; undefined for the last. */
+  readonly next: string | undefined
+}
+
+/** A list of only those that stand in a relation to something else. */
+export type Among =
+  | { readonly relation: 'members-of-group'; readonly groupId: string }
+  | { readonly relation: 'groups-of-user'; readonly userId: string }
+  | { readonly relation: 'projects-of-user'; readonly userId: string }
+  | { readonly relation: 'policies-of-role'; readonly roleId: string }
+  | { readonly relation: 'roles-of-holder'; readonly holder: Holder; readonly place: Place }
+
+export interface AssignmentQuery {
+  readonly userId?: string
+  readonly groupId?: string
+  readonly roleId?: string
+  readonly place?: Place['kind']
+  readonly projectId?: string
+  readonly domainId?: string
+  /** Groups are shown as their members. */
+  readonly effective: boolean
+  readonly limit: number
+  readonly marker: string | undefined
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+interface Member extends Named {
+  readonly domain: Named
+}
+
+export interface GrantRecord {
+  readonly role: Named
+  readonly user: Member | undefined
+  readonly group: Member | undefined
+  readonly place:
+    | { readonly kind: 'system' }
+    | { readonly kind: 'domain'; readonly domain: Named }
+    | { readonly kind: 'project'; readonly project: Member }
+}
+
+/** One step of a change. */
+export type Write =
+  | {
+      [K in Kind]: {
+        readonly do: 'insert'
+        readonly kind: K
+        readonly row: Resources[K] & (K extends keyof Secrets ? Secrets[K] : unknown)
+      }
+    }[Kind]
+  | {
+      [K in Kind]: {
+        readonly do: 'update'
+        readonly kind: K
+        readonly id: string
+        readonly changes: Partial<Resources[K] & (K extends keyof Secrets ? Secrets[K] : unknown)>
+      }
+    }[Kind]
+  | { readonly do: 'delete'; readonly kind: Kind; readonly id: string }
+  | { readonly do: 'grant'; readonly grant: Grant; readonly providerId?: string }
+  | { readonly do: 'revoke'; readonly grant: Grant; readonly providerId?: string }
+  | { readonly do: 'join' | 'leave'; readonly groupId: string; readonly userId: string }
+  | { readonly do: 'bind' | 'unbind'; readonly roleId: string; readonly policyId: string }
+  | {
+      readonly do: 'end-tokens'
+      readonly of: 'user' | 'project' | 'domain' | 'access-key' | 'provider'
+      readonly id: string
+    }
+  | {
+      readonly do: 'link'
+      readonly providerId: string
+      readonly subject: string
+      readonly userId: string
+    }
+
+/** What a change comes to once it is thought through; without writes nothing happens. */
+export interface Decision<Answer> {
+  readonly writes: readonly Write[]
+  readonly events: readonly EventRecord[]
+  readonly answer: Answer
+}
+
+/** Everything that is administered, and the one way to change it. */
+export interface Registry {
+  list<K extends Kind>(
+    kind: K,
+    reach: Reach,
+    query: ListQuery,
+    among?: Among,
+  ): Promise<Page<Resources[K]>>
+  /** Within a reach; what lies outside does not exist. */
+  find<K extends Kind>(kind: K, id: string, reach: Reach): Promise<Resources[K] | undefined>
+  /** Names are unique in their domain, or everywhere for what has none. */
+  isNameTaken(kind: Kind, name: string, domainId?: string): Promise<boolean>
+  listGrants(reach: Reach, query: AssignmentQuery): Promise<Page<GrantRecord>>
+  /** A grant that is there, and the provider whose mapping gave it; null where somebody did. */
+  findGrant(grant: Grant): Promise<{ readonly providerId: string | null } | undefined>
+  /** What a user or a group holds, a user also through groups. */
+  assignmentsOf(holder: Holder): Promise<readonly Assignment[]>
+  policiesOfRole(roleId: string): Promise<readonly PolicyRecord[]>
+  isMember(groupId: string, userId: string): Promise<boolean>
+  /** The user behind a provider's subject. */
+  findSubject(providerId: string, subject: string): Promise<string | undefined>
+  /** What a provider's mapping has given, to one user or to all. */
+  grantsBy(providerId: string, userId?: string): Promise<readonly Grant[]>
+  impactOf(kind: 'domains' | 'projects' | 'users', id: string, now: number): Promise<Impact>
+  /**
+   * Decides on what is there, then writes it all together, and only if nothing has changed
+   * meanwhile; else it decides again. A change that would leave the platform without anyone who
+   * can administer it is refused.
+   */
+  change<Answer>(decide: () => Promise<Decision<Answer>>): Promise<Answer>
+}

@@ -1,0 +1,113 @@
+import type { MappingRule, PolicyRule, PolicyScope } from '@muster/contract'
+
+/** The things that are administered, in the wire's own names. Times are milliseconds since 1970. */
+interface Common {
+  readonly id: string
+  readonly name: string
+  readonly created_at: number
+}
+
+export interface Domain extends Common {
+  readonly description: string
+  readonly enabled: boolean
+}
+
+export interface Project extends Common {
+  readonly domain_id: string
+  readonly description: string
+  readonly enabled: boolean
+}
+
+export interface User extends Common {
+  readonly domain_id: string
+  readonly description: string
+  readonly enabled: boolean
+  readonly displayname: string
+  readonly email: string
+  readonly mobile: string
+  readonly default_project_id: string | null
+  readonly password_expires_at: number | null
+  readonly expires_at: number | null
+}
+
+export interface Group extends Common {
+  readonly domain_id: string
+  readonly description: string
+}
+
+export interface Role extends Common {
+  readonly description: string
+}
+
+export interface Policy extends Common {
+  readonly scope: PolicyScope
+  readonly enabled: boolean
+  readonly rules: readonly PolicyRule[]
+}
+
+export interface AccessKey extends Common {
+  readonly user_id: string
+  readonly project_id: string
+  readonly enabled: boolean
+  readonly expires_at: number | null
+  readonly last_used_at: number | null
+  readonly last_used_ip: string
+}
+
+export interface IdentityProvider extends Common {
+  readonly driver: 'cas'
+  readonly url: string
+  readonly service_url: string
+  readonly protocol: 2 | 3
+  readonly domain_id: string
+  readonly enabled: boolean
+  readonly ca: string
+  readonly mapping: readonly MappingRule[]
+}
+
+/** Every kind of thing, by the name of its collection. */
+export interface Resources {
+  domains: Domain
+  projects: Project
+  users: User
+  groups: Group
+  roles: Role
+  policies: Policy
+  credentials: AccessKey
+  identity_providers: IdentityProvider
+}
+export type Kind = keyof Resources
+
+/** What one of them is called in messages and in events. */
+export const nounOf: Readonly<Record<Kind, string>> = {
+  domains: 'domain',
+  projects: 'project',
+  users: 'user',
+  groups: 'group',
+  roles: 'role',
+  policies: 'policy',
+  credentials: 'credential',
+  identity_providers: 'identity_provider',
+}
+
+/** What is kept of a thing and never shown. */
+export interface Secrets {
+  readonly users: { readonly password_hash?: string | null }
+  readonly credentials: { readonly secret: string }
+}
+
+/** Whom a role is held by, and where. */
+export type Holder =
+  | { readonly kind: 'user'; readonly id: string }
+  | { readonly kind: 'group'; readonly id: string }
+
+export type Place =
+  | { readonly kind: 'system' }
+  | { readonly kind: 'domain'; readonly domainId: string }
+  | { readonly kind: 'project'; readonly projectId: string; readonly domainId: string }
+
+export interface Grant {
+  readonly roleId: string
+  readonly holder: Holder
+  readonly place: Place
+}

@@ -1,0 +1,87 @@
+import type { Changes } from '../../audit/event.ts'
+import { newId } from '../new-id.ts'
+import type { Clock } from '../ports.ts'
+import { demandMayGive, demandMayTake } from './authority.ts'
+import type { Caller } from '../caller.ts'
+import { demandFreeName, demandFreeRename, demandThing, notThere, said } from './changes.ts'
+import { createDecisions, nothingToDo } from './decisions.ts'
+import type { Change } from './change.ts'
+import type { Registry } from './registry.ts'
+import type { Policy, Role } from './resources.ts'
+
+interface NewRole {
+  readonly name: string
+  readonly description?: string
+}
+
+/** A role is nobody's own, so what it gives and takes has to be one's to give and take anywhere. */
+const anywhere = { kind: 'system' } as const
+
+/** Roles, and the policies that make them worth something. */
+export function createRoleUseCases(registry: Registry, change: Change, clock: Clock) {
+  const decisions = createDecisions('roles', clock, () => anywhere)
+
+  async function demandPair({ reach }: Caller, roleId: string, policyId: string) {
+    const role = await demandThing(registry, 'roles', roleId, reach)
+    const policy = await demandThing(registry, 'policies', policyId, reach)
+    const policies = await registry.policiesOfRole(roleId)
+    return { role, policy, isBound: policies.some(({ id }) => id === policyId) }
+  }
+
+  return {
+    createRole: (caller: Caller, wish: NewRole): Promise<Role> =>
+      change(caller, async (caller) => {
+        await demandFreeName(registry, 'roles', wish.name)
+        return decisions.toCreate(caller, {
+          id: newId(),
+          name: wish.name,
+          description: wish.description ?? '',
+          created_at: clock(),
+        })
+      }),
+
+    updateRole: (caller: Caller, id: string, wish: Partial<NewRole>): Promise<Role> =>
+      change(caller, async (caller) => {
+        const before = await demandThing(registry, 'roles', id, caller.reach)
+        await demandFreeRename(registry, 'roles', before, wish.name)
+        const { name, description } = wish
+        return decisions.toUpdate(caller, before, said({ name, description }))
+      }),
+
+    deleteRole: (caller: Caller, id: string): Promise<void> =>
+      change(caller, async (caller) => {
+        const role = await demandThing(registry, 'roles', id, caller.reach)
+        const policies = await registry.policiesOfRole(id)
+        demandMayTake(caller.principal, anywhere, policies, 'delete this role')
+        return decisions.toDelete(caller, role)
+      }),
+
+    bindPolicy: (caller: Caller, roleId: string, policyId: string): Promise<void> =>
+      change(caller, async (caller) => {
+        const { role, policy, isBound } = await demandPair(caller, roleId, policyId)
+        demandMayGive(caller.principal, anywhere, [policy], 'bind this policy')
+        if (isBound) return nothingToDo
+        const write = { do: 'bind', roleId, policyId } as const
+        return decisions.toRelate(caller, 'bind', role, policyChange(policy, 'bound'), write)
+      }),
+
+    async checkPolicyBinding(caller: Caller, roleId: string, policyId: string): Promise<void> {
+      const { isBound } = await demandPair(caller, roleId, policyId)
+      if (!isBound) throw notThere('policies')
+    },
+
+    unbindPolicy: (caller: Caller, roleId: string, policyId: string): Promise<void> =>
+      change(caller, async (caller) => {
+        const { role, policy, isBound } = await demandPair(caller, roleId, policyId)
+        if (!isBound) throw notThere('policies')
+        demandMayTake(caller.principal, anywhere, [policy], 'take this policy off')
+        const write = { do: 'unbind', roleId, policyId } as const
+        return decisions.toRelate(caller, 'unbind', role, policyChange(policy, 'unbound'), write)
+      }),
+  }
+}
+
+function policyChange({ id, name }: Policy, way: 'bound' | 'unbound'): Changes {
+  const policy = { id, name }
+  return { policy: way === 'bound' ? [null, policy] : [policy, null] }
+}

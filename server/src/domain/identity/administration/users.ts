@@ -1,0 +1,138 @@
+import { readMoment } from '../../read-moment.ts'
+import { newId } from '../new-id.ts'
+import { demandGoodPassword } from '../password-rules.ts'
+import type { Clock, PasswordHasher } from '../ports.ts'
+import { demandFullLogin, demandMayGiveAll, demandNotAbove } from './authority.ts'
+import type { Caller } from '../caller.ts'
+import {
+  chooseDomain,
+  demandFreeName,
+  demandFreeRename,
+  demandReferred,
+  demandThing,
+  hidden,
+  said,
+} from './changes.ts'
+import { createDecisions } from './decisions.ts'
+import type { Change } from './change.ts'
+import type { Registry } from './registry.ts'
+import type { User } from './resources.ts'
+
+interface UserChanges {
+  readonly name?: string
+  readonly password?: string | null
+  readonly description?: string
+  readonly enabled?: boolean
+  readonly displayname?: string
+  readonly email?: string | null
+  readonly mobile?: string
+  readonly default_project_id?: string | null
+  readonly expires_at?: string | null
+}
+
+interface NewUser extends UserChanges {
+  readonly name: string
+  readonly domain_id?: string
+}
+
+interface Dependencies {
+  readonly registry: Registry
+  readonly change: Change
+  readonly hasher: PasswordHasher
+  readonly clock: Clock
+}
+
+export function createUserUseCases({ registry, change, hasher, clock }: Dependencies) {
+  const decisions = createDecisions('users', clock, ({ domain_id }) => ({
+    kind: 'domain',
+    domainId: domain_id,
+  }))
+
+  /** Hashed before anything is decided: it takes its time, and others want to change things too. */
+  async function hashPassword(password: string | null | undefined) {
+    if (typeof password !== 'string') return said({ password_hash: password })
+    await demandGoodPassword(password)
+    return { password_hash: await hasher.hash(password) }
+  }
+
+  async function demandDefaultProject(caller: Caller, wish: UserChanges): Promise<void> {
+    const id = wish.default_project_id
+    if (typeof id !== 'string') return
+    await demandReferred(registry, 'projects', id, caller.reach, 'user.default_project_id')
+  }
+
+  return {
+    async createUser(caller: Caller, wish: NewUser): Promise<User> {
+      const fields = fieldsOf(wish)
+      const secrets = await hashPassword(wish.password)
+      return await change(caller, async (caller) => {
+        const domainId = await chooseDomain(registry, caller, wish.domain_id, 'user.domain_id')
+        await demandFreeName(registry, 'users', wish.name, domainId)
+        await demandDefaultProject(caller, wish)
+        const blank = {
+          description: '',
+          enabled: true,
+          displayname: '',
+          email: '',
+          mobile: '',
+          default_project_id: null,
+          password_expires_at: null,
+          expires_at: null,
+        }
+        const identity = { id: newId(), name: wish.name, domain_id: domainId, created_at: clock() }
+        return decisions.toCreate(caller, { ...blank, ...fields, ...identity }, secrets)
+      })
+    },
+
+    async updateUser(caller: Caller, id: string, wish: UserChanges): Promise<User> {
+      const fields = fieldsOf(wish)
+      // Nobody has a hash computed for a user who is none of theirs.
+      await demandThing(registry, 'users', id, caller.reach)
+      const secrets = await hashPassword(wish.password)
+      const setsPassword = 'password_hash' in secrets
+      return await change(caller, async (caller) => {
+        const before = await demandThing(registry, 'users', id, caller.reach)
+        const held = await registry.assignmentsOf({ kind: 'user', id })
+        demandNotAbove(caller.reach, held)
+        if (setsPassword) {
+          if (id === caller.principal.token.userId) {
+            demandFullLogin(caller.principal, 'set the password of its own user')
+          }
+          demandMayGiveAll(caller.principal, held, 'set the password of this user')
+        }
+        await demandFreeRename(registry, 'users', before, wish.name)
+        await demandDefaultProject(caller, wish)
+        return decisions.toUpdate(caller, before, fields, (after) => ({
+          secrets,
+          ...(setsPassword && { changes: { password: hidden } }),
+          writes:
+            setsPassword || !after.enabled ? [{ do: 'end-tokens', of: 'user', id } as const] : [],
+        }))
+      })
+    },
+
+    deleteUser: (caller: Caller, id: string): Promise<void> =>
+      change(caller, async (caller) => {
+        const user = await demandThing(registry, 'users', id, caller.reach)
+        demandNotAbove(caller.reach, await registry.assignmentsOf({ kind: 'user', id }))
+        const impact = await registry.impactOf('users', id, clock())
+        return decisions.toDelete(caller, user, { changes: { touched: [impact, null] } })
+      }),
+  }
+}
+
+/** The fields as they are kept; what was not said is not there. */
+const fieldsOf = (wish: UserChanges) =>
+  said({
+    name: wish.name,
+    description: wish.description,
+    enabled: wish.enabled,
+    displayname: wish.displayname,
+    email: wish.email === null ? '' : wish.email,
+    mobile: wish.mobile,
+    default_project_id: wish.default_project_id,
+    expires_at:
+      typeof wish.expires_at === 'string'
+        ? readMoment(wish.expires_at, 'user.expires_at')
+        : wish.expires_at,
+  })

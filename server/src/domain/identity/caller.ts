@@ -1,0 +1,12 @@
+import type { Need } from '@muster/contract'
+import type { Principal } from './principal.ts'
+import type { Reach } from './reach.ts'
+import type { Origin } from './records.ts'
+
+/** Who asks for something that needs a right, how far they may go, and from where they ask. */
+export interface Caller {
+  readonly principal: Principal
+  readonly need: Need
+  readonly reach: Reach
+  readonly origin: Origin
+}

@@ -1,0 +1,37 @@
+import type { ListQuery, Registry } from '../administration/registry.ts'
+import type { IdentityProvider } from '../administration/resources.ts'
+import { everywhere } from '../reach.ts'
+import type { ScopeWish } from '../scope.ts'
+import { createFindWantedPlace } from './find-wanted-place.ts'
+
+/** Two are enough to see that there is more than one. */
+const firstTwo = (filters: ListQuery['filters']): ListQuery => ({
+  filters: { ...filters, enabled: true },
+  sortKey: 'name',
+  descending: false,
+  limit: 2,
+  marker: undefined,
+})
+
+/**
+ * The provider that a ticket is from. A request cannot name one; where there are several, the
+ * domain of the scope it asks for decides. A ticket is shown to one server only.
+ */
+export function createFindProvider(registry: Registry) {
+  const findWantedPlace = createFindWantedPlace(registry)
+
+  async function findOnly(filters: ListQuery['filters']): Promise<readonly IdentityProvider[]> {
+    const { items } = await registry.list('identity_providers', everywhere, firstTwo(filters))
+    return items
+  }
+
+  return async function findProvider(wish: ScopeWish): Promise<IdentityProvider | undefined> {
+    const all = await findOnly({})
+    if (all.length <= 1) return all[0]
+    const place = wish.kind === 'default' ? undefined : await findWantedPlace(wish)
+    if (!place) return undefined
+    const [provider, ...others] = await findOnly({ domain_id: place.domainId })
+    return others.length === 0 ? provider : undefined
+  }
+}
+export type FindProvider = ReturnType<typeof createFindProvider>

@@ -1,0 +1,58 @@
+import type { ListQuery, Registry } from '../administration/registry.ts'
+import type { Domain, Place, Project } from '../administration/resources.ts'
+import { nameKey } from '../name-key.ts'
+import type { DomainReference, MemberReference } from '../ports.ts'
+import { everywhere } from '../reach.ts'
+import type { ScopeWish } from '../scope.ts'
+
+const named = (filters: ListQuery['filters']): ListQuery => ({
+  filters,
+  sortKey: 'name',
+  descending: false,
+  limit: 1,
+  marker: undefined,
+})
+
+/** Where somebody wants to get in who is not known yet: undefined where there is no such place, or it is closed. */
+export function createFindWantedPlace(registry: Registry) {
+  async function findDomain({ id, name }: DomainReference): Promise<Domain | undefined> {
+    if (id !== undefined) {
+      const domain = await registry.find('domains', id, everywhere)
+      return domain && isCalled(domain, name) ? domain : undefined
+    }
+    const { items } = await registry.list('domains', everywhere, named({ name: name ?? '' }))
+    return items[0]
+  }
+
+  const isOpen = async ({ enabled, domain_id }: Project): Promise<boolean> =>
+    enabled && (await registry.find('domains', domain_id, everywhere))?.enabled === true
+
+  /** Whatever is said of a project must agree, as it must for any other login. */
+  async function findProject({ id, name, domain }: MemberReference): Promise<Project | undefined> {
+    const home = domain && (await findDomain(domain))
+    if (domain && !home) return undefined
+    if (id !== undefined) {
+      const project = await registry.find('projects', id, everywhere)
+      const isThere = project && isCalled(project, name) && (!home || home.id === project.domain_id)
+      return isThere ? project : undefined
+    }
+    const query = named({ name: name ?? '', domain_id: home?.id ?? '' })
+    const { items } = await registry.list('projects', everywhere, query)
+    return items[0]
+  }
+
+  return async function findWantedPlace(
+    wish: Exclude<ScopeWish, { kind: 'default' }>,
+  ): Promise<Exclude<Place, { kind: 'system' }> | undefined> {
+    if (wish.kind === 'domain') {
+      const domain = await findDomain(wish.domain)
+      return domain?.enabled ? { kind: 'domain', domainId: domain.id } : undefined
+    }
+    const project = await findProject(wish.project)
+    if (!project || !(await isOpen(project))) return undefined
+    return { kind: 'project', projectId: project.id, domainId: project.domain_id }
+  }
+}
+
+const isCalled = (thing: { readonly name: string }, name: string | undefined) =>
+  name === undefined || nameKey(name) === nameKey(thing.name)

@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { MappingRule } from '@muster/contract'
+import { placeOfRule } from '../administration/identity-providers.ts'
+import type { Registry } from '../administration/registry.ts'
+import type { Grant, IdentityProvider } from '../administration/resources.ts'
+import { everywhere } from '../reach.ts'
+import type { CasAnswer } from './read-cas-answer.ts'
+
+/** What a mapping gives somebody now, beside what it gave the last time. */
+export interface MappedRoles {
+  readonly wanted: readonly Grant[]
+  readonly given: readonly Grant[]
+}
+
+/** Goes through a provider's mapping for one person. */
+export function createMapRoles(registry: Registry) {
+  /** A rule whose role or place is gone gives nothing. */
+  async function grantOf(rule: MappingRule, userId: string): Promise<Grant | undefined> {
+    const place = await placeOfRule(registry, rule)
+    const role = await registry.find('roles', rule.role_id, everywhere)
+    return place && role && { roleId: role.id, holder: { kind: 'user', id: userId }, place }
+  }
+
+  return async function mapRoles(
+    provider: IdentityProvider,
+    answer: CasAnswer,
+    userId: string,
+  ): Promise<MappedRoles> {
+    const wanted: Grant[] = []
+    for (const rule of provider.mapping.filter((candidate) => applies(candidate, answer))) {
+      const grant = await grantOf(rule, userId)
+      if (grant && !hasGrant(wanted, grant)) wanted.push(grant)
+    }
+    return { wanted, given: await registry.grantsBy(provider.id, userId) }
+  }
+}
+
+export const hasGrant = (grants: readonly Grant[], grant: Grant): boolean =>
+  grants.some((candidate) => isDeepStrictEqual(candidate, grant))
+
+function applies({ attribute, value = '' }: MappingRule, { attributes }: CasAnswer): boolean {
+  if (attribute === undefined) return true
+  return attributes.get(attribute)?.includes(value) ?? false
+}

@@ -1,0 +1,116 @@
+import { loginFailed } from '../../error.ts'
+import { parseStrictXml, type XmlElement } from './parse-strict-xml.ts'
+
+/** Whom a CAS server vouches for, and what it tells of them. */
+export interface CasAnswer {
+  readonly user: string
+  readonly attributes: ReadonlyMap<string, readonly string[]>
+}
+
+const namespace = 'http://www.yale.edu/tp/cas'
+const longestUser = 255
+const mostValues = 200
+const longestValue = 1_024
+
+/** The shape of any name that is given in Muster. */
+const nameShape = /^[^\s\p{C}](?:[^\p{Cc}\p{Cs}]*[^\s\p{C}])?$/u
+
+/**
+ * Reads what a CAS server answered. Only a document that is one success and nothing besides gives
+ * a user: whatever could be read in two ways is refused.
+ */
+export function readCasAnswer(xml: string): CasAnswer {
+  try {
+    return readResponse(parseStrictXml(xml))
+  } catch (error) {
+    throw loginFailed(`CAS answer: ${(error as Error).message}`)
+  }
+}
+
+function readResponse(response: XmlElement): CasAnswer {
+  demandName(response, 'serviceResponse')
+  const [outcome, another] = childrenOf(response)
+  if (!outcome || another) throw new Error('not exactly one outcome')
+  if (outcome.uri === namespace && outcome.name === 'authenticationFailure') {
+    throw new Error(`refused the ticket, ${failureCode(outcome)}`)
+  }
+  demandName(outcome, 'authenticationSuccess')
+  return readSuccess(outcome)
+}
+
+/** The text of a failure may quote the ticket, so it is not for the log; the code is, if it is one. */
+function failureCode({ attributes }: XmlElement): string {
+  const code = attributes.get('code') ?? ''
+  return /^[A-Z_]{1,64}$/.test(code) ? code : 'without a known code'
+}
+
+function readSuccess(success: XmlElement): CasAnswer {
+  const parts = childrenOf(success)
+  for (const part of parts) demandKnown(part)
+  const [user, secondUser] = named(parts, 'user')
+  const [attributes, secondAttributes] = named(parts, 'attributes')
+  if (!user || secondUser) throw new Error('not exactly one user')
+  if (secondAttributes) throw new Error('attributes twice')
+  return {
+    user: readUser(user),
+    attributes: attributes ? readAttributes(attributes) : new Map(),
+  }
+}
+
+function demandKnown(part: XmlElement): void {
+  const { uri, name } = part
+  if (uri !== namespace) throw new Error('an element of another namespace')
+  switch (name) {
+    case 'user':
+    case 'attributes':
+      return
+    case 'attribute':
+    case 'proxyGrantingTicket':
+      // Some servers repeat each attribute in this older form; the ticket is of no use to us.
+      textOf(part)
+      return
+    case 'proxies':
+      throw new Error('the ticket came through a proxy, not from the person')
+    default:
+      throw new Error('an unknown element in the success')
+  }
+}
+
+function readUser(element: XmlElement): string {
+  const user = textOf(element)
+  if (user.length > longestUser) throw new Error(`a user longer than ${longestUser} characters`)
+  if (!nameShape.test(user)) throw new Error('a user without a proper name')
+  return user
+}
+
+function readAttributes(attributes: XmlElement): Map<string, string[]> {
+  const elements = childrenOf(attributes)
+  if (elements.length > mostValues) throw new Error(`more than ${mostValues} attribute values`)
+  const found = new Map<string, string[]>()
+  for (const element of elements) {
+    if (element.uri !== namespace) throw new Error('an attribute of another namespace')
+    const value = textOf(element)
+    if (value.length > longestValue) throw new Error('an attribute value that is too long')
+    found.set(element.name, [...(found.get(element.name) ?? []), value])
+  }
+  return found
+}
+
+const named = (elements: readonly XmlElement[], name: string) =>
+  elements.filter((element) => element.name === name)
+
+function demandName(element: XmlElement, name: string): void {
+  if (element.uri !== namespace || element.name !== name) throw new Error(`no ${name}`)
+}
+
+/** The children of an element that has no text of its own. */
+function childrenOf({ children, text, hasCdata }: XmlElement): readonly XmlElement[] {
+  if (hasCdata || /[^ \t\r\n]/.test(text)) throw new Error('text between elements')
+  return children
+}
+
+/** The text of an element that has no children. */
+function textOf({ children, text }: XmlElement): string {
+  if (children.length > 0) throw new Error('elements in a text')
+  return text.trim()
+}

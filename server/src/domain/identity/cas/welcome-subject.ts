@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from 'node:util'
+import { describeEvent } from '../../audit/describe-event.ts'
+import { loginFailed, PlatformError } from '../../error.ts'
+import { placeOf } from '../administration/authority.ts'
+import { everythingOf } from '../administration/changes.ts'
+import type { Decision, Registry, Write } from '../administration/registry.ts'
+import type { IdentityProvider, Place, User } from '../administration/resources.ts'
+import { newId } from '../new-id.ts'
+import type { Clock } from '../ports.ts'
+import { everywhere } from '../reach.ts'
+import type { KnownUser, Origin } from '../records.ts'
+import type { ScopeWish } from '../scope.ts'
+import { createFindWantedPlace } from './find-wanted-place.ts'
+import { createMapRoles, hasGrant, type MappedRoles } from './map-roles.ts'
+import type { CasAnswer } from './read-cas-answer.ts'
+
+interface Visit {
+  readonly origin: Origin
+  readonly wish: ScopeWish
+}
+
+/**
+ * Makes the user behind a provider's subject at the first login, and at each login gives exactly
+ * the roles that the mapping says now. A user whom the provider did not make is never taken over,
+ * whatever the name; and for a login that fails nothing is written.
+ */
+export function createWelcomeSubject(registry: Registry, clock: Clock) {
+  const mapRoles = createMapRoles(registry)
+  const findWantedPlace = createFindWantedPlace(registry)
+
+  /** The provider as it is now: it may have been changed, or closed, while its server was asked. */
+  async function demandOpen({ id, domain_id }: IdentityProvider): Promise<IdentityProvider> {
+    const provider = await registry.find('identity_providers', id, everywhere)
+    const domain = await registry.find('domains', domain_id, everywhere)
+    if (!provider?.enabled || !domain?.enabled) {
+      throw loginFailed('CAS: provider or domain disabled')
+    }
+    return provider
+  }
+
+  async function findUser(provider: IdentityProvider, subject: string): Promise<User | undefined> {
+    const id = await registry.findSubject(provider.id, subject)
+    const user = id === undefined ? undefined : await registry.find('users', id, everywhere)
+    const hasEnded = user && user.expires_at !== null && user.expires_at <= clock()
+    if (user && (hasEnded || !user.enabled)) {
+      throw loginFailed('account disabled, ended or gone', asKnown(user))
+    }
+    return user
+  }
+
+  async function makeUser(provider: IdentityProvider, name: string): Promise<User> {
+    if (await registry.isNameTaken('users', name, provider.domain_id)) {
+      throw loginFailed(`CAS: "${name}" is a user that the provider did not make`)
+    }
+    return {
+      id: newId(),
+      name,
+      domain_id: provider.domain_id,
+      description: `From ${provider.name}`,
+      enabled: true,
+      displayname: '',
+      email: '',
+      mobile: '',
+      default_project_id: null,
+      password_expires_at: null,
+      expires_at: null,
+      created_at: clock(),
+    }
+  }
+
+  /** The places where the user will hold a role: by the mapping, and by what others have granted. */
+  async function placesOf(user: User, { wanted, given }: MappedRoles): Promise<Place[]> {
+    const held = await registry.assignmentsOf({ kind: 'user', id: user.id })
+    const byOthers = held.filter((assignment) => {
+      const { role, group } = assignment
+      const holder = { kind: 'user', id: user.id } as const
+      return group || !hasGrant(given, { roleId: role.id, holder, place: placeOf(assignment) })
+    })
+    return [...wanted.map(({ place }) => place), ...byOthers.map(placeOf)]
+  }
+
+  /** Throws, before anything is written, where the login would come to nothing for want of a role. */
+  async function demandRoleThere(user: User, wish: ScopeWish, roles: MappedRoles): Promise<void> {
+    if (wish.kind === 'default') return
+    const wanted = await findWantedPlace(wish)
+    const places = await placesOf(user, roles)
+    if (!wanted || !places.some((place) => isDeepStrictEqual(place, wanted))) {
+      throw loginFailed('no role there', asKnown(user))
+    }
+  }
+
+  async function roleWrites(providerId: string, { wanted, given }: MappedRoles): Promise<Write[]> {
+    const writes: Write[] = []
+    for (const grant of wanted.filter((candidate) => !hasGrant(given, candidate))) {
+      // What somebody granted by hand stays theirs to take.
+      if (!(await registry.findGrant(grant))) writes.push({ do: 'grant', grant, providerId })
+    }
+    for (const grant of given.filter((candidate) => !hasGrant(wanted, candidate))) {
+      writes.push({ do: 'revoke', grant, providerId })
+    }
+    return writes
+  }
+
+  async function decide(
+    asked: IdentityProvider,
+    answer: CasAnswer,
+    { origin, wish }: Visit,
+  ): Promise<Decision<KnownUser>> {
+    const provider = await demandOpen(asked)
+    const found = await findUser(provider, answer.user)
+    const user = found ?? (await makeUser(provider, answer.user))
+    const roles = await mapRoles(provider, answer, user.id)
+    await demandRoleThere(user, wish, roles)
+    const arrival: Write[] = found
+      ? []
+      : [
+          { do: 'insert', kind: 'users', row: user },
+          { do: 'link', providerId: provider.id, subject: answer.user, userId: user.id },
+        ]
+    const mapped = await roleWrites(provider.id, roles)
+    const deed = {
+      action: found ? 'map' : 'create',
+      targetType: 'user',
+      targetId: user.id,
+      targetName: user.name,
+      place: { kind: 'domain', domainId: user.domain_id },
+      changes: {
+        ...(found ? {} : everythingOf(user)),
+        ...(mapped.length > 0 && { assignments: countsOf(mapped) }),
+      },
+    } as const
+    return {
+      writes: [...arrival, ...mapped],
+      events: [describeEvent({ user, origin, deed, result: 'success', time: clock() })],
+      answer: asKnown(user),
+    }
+  }
+
+  return async function welcomeSubject(
+    asked: IdentityProvider,
+    answer: CasAnswer,
+    visit: Visit,
+  ): Promise<KnownUser> {
+    try {
+      return await registry.change(() => decide(asked, answer, visit))
+    } catch (error) {
+      const wouldLockOut = error instanceof PlatformError && error.class === 'ConflictError'
+      if (!wouldLockOut) throw error
+      // The last administrator's role is not taken by a mapping either: the rest has to wait.
+      return await registry.change(async () => {
+        const { writes, ...decision } = await decide(asked, answer, visit)
+        return { ...decision, writes: writes.filter((write) => write.do !== 'revoke') }
+      })
+    }
+  }
+}
+export type WelcomeSubject = ReturnType<typeof createWelcomeSubject>
+
+const asKnown = ({ id, name, domain_id }: User): KnownUser => ({ id, name, domainId: domain_id })
+
+/** How many roles the mapping took, and how many it gave. */
+const countsOf = (writes: readonly Write[]): [unknown, unknown] => [
+  { taken: writes.filter((write) => write.do === 'revoke').length },
+  { given: writes.filter((write) => write.do === 'grant').length },
+]

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Clock, Compare, LoginGuard, LoginTurn, PasswordHasher } from './ports.ts'
+
+const busyPause = 20
+const busyTries = 100
+
+interface Dependencies {
+  readonly guard: LoginGuard
+  readonly hasher: PasswordHasher
+  readonly clock: Clock
+}
+
+/**
+ * Compares a password wherever one is asked for. Guesses count against the account, however they
+ * come in, and every comparison costs the same work.
+ */
+export function createCheckPassword({ guard, hasher, clock }: Dependencies) {
+  /** Comparisons under way may all turn out right: wait for them rather than refuse. */
+  async function awaitTurn(account: string, address: string): Promise<LoginTurn> {
+    for (let tries = 0; tries < busyTries; tries += 1) {
+      const turn = await guard.begin(account, address, clock())
+      if (turn.verdict !== 'busy') return turn
+      await pause(busyPause)
+    }
+    return { verdict: 'refused' }
+  }
+
+  async function compareInTurn(
+    compare: Compare,
+    attempt: { account: string; address: string; hash: string | null; password: string },
+  ): Promise<boolean> {
+    const { account, address, hash, password } = attempt
+    const turn = await awaitTurn(account, address)
+    if (turn.verdict !== 'admitted') {
+      await compare(null, password)
+      return false
+    }
+    const right = await compare(hash, password)
+    await guard.settle(turn.bucket, account, address, right, clock())
+    return right
+  }
+
+  return function checkPassword(
+    account: string,
+    address: string,
+    hash: string | null,
+    password: string,
+  ): Promise<boolean> {
+    return hasher.inTurn((compare) => compareInTurn(compare, { account, address, hash, password }))
+  }
+}
+export type CheckPassword = ReturnType<typeof createCheckPassword>

@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { badField, loginFailed } from '../../error.ts'
+import { readAccessKeySecret, type AccessKeySecret } from '../access-key/read-access-key-secret.ts'
+import { sealingContext, type Sealer } from '../access-key/sealer.ts'
+import { verifySecret } from '../access-key/verify-secret.ts'
+import type { AccessKeyStore, Clock, News, Spending } from '../ports.ts'
+import type { AccessKeyRecord, Origin } from '../records.ts'
+import { createVersionedCache } from '../versioned-cache.ts'
+import type { Method } from './method.ts'
+
+/** The original's clients sign with a resolution of a second: within it two logins look the same. */
+const sameUse = 2_000
+
+interface Dependencies {
+  readonly accessKeys: AccessKeyStore
+  readonly sealer: Sealer
+  readonly news: News
+  readonly clock: Clock
+  /** The host that a signature of Muster's own form has to be for. */
+  readonly audience: string
+}
+
+/** An access key, signed with or shown. The token is for the key's own project and no other. */
+export function createAccessKeyMethod(dependencies: Dependencies): Method {
+  const { accessKeys, sealer, news, clock, audience } = dependencies
+  const known = createVersionedCache<AccessKeyRecord>(news, 10_000)
+  // What a key that does not exist is held against, so that it costs what any other costs.
+  const decoy = randomBytes(32).toString('base64url')
+  const sealedDecoy = sealer.seal(decoy, contextOf(undefined))
+
+  const openSecret = (key: AccessKeyRecord | undefined) =>
+    sealer.unseal(key?.sealedSecret ?? sealedDecoy, contextOf(key))
+
+  async function findKey(id: string) {
+    const remembered = known.peek(id)
+    const key = remembered ?? (await known.get(id, () => accessKeys.find(id)))
+    return { key, wasKnown: remembered !== undefined }
+  }
+
+  return {
+    names: ['aksk', 'access_key_secret'],
+    section: 'access_key_secret',
+    async authenticate({ access_key_secret: text }, origin) {
+      if (text === undefined) {
+        throw badField('auth.identity.access_key_secret', 'is required', 'MissingParameterError')
+      }
+      const shown = readAccessKeySecret(text)
+      demandConfidential(shown, origin)
+      const now = clock()
+      const { key, wasKnown } = await findKey(shown.accessKey)
+      const verdict = verifySecret(shown, openSecret(key), now, audience)
+      // A wrong signature with a key that is remembered costs the read that an unknown key costs.
+      if (!verdict.isRight && wasKnown) await accessKeys.find(shown.accessKey)
+      if (!key) throw loginFailed('no such access key')
+      if (!verdict.isRight) throw loginFailed(`access key: ${verdict.reason}`, key.user)
+      if (!key.enabled) throw loginFailed('access key disabled', key.user)
+      if (key.expiresAt !== null && key.expiresAt <= now) {
+        throw loginFailed('access key has ended', key.user)
+      }
+      const spends = spendingOf(shown, verdict.isStrict, origin, now)
+      return {
+        user: key.user,
+        scope: { kind: 'project', id: key.projectId },
+        accessKey: { id: key.id, expiresAt: key.expiresAt },
+        ...(key.expiresAt !== null && { expiresAt: key.expiresAt }),
+        grounds: { accessKeyId: key.id, ...(spends && { spends }) },
+      }
+    },
+  }
+}
+
+const contextOf = (key: AccessKeyRecord | undefined) =>
+  sealingContext(key?.id ?? '', key?.user.id ?? '', key?.projectId ?? '')
+
+function demandConfidential({ form }: AccessKeySecret, { isConfidential }: Origin): void {
+  if (form === 'signed' || isConfidential) return
+  throw badField(
+    'auth.identity.access_key_secret',
+    'shows the secret, which is taken over TLS or on this machine only: sign instead',
+  )
+}
+
+/** A signature is good once. A secret that is shown is good as often as it is right. */
+function spendingOf(
+  shown: AccessKeySecret,
+  isStrict: boolean,
+  { ip }: Origin,
+  now: number,
+): Spending | undefined {
+  if (shown.form === 'plain') return undefined
+  const digest = createHash('sha256').update(`${shown.accessKey}\0${shown.signature}`)
+  return {
+    id: `signature:${digest.digest('base64url')}`,
+    address: ip,
+    at: now,
+    grace: isStrict ? 0 : sameUse,
+  }
+}

@@ -1,0 +1,120 @@
+import type { Administration } from '../../domain/identity/administration/administration.ts'
+import type { Caller } from '../../domain/identity/caller.ts'
+import type { PlaceReference } from '../../domain/identity/administration/assignments.ts'
+import type { Holder } from '../../domain/identity/administration/resources.ts'
+import type { Handlers } from '../mount.ts'
+import { answerPage, pageSize } from './pages.ts'
+import type { Views } from './views.ts'
+
+type Verb = 'list' | 'grant' | 'check' | 'revoke'
+type Target = 'Project' | 'Domain' | 'System'
+type HolderName = 'User' | 'Group'
+type AssignmentHandlers = Pick<
+  Handlers,
+  | 'listRoleAssignments'
+  | `list${Target}${HolderName}Roles`
+  | `${Exclude<Verb, 'list'>}${Target}${HolderName}Role`
+>
+
+interface Dependencies {
+  readonly administration: Administration
+  readonly views: Views
+  readonly authUrl: string
+}
+
+/** A path of any of these operations, by the names of its parts. */
+interface Path {
+  readonly id?: string
+  readonly user_id?: string
+  readonly group_id?: string
+  readonly role_id?: string
+}
+interface PathCall {
+  readonly caller: Caller
+  readonly parameters: Path
+  readonly url: string
+}
+
+const done = { status: 204 } as const
+
+/** Roles on projects, domains and the system, of users and of groups: one set of handlers for all six. */
+export function createAssignmentHandlers(dependencies: Dependencies): AssignmentHandlers {
+  const { administration: use, views, authUrl } = dependencies
+
+  const holderOf = ({ user_id, group_id = '' }: Path): Holder =>
+    user_id === undefined ? { kind: 'group', id: group_id } : { kind: 'user', id: user_id }
+
+  const handlersFor = (placeOf: (path: Path) => PlaceReference) => ({
+    async list({ caller, parameters, url }: PathCall) {
+      const items = await use.listHeldRoles(caller, holderOf(parameters), placeOf(parameters))
+      return answerPage('roles', { items, next: undefined }, views.roles, authUrl + url)
+    },
+    async grant({ caller, parameters }: PathCall) {
+      const { role_id = '' } = parameters
+      await use.grantRole(caller, role_id, holderOf(parameters), placeOf(parameters))
+      return done
+    },
+    async check({ caller, parameters }: PathCall) {
+      const { role_id = '' } = parameters
+      await use.checkGrant(caller, role_id, holderOf(parameters), placeOf(parameters))
+      return done
+    },
+    async revoke({ caller, parameters }: PathCall) {
+      const { role_id = '' } = parameters
+      await use.revokeRole(caller, role_id, holderOf(parameters), placeOf(parameters))
+      return done
+    },
+  })
+
+  const project = handlersFor(({ id = '' }) => ({ kind: 'project', id }))
+  const domain = handlersFor(({ id = '' }) => ({ kind: 'domain', id }))
+  const system = handlersFor(() => ({ kind: 'system' }))
+
+  return {
+    async listRoleAssignments({ caller, query, url }) {
+      const style = { names: query.include_names ?? false, effective: query.effective ?? false }
+      const page = await use.listRoleAssignments(caller, {
+        ...(query['user.id'] !== undefined && { userId: query['user.id'] }),
+        ...(query['group.id'] !== undefined && { groupId: query['group.id'] }),
+        ...(query['role.id'] !== undefined && { roleId: query['role.id'] }),
+        ...(query['scope.project.id'] !== undefined && { projectId: query['scope.project.id'] }),
+        ...(query['scope.domain.id'] !== undefined && { domainId: query['scope.domain.id'] }),
+        ...(query['scope.system'] !== undefined && { place: 'system' as const }),
+        effective: style.effective,
+        limit: pageSize(query.limit),
+        marker: query.marker,
+      })
+      return answerPage(
+        'role_assignments',
+        page,
+        (grant) => views.assignment(grant, style),
+        authUrl + url,
+      )
+    },
+
+    listProjectUserRoles: project.list,
+    grantProjectUserRole: project.grant,
+    checkProjectUserRole: project.check,
+    revokeProjectUserRole: project.revoke,
+    listProjectGroupRoles: project.list,
+    grantProjectGroupRole: project.grant,
+    checkProjectGroupRole: project.check,
+    revokeProjectGroupRole: project.revoke,
+    listDomainUserRoles: domain.list,
+    grantDomainUserRole: domain.grant,
+    checkDomainUserRole: domain.check,
+    revokeDomainUserRole: domain.revoke,
+    listDomainGroupRoles: domain.list,
+    grantDomainGroupRole: domain.grant,
+    checkDomainGroupRole: domain.check,
+    revokeDomainGroupRole: domain.revoke,
+    listSystemUserRoles: system.list,
+    grantSystemUserRole: system.grant,
+    checkSystemUserRole: system.check,
+    revokeSystemUserRole: system.revoke,
+    listSystemGroupRoles: system.list,
+    grantSystemGroupRole: system.grant,
+    checkSystemGroupRole: system.check,
+    revokeSystemGroupRole: system.revoke,
+  }
+}

@@ -1,0 +1,67 @@
+import type { CatalogService, EndpointView, RegionView, ServiceView } from '@muster/contract'
+import { PlatformError } from '../../domain/error.ts'
+import type { Handlers } from '../mount.ts'
+import { answerPage } from './pages.ts'
+
+type CatalogHandlers = Pick<
+  Handlers,
+  'listServices' | 'getService' | 'listEndpoints' | 'getEndpoint' | 'listRegions' | 'getRegion'
+>
+
+/** The catalog piece by piece. It follows from the settings, and is the same for everyone. */
+export function createCatalogHandlers(
+  catalog: readonly CatalogService[],
+  authUrl: string,
+): CatalogHandlers {
+  const links = (kind: string, id: string) => ({ links: { self: `${authUrl}/v3/${kind}/${id}` } })
+
+  const services = catalog.map(({ id, name, type }): ServiceView => ({
+    id,
+    name,
+    type,
+    description: '',
+    enabled: true,
+    ...links('services', id),
+  }))
+  const endpoints = catalog.flatMap((service) =>
+    service.endpoints.map((endpoint): EndpointView => ({
+      ...endpoint,
+      service_id: service.id,
+      enabled: true,
+      ...links('endpoints', endpoint.id),
+    })),
+  )
+  const regions = [...new Set(endpoints.map(({ region_id }) => region_id))].map(
+    (id): RegionView => ({
+      id,
+      description: '',
+      parent_region_id: null,
+      ...links('regions', encodeURIComponent(id)),
+    }),
+  )
+
+  const list = (key: string, things: readonly object[]) =>
+    function listPieces({ query, url }: { readonly query: object; readonly url: string }) {
+      const wanted = Object.entries(query)
+      const items = things.filter((thing) =>
+        wanted.every(([name, value]) => (thing as Record<string, unknown>)[name] === value),
+      )
+      return answerPage(key, { items, next: undefined }, (item) => item, authUrl + url)
+    }
+
+  const get = (key: string, things: readonly { readonly id: string }[]) =>
+    function getPiece({ parameters: { id } }: { readonly parameters: { readonly id: string } }) {
+      const thing = things.find((candidate) => candidate.id === id)
+      if (!thing) throw new PlatformError('ResourceNotFoundError', `There is no such ${key}.`)
+      return { status: 200, body: { [key]: thing } }
+    }
+
+  return {
+    listServices: list('services', services),
+    getService: get('service', services),
+    listEndpoints: list('endpoints', endpoints),
+    getEndpoint: get('endpoint', endpoints),
+    listRegions: list('regions', regions),
+    getRegion: get('region', regions),
+  }
+}

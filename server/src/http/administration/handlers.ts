@@ -1,0 +1,190 @@
+import type { CatalogService } from '@muster/contract'
+import type { Administration } from '../../domain/identity/administration/administration.ts'
+import type { Caller } from '../../domain/identity/caller.ts'
+import type { Kind } from '../../domain/identity/administration/resources.ts'
+import type { IdentityHandlers } from '../identity.ts'
+import type { Handlers } from '../mount.ts'
+import type { ServiceHandlers } from '../service.ts'
+import { createAssignmentHandlers } from './assignments.ts'
+import { createCatalogHandlers } from './catalog.ts'
+import { createEventHandlers } from './events.ts'
+import { answerPage, toListQuery } from './pages.ts'
+import { createViews } from './views.ts'
+
+interface Dependencies {
+  readonly administration: Administration
+  readonly catalog: readonly CatalogService[]
+  readonly authUrl: string
+  readonly baseUrl: string
+}
+
+/** The operations of the token and the service have files of their own. */
+type AdministrationHandlers = Omit<Handlers, keyof IdentityHandlers | keyof ServiceHandlers>
+
+interface ThingCall {
+  readonly caller: Caller
+  readonly parameters: { readonly id: string }
+}
+
+interface GetCall extends ThingCall {
+  readonly query: { readonly domain_id?: string }
+}
+
+interface ListCall {
+  readonly caller: Caller
+  readonly query: object
+  readonly url: string
+}
+
+const created = (key: string, view: object) => ({ status: 201, body: { [key]: view } })
+const shown = (key: string, view: object) => ({ status: 200, body: { [key]: view } })
+const done = async (deed: Promise<void>) => {
+  await deed
+  return { status: 204 }
+}
+
+export function createAdministrationHandlers(dependencies: Dependencies): AdministrationHandlers {
+  const { administration: use, catalog, authUrl, baseUrl } = dependencies
+  const views = createViews(authUrl)
+
+  /** Listing and showing is the same for every kind of thing. */
+  const list = (kind: Kind) =>
+    async function listThings({ caller, query, url }: ListCall) {
+      const page = await use.listThings(kind, caller, toListQuery(query))
+      return answerPage(kind, page, views[kind] as (item: object) => unknown, authUrl + url)
+    }
+  const get = (kind: Kind, key: string) =>
+    async function getThing({ caller, parameters, query }: GetCall) {
+      const thing = await use.getThing(kind, caller, parameters.id, query.domain_id)
+      return shown(key, (views[kind] as (item: object) => object)(thing))
+    }
+  const impact = (kind: 'domains' | 'projects' | 'users') =>
+    async function getImpact({ caller, parameters }: ThingCall) {
+      return shown('impact', await use.getImpact(kind, caller, parameters.id))
+    }
+
+  return {
+    listDomains: list('domains'),
+    getDomain: get('domains', 'domain'),
+    getDomainImpact: impact('domains'),
+    createDomain: async ({ caller, body }) =>
+      created('domain', views.domains(await use.createDomain(caller, body.domain))),
+    updateDomain: async ({ caller, parameters, body }) =>
+      shown('domain', views.domains(await use.updateDomain(caller, parameters.id, body.domain))),
+    deleteDomain: ({ caller, parameters }) => done(use.deleteDomain(caller, parameters.id)),
+
+    listProjects: list('projects'),
+    getProject: get('projects', 'project'),
+    getProjectImpact: impact('projects'),
+    createProject: async ({ caller, body }) =>
+      created('project', views.projects(await use.createProject(caller, body.project))),
+    updateProject: async ({ caller, parameters, body }) =>
+      shown(
+        'project',
+        views.projects(await use.updateProject(caller, parameters.id, body.project)),
+      ),
+    deleteProject: ({ caller, parameters }) => done(use.deleteProject(caller, parameters.id)),
+
+    listUsers: list('users'),
+    getUser: get('users', 'user'),
+    getUserImpact: impact('users'),
+    createUser: async ({ caller, body }) =>
+      created('user', views.users(await use.createUser(caller, body.user))),
+    updateUser: async ({ caller, parameters, body }) =>
+      shown('user', views.users(await use.updateUser(caller, parameters.id, body.user))),
+    deleteUser: ({ caller, parameters }) => done(use.deleteUser(caller, parameters.id)),
+    changeOwnPassword: ({ caller, parameters, body }) =>
+      done(use.changeOwnPassword(caller, parameters.id, body.user)),
+    async listUserProjects({ caller, parameters, query, url }) {
+      const page = await use.listUserProjects(caller, parameters.id, toListQuery(query))
+      return answerPage('projects', page, views.projects, authUrl + url)
+    },
+    async listUserGroups({ caller, parameters, query, url }) {
+      const page = await use.listUserGroups(caller, parameters.id, toListQuery(query))
+      return answerPage('groups', page, views.groups, authUrl + url)
+    },
+
+    listGroups: list('groups'),
+    getGroup: get('groups', 'group'),
+    createGroup: async ({ caller, body }) =>
+      created('group', views.groups(await use.createGroup(caller, body.group))),
+    updateGroup: async ({ caller, parameters, body }) =>
+      shown('group', views.groups(await use.updateGroup(caller, parameters.id, body.group))),
+    deleteGroup: ({ caller, parameters }) => done(use.deleteGroup(caller, parameters.id)),
+    async listGroupUsers({ caller, parameters, query, url }) {
+      const page = await use.listGroupUsers(caller, parameters.id, toListQuery(query))
+      return answerPage('users', page, views.users, authUrl + url)
+    },
+    addGroupUser: ({ caller, parameters }) =>
+      done(use.addGroupUser(caller, parameters.id, parameters.user_id)),
+    checkGroupUser: ({ caller, parameters }) =>
+      done(use.checkGroupUser(caller, parameters.id, parameters.user_id)),
+    removeGroupUser: ({ caller, parameters }) =>
+      done(use.removeGroupUser(caller, parameters.id, parameters.user_id)),
+
+    listRoles: list('roles'),
+    getRole: get('roles', 'role'),
+    createRole: async ({ caller, body }) =>
+      created('role', views.roles(await use.createRole(caller, body.role))),
+    updateRole: async ({ caller, parameters, body }) =>
+      shown('role', views.roles(await use.updateRole(caller, parameters.id, body.role))),
+    deleteRole: ({ caller, parameters }) => done(use.deleteRole(caller, parameters.id)),
+    async listRolePolicies({ caller, parameters, query, url }) {
+      const page = await use.listRolePolicies(caller, parameters.id, toListQuery(query))
+      return answerPage('policies', page, views.policies, authUrl + url)
+    },
+    bindPolicy: ({ caller, parameters }) =>
+      done(use.bindPolicy(caller, parameters.id, parameters.policy_id)),
+    checkPolicyBinding: ({ caller, parameters }) =>
+      done(use.checkPolicyBinding(caller, parameters.id, parameters.policy_id)),
+    unbindPolicy: ({ caller, parameters }) =>
+      done(use.unbindPolicy(caller, parameters.id, parameters.policy_id)),
+
+    listPolicies: list('policies'),
+    getPolicy: get('policies', 'policy'),
+    createPolicy: async ({ caller, body }) =>
+      created('policy', views.policies(await use.createPolicy(caller, body.policy))),
+    updatePolicy: async ({ caller, parameters, body }) =>
+      shown('policy', views.policies(await use.updatePolicy(caller, parameters.id, body.policy))),
+    deletePolicy: ({ caller, parameters }) => done(use.deletePolicy(caller, parameters.id)),
+    checkPolicy: async ({ caller, body }) =>
+      shown('check', await use.checkPolicy(caller, body.check)),
+
+    listCredentials: list('credentials'),
+    getCredential: get('credentials', 'credential'),
+    async createCredential({ caller, body }) {
+      const { key, secret } = await use.createCredential(caller, body.credential)
+      return {
+        ...created('credential', views.newCredential(key, secret)),
+        headers: { 'cache-control': 'no-store' },
+      }
+    },
+    updateCredential: async ({ caller, parameters, body }) =>
+      shown(
+        'credential',
+        views.credentials(await use.updateCredential(caller, parameters.id, body.credential)),
+      ),
+    deleteCredential: ({ caller, parameters }) => done(use.deleteCredential(caller, parameters.id)),
+
+    listIdentityProviders: list('identity_providers'),
+    getIdentityProvider: get('identity_providers', 'identity_provider'),
+    createIdentityProvider: async ({ caller, body }) =>
+      created(
+        'identity_provider',
+        views.identity_providers(await use.createIdentityProvider(caller, body.identity_provider)),
+      ),
+    updateIdentityProvider: async ({ caller, parameters, body }) =>
+      shown(
+        'identity_provider',
+        views.identity_providers(
+          await use.updateIdentityProvider(caller, parameters.id, body.identity_provider),
+        ),
+      ),
+    deleteIdentityProvider: ({ caller, parameters }) =>
+      done(use.deleteIdentityProvider(caller, parameters.id)),
+
+    ...createAssignmentHandlers({ administration: use, views, authUrl }),
+    ...createCatalogHandlers(catalog, authUrl),
+    ...createEventHandlers({ administration: use, views, baseUrl }),
+  }
+}

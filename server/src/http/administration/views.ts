@@ -1,0 +1,206 @@
+import type {
+  CredentialView,
+  DomainView,
+  EventView,
+  GroupView,
+  IdentityProviderView,
+  PolicyView,
+  ProjectView,
+  RoleAssignmentView,
+  RoleView,
+  UserView,
+} from '@muster/contract'
+import type { EventRecord } from '../../domain/audit/event.ts'
+import type { GrantRecord } from '../../domain/identity/administration/registry.ts'
+import type {
+  AccessKey,
+  Domain,
+  Group,
+  IdentityProvider,
+  Kind,
+  Policy,
+  Project,
+  Role,
+  User,
+} from '../../domain/identity/administration/resources.ts'
+import { timestamp } from '../../domain/timestamp.ts'
+
+const moment = (time: number | null) => (time === null ? null : timestamp(time))
+
+/** Things as the wire shows them: each with its own address, and with what Keystone's clients look for. */
+export function createViews(authUrl: string) {
+  const links = (kind: Kind, id: string) => ({ links: { self: `${authUrl}/v3/${kind}/${id}` } })
+
+  const describeKey = (key: AccessKey, secret: string): CredentialView => ({
+    id: key.id,
+    type: 'aksk',
+    name: key.name,
+    user_id: key.user_id,
+    project_id: key.project_id,
+    enabled: key.enabled,
+    blob: JSON.stringify({ secret, expire: Math.floor((key.expires_at ?? 0) / 1_000) }),
+    expires_at: moment(key.expires_at),
+    created_at: timestamp(key.created_at),
+    last_used_at: moment(key.last_used_at),
+    last_used_ip: key.last_used_ip,
+    ...links('credentials', key.id),
+  })
+
+  return {
+    domains: (domain: Domain): DomainView => ({
+      id: domain.id,
+      name: domain.name,
+      description: domain.description,
+      enabled: domain.enabled,
+      tags: [],
+      options: {},
+      created_at: timestamp(domain.created_at),
+      ...links('domains', domain.id),
+    }),
+
+    projects: (project: Project): ProjectView => ({
+      id: project.id,
+      name: project.name,
+      domain_id: project.domain_id,
+      description: project.description,
+      enabled: project.enabled,
+      parent_id: project.domain_id,
+      is_domain: false,
+      tags: [],
+      options: {},
+      created_at: timestamp(project.created_at),
+      ...links('projects', project.id),
+    }),
+
+    users: (user: User): UserView => ({
+      id: user.id,
+      name: user.name,
+      domain_id: user.domain_id,
+      description: user.description,
+      enabled: user.enabled,
+      displayname: user.displayname,
+      email: user.email,
+      mobile: user.mobile,
+      default_project_id: user.default_project_id,
+      password_expires_at: moment(user.password_expires_at),
+      expires_at: moment(user.expires_at),
+      options: {},
+      created_at: timestamp(user.created_at),
+      ...links('users', user.id),
+    }),
+
+    groups: (group: Group): GroupView => ({
+      id: group.id,
+      name: group.name,
+      domain_id: group.domain_id,
+      description: group.description,
+      created_at: timestamp(group.created_at),
+      ...links('groups', group.id),
+    }),
+
+    roles: (role: Role): RoleView => ({
+      id: role.id,
+      name: role.name,
+      domain_id: null,
+      description: role.description,
+      options: {},
+      created_at: timestamp(role.created_at),
+      ...links('roles', role.id),
+    }),
+
+    policies: (policy: Policy): PolicyView => ({
+      id: policy.id,
+      name: policy.name,
+      scope: policy.scope,
+      enabled: policy.enabled,
+      rules: [...policy.rules],
+      created_at: timestamp(policy.created_at),
+      ...links('policies', policy.id),
+    }),
+
+    credentials: (key: AccessKey): CredentialView => describeKey(key, ''),
+    /** The one answer that has the secret. */
+    newCredential: describeKey,
+
+    identity_providers: (provider: IdentityProvider): IdentityProviderView => ({
+      id: provider.id,
+      name: provider.name,
+      driver: provider.driver,
+      url: provider.url,
+      service_url: provider.service_url,
+      protocol: provider.protocol,
+      domain_id: provider.domain_id,
+      enabled: provider.enabled,
+      ca: provider.ca,
+      mapping: [...provider.mapping],
+      created_at: timestamp(provider.created_at),
+      ...links('identity_providers', provider.id),
+    }),
+
+    assignment: (grant: GrantRecord, show: AssignmentStyle) => describeGrant(authUrl, grant, show),
+
+    event: (event: EventRecord): EventView => ({ ...event, time: timestamp(event.time) }),
+  }
+}
+export type Views = ReturnType<typeof createViews>
+
+interface AssignmentStyle {
+  readonly names: boolean
+  /** A group's assignment is shown as its member's. */
+  readonly effective: boolean
+}
+
+function describeGrant(
+  authUrl: string,
+  grant: GrantRecord,
+  { names, effective }: AssignmentStyle,
+): RoleAssignmentView {
+  const { role, user, group } = grant
+  type Thing = { readonly id: string; readonly name: string }
+  const named = ({ id, name }: Thing) => (names ? { id, name } : { id })
+  const member = (thing: Thing & { readonly domain: Thing }) => ({
+    ...named(thing),
+    ...(names && { domain: { id: thing.domain.id, name: thing.domain.name } }),
+  })
+  const holder = group && !effective ? { group: member(group) } : user ? { user: member(user) } : {}
+  const path = group ? `groups/${group.id}` : `users/${user?.id ?? ''}`
+  const membership = `${authUrl}/v3/groups/${group?.id}/users/${user?.id}`
+  return {
+    role: named(role),
+    ...holder,
+    scope: describePlace(grant, named, member),
+    links: {
+      assignment: `${authUrl}/v3/${placePath(grant)}/${path}/roles/${role.id}`,
+      ...(group && effective && { membership }),
+    },
+  }
+}
+
+type Member = Extract<GrantRecord['place'], { kind: 'project' }>['project']
+type Named = Pick<Member, 'id' | 'name'>
+
+function describePlace(
+  { place }: GrantRecord,
+  named: (thing: Named) => { id: string; name?: string },
+  member: (thing: Member) => { id: string; name?: string },
+): RoleAssignmentView['scope'] {
+  switch (place.kind) {
+    case 'system':
+      return { system: { all: true } }
+    case 'domain':
+      return { domain: named(place.domain) }
+    case 'project':
+      return { project: member(place.project) }
+  }
+}
+
+function placePath({ place }: GrantRecord): string {
+  switch (place.kind) {
+    case 'system':
+      return 'system'
+    case 'domain':
+      return `domains/${place.domain.id}`
+    case 'project':
+      return `projects/${place.project.id}`
+  }
+}

@@ -1,0 +1,18 @@
+import { isIP } from 'node:net'
+import type { RefuseAddress } from '../domain/identity/administration/identity-providers.ts'
+import type { AddressRule } from './allowed-addresses.ts'
+
+const refusal =
+  'leads to an address near Muster itself: if that is meant, name it as written here in --source-allow'
+
+/**
+ * Says at once what would be refused at each login anyway. Where a name leads is not asked here:
+ * it may lead elsewhere by then.
+ */
+export const createRefuseAddress =
+  (rule: AddressRule): RefuseAddress =>
+  ({ hostname }) => {
+    const host = hostname.replace(/^\[(.*)\]$/, '$1')
+    const isPlain = isIP(host) !== 0 || /(^|\.)localhost\.?$/.test(host)
+    return isPlain && !rule(host) ? refusal : undefined
+  }

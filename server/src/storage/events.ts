@@ -1,0 +1,118 @@
+import type { Kysely } from 'kysely'
+import type { EventStore } from '../domain/audit/event-store.ts'
+import { timePart, type EventRecord } from '../domain/audit/event.ts'
+import type { Extent } from '../domain/identity/reach.ts'
+import type { Database, Statement } from './database.ts'
+import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
+import type { Tables } from './tables.ts'
+import { createTemplate } from './template.ts'
+
+/** The statement that writes an event: every change and every login has one in its commit. */
+export function createInsertEvent(read: Kysely<Tables>): (event: EventRecord) => Statement {
+  const insert = createTemplate<Tables['events']>(columns, (row) =>
+    read.insertInto('events').values(row).compile(),
+  )
+  return (event) => insert(toRow(event))
+}
+
+export function createEventStore(database: Database): EventStore {
+  const { read } = database
+  const insertEvent = createInsertEvent(read)
+
+  /** The domain of an event is that of what it was done to. */
+  const within = (extent: Extent, self: string | undefined) => {
+    const events = read.selectFrom('events').selectAll()
+    if (extent.kind === 'system') return events
+    return events.where((eb) =>
+      eb.or([
+        ...(extent.kind === 'domain' ? [eb('domain_id', '=', extent.domainId)] : []),
+        ...(self === undefined ? [] : [eb('user_id', '=', self)]),
+      ]),
+    )
+  }
+
+  return {
+    async record(event) {
+      await database.commit([insertEvent(event)])
+    },
+
+    async list({ extent, self }, { since, before, matching, limit, marker }) {
+      let select = within(extent, self)
+      for (const [column, value] of Object.entries(matching)) {
+        select = select.where(column as 'action', '=', value)
+      }
+      if (since !== undefined) select = select.where('id', '>=', timePart(since))
+      if (before !== undefined) select = select.where('id', '<', timePart(before))
+      if (marker !== undefined) select = select.where('id', '<', marker)
+      const rows = await select
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+        .execute()
+      return rows.map(toRecord)
+    },
+
+    async purge(before) {
+      const batch = read
+        .deleteFrom('events')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('events')
+            .select('id')
+            .where('id', '<', timePart(before))
+            .limit(purgedAtOnce),
+        )
+      await deleteInBatches(database, batch.compile())
+    },
+  }
+}
+
+const columns: readonly (keyof Tables['events'])[] = [
+  'id',
+  'time',
+  'action',
+  'target_type',
+  'target_id',
+  'target_name',
+  'user_id',
+  'user_name',
+  'project_id',
+  'domain_id',
+  'ip',
+  'request_id',
+  'result',
+  'changes',
+]
+
+const toRow = (event: EventRecord): Tables['events'] => ({
+  id: event.id,
+  time: event.time,
+  action: event.action,
+  target_type: event.target_type,
+  target_id: event.target_id,
+  target_name: event.target_name,
+  user_id: event.user_id,
+  user_name: event.user,
+  project_id: event.project_id,
+  domain_id: event.domain_id,
+  ip: event.ip,
+  request_id: event.request_id,
+  result: event.result,
+  changes: JSON.stringify(event.changes),
+})
+
+const toRecord = (row: Tables['events']): EventRecord => ({
+  id: row.id,
+  time: row.time,
+  action: row.action,
+  target_type: row.target_type,
+  target_id: row.target_id,
+  target_name: row.target_name,
+  user_id: row.user_id,
+  user: row.user_name,
+  project_id: row.project_id,
+  domain_id: row.domain_id,
+  ip: row.ip,
+  request_id: row.request_id,
+  result: row.result as EventRecord['result'],
+  changes: JSON.parse(row.changes) as EventRecord['changes'],
+})

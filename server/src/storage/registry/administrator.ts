@@ -1,0 +1,51 @@
+import { sql, type Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
+
+/**
+ * Finds somebody who can administer the whole platform for good: who can log in, holds a role on the system
+ * that allows everything and none that forbids anything, and some project to use it from.
+ */
+export function findAdministrator(read: Kysely<Tables>) {
+  const held = sql`(assignments.user_id = users.id or assignments.group_id in (
+    select group_id from group_members where group_members.user_id = users.id))`
+  const onSystem = sql`(assignments.project_id is null and assignments.domain_id is null)`
+  const systemPolicies = sql`select 1 from assignments
+    join role_policies on role_policies.role_id = assignments.role_id
+    join policies on policies.id = role_policies.policy_id
+    where ${held} and ${onSystem} and policies.scope = 'system' and policies.enabled = 1`
+  return (
+    read
+      .selectFrom('users')
+      .innerJoin('domains', 'domains.id', 'users.domain_id')
+      .select('users.id')
+      .where('users.enabled', '=', 1)
+      .where('domains.enabled', '=', 1)
+      // Who has an end will be gone one day, without anybody changing anything.
+      .where('users.expires_at', 'is', null)
+      .where((eb) =>
+        eb.or([
+          eb('users.password_hash', 'is not', null),
+          eb(
+            'users.id',
+            'in',
+            eb
+              .selectFrom('subjects')
+              .innerJoin('identity_providers', 'identity_providers.id', 'subjects.provider_id')
+              .select('subjects.user_id')
+              .where('identity_providers.enabled', '=', 1),
+          ),
+        ]),
+      )
+      .where(
+        sql<boolean>`exists (${systemPolicies} and policies.allows_all = 1 and policies.forbids = 0)`,
+      )
+      .where(sql<boolean>`not exists (${systemPolicies} and policies.forbids = 1)`)
+      .where(
+        sql<boolean>`exists (select 1 from assignments
+        join projects on projects.id = assignments.project_id
+        join domains as home on home.id = projects.domain_id
+        where ${held} and projects.enabled = 1 and home.enabled = 1)`,
+      )
+      .limit(1)
+  )
+}

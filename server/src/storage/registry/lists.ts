@@ -1,0 +1,112 @@
+import { sql, type Kysely } from 'kysely'
+import { badField } from '../../domain/error.ts'
+import type {
+  Among,
+  ListQuery,
+  Page,
+  Registry,
+} from '../../domain/identity/administration/registry.ts'
+import type { Kind, Resources } from '../../domain/identity/administration/resources.ts'
+import { nameKey } from '../../domain/identity/name-key.ts'
+import type { Reach } from '../../domain/identity/reach.ts'
+import type { Database } from '../database.ts'
+import { related } from './among.ts'
+import { columnsOf, tableOf, toThing, type Cell } from './columns.ts'
+import { readMarker, writeMarker, type Position } from './marker.ts'
+import { visible, type AnyTables, type Builder } from './visible.ts'
+
+/** Looks things up and lists them, never past a reach. */
+export function createLists(database: Database): Pick<Registry, 'list' | 'find' | 'isNameTaken'> {
+  const read = database.read as unknown as Kysely<AnyTables>
+
+  /** Text sorts by code point on both engines, whatever the database's own language is. */
+  const sortable = (column: string) =>
+    database.engine === 'postgres' && column === 'name'
+      ? sql<Cell>`${sql.ref(column)} collate "C"`
+      : sql<Cell>`${sql.ref(column)}`
+
+  const within = (kind: Kind, reach: Reach) =>
+    read
+      .selectFrom(tableOf(kind))
+      .select(columnsOf(kind))
+      .where((eb) => visible(eb as Builder, kind, reach))
+
+  const withinRelation = (kind: Kind, reach: Reach, among: Among | undefined) => {
+    const select = within(kind, reach)
+    return among ? select.where((eb) => related(eb as Builder, among)) : select
+  }
+
+  /** Where a marker points: it says so itself, or it is the id of something in sight. */
+  async function findPosition(
+    kind: Kind,
+    reach: Reach,
+    query: ListQuery,
+    among: Among | undefined,
+  ): Promise<Position | undefined> {
+    const { marker, sortKey } = query
+    if (marker === undefined) return undefined
+    const position = readMarker(marker, query)
+    if (position) return position
+    const row = await withinRelation(kind, reach, among).where('id', '=', marker).executeTakeFirst()
+    if (!row) throw badField('marker', 'points nowhere in this list: start from its beginning')
+    return { value: row[sortKey] ?? '', id: marker }
+  }
+
+  async function list<K extends Kind>(
+    kind: K,
+    reach: Reach,
+    query: ListQuery,
+    among?: Among,
+  ): Promise<Page<Resources[K]>> {
+    const { sortKey, descending, limit, filters } = query
+    const direction = descending ? 'desc' : 'asc'
+    const position = await findPosition(kind, reach, query, among)
+    let select = withinRelation(kind, reach, among)
+    for (const [name, value] of Object.entries(filters)) {
+      const { column, cell } = toFilter(name, value)
+      select = select.where(column, '=', cell)
+    }
+    if (position) {
+      const beyond = sql.raw(descending ? '<' : '>')
+      const key = sortable(sortKey)
+      select = select.where(
+        sql<boolean>`(${key} ${beyond} ${position.value} or (${key} = ${position.value} and id ${beyond} ${position.id}))`,
+      )
+    }
+    const rows = await select
+      .orderBy(sortable(sortKey), direction)
+      .orderBy('id', direction)
+      .limit(limit + 1)
+      .execute()
+    const shown = rows.slice(0, limit)
+    const last = shown.at(-1)
+    const hasMore = rows.length > limit && last !== undefined
+    return {
+      items: shown.map((row) => toThing(kind, row)),
+      next: hasMore
+        ? writeMarker(query, { value: last[sortKey] ?? '', id: String(last['id']) })
+        : undefined,
+    }
+  }
+
+  return {
+    list,
+
+    async find(kind, id, reach) {
+      const row = await within(kind, reach).where('id', '=', id).executeTakeFirst()
+      return row && toThing(kind, row)
+    },
+
+    async isNameTaken(kind, name, domainId) {
+      let select = read.selectFrom(tableOf(kind)).select('id').where('name_key', '=', nameKey(name))
+      if (domainId !== undefined) select = select.where('domain_id', '=', domainId)
+      return (await select.executeTakeFirst()) !== undefined
+    },
+  }
+}
+
+/** A name is found however it is spelled. */
+function toFilter(name: string, value: string | boolean): { column: string; cell: Cell } {
+  if (name === 'name') return { column: 'name_key', cell: nameKey(String(value)) }
+  return { column: name, cell: typeof value === 'boolean' ? Number(value) : value }
+}

@@ -1,0 +1,45 @@
+import type { Registry } from '../../domain/identity/administration/registry.ts'
+import type { Database } from '../database.ts'
+import { createLoadAssignments } from '../load-assignments.ts'
+import { createChange } from './change.ts'
+import { createGrants } from './grants.ts'
+import { createImpactOf } from './impact.ts'
+import { createLists } from './lists.ts'
+
+export function createRegistry(database: Database): Registry {
+  const { read } = database
+  const { loadAssignments, loadPolicies } = createLoadAssignments(database)
+  return {
+    ...createLists(database),
+    ...createGrants(database),
+    assignmentsOf: loadAssignments,
+
+    async policiesOfRole(roleId) {
+      const policies = await loadPolicies([roleId])
+      return policies.get(roleId) ?? []
+    },
+
+    async isMember(groupId, userId) {
+      const row = await read
+        .selectFrom('group_members')
+        .select('user_id')
+        .where('group_id', '=', groupId)
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    async findSubject(providerId, subject) {
+      const row = await read
+        .selectFrom('subjects')
+        .select('user_id')
+        .where('provider_id', '=', providerId)
+        .where('subject', '=', subject)
+        .executeTakeFirst()
+      return row?.user_id
+    },
+
+    impactOf: createImpactOf(database),
+    change: createChange(database),
+  }
+}

@@ -1,0 +1,119 @@
+import type { Kysely } from 'kysely'
+import type { Write } from '../../domain/identity/administration/registry.ts'
+import type { Grant } from '../../domain/identity/administration/resources.ts'
+import { newId } from '../../domain/identity/new-id.ts'
+import type { Statement } from '../database.ts'
+import type { Tables } from '../tables.ts'
+import { placeColumns } from './among.ts'
+import { tableOf, toRow } from './columns.ts'
+import type { AnyTables } from './visible.ts'
+
+/** The columns that make an assignment the one it is. */
+const grantColumns = ({ roleId, holder, place }: Grant) => ({
+  role_id: roleId,
+  user_id: holder.kind === 'user' ? holder.id : null,
+  group_id: holder.kind === 'group' ? holder.id : null,
+  ...placeColumns(place),
+})
+
+/** Turns the steps of a change into statements. */
+export function createWrites(read: Kysely<Tables>) {
+  const open = read as unknown as Kysely<AnyTables>
+
+  const matching = (grant: Grant) =>
+    Object.entries(grantColumns(grant)).reduce(
+      (query, [column, value]) =>
+        query.where(column as 'role_id', 'is not distinct from', value as string),
+      read.deleteFrom('assignments'),
+    )
+
+  function endTokens(of: 'user' | 'project' | 'domain' | 'access-key' | 'provider', id: string) {
+    const tokens = read.deleteFrom('tokens')
+    switch (of) {
+      case 'user':
+        return tokens.where('user_id', '=', id)
+      case 'project':
+        return tokens.where('project_id', '=', id)
+      case 'access-key':
+        return tokens.where('access_key_id', '=', id)
+      case 'provider':
+        return tokens.where('provider_id', '=', id)
+      case 'domain':
+        return tokens.where((eb) =>
+          eb.or([
+            eb('domain_id', '=', id),
+            eb(
+              'project_id',
+              'in',
+              eb.selectFrom('projects').select('id').where('domain_id', '=', id),
+            ),
+            eb('user_id', 'in', eb.selectFrom('users').select('id').where('domain_id', '=', id)),
+          ]),
+        )
+    }
+  }
+
+  return function toStatement(write: Write): Statement {
+    switch (write.do) {
+      case 'insert':
+        return open.insertInto(tableOf(write.kind)).values(toRow(write.kind, write.row)).compile()
+      case 'update':
+        return open
+          .updateTable(tableOf(write.kind))
+          .set(toRow(write.kind, write.changes))
+          .where('id', '=', write.id)
+          .compile()
+      case 'delete':
+        return open.deleteFrom(tableOf(write.kind)).where('id', '=', write.id).compile()
+      case 'grant':
+        return read
+          .insertInto('assignments')
+          .values({
+            id: newId(),
+            ...grantColumns(write.grant),
+            provider_id: write.providerId ?? null,
+          })
+          .compile()
+      case 'revoke': {
+        const { providerId } = write
+        const assignment = matching(write.grant)
+        return (
+          providerId === undefined ? assignment : assignment.where('provider_id', '=', providerId)
+        ).compile()
+      }
+      case 'join':
+        return read
+          .insertInto('group_members')
+          .values({ group_id: write.groupId, user_id: write.userId })
+          .compile()
+      case 'leave':
+        return read
+          .deleteFrom('group_members')
+          .where('group_id', '=', write.groupId)
+          .where('user_id', '=', write.userId)
+          .compile()
+      case 'bind':
+        return read
+          .insertInto('role_policies')
+          .values({ role_id: write.roleId, policy_id: write.policyId })
+          .compile()
+      case 'unbind':
+        return read
+          .deleteFrom('role_policies')
+          .where('role_id', '=', write.roleId)
+          .where('policy_id', '=', write.policyId)
+          .compile()
+      case 'end-tokens':
+        return endTokens(write.of, write.id).compile()
+      case 'link':
+        return read
+          .insertInto('subjects')
+          .values({
+            provider_id: write.providerId,
+            subject: write.subject,
+            user_id: write.userId,
+          })
+          .compile()
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { TokenScope } from '../domain/identity/records.ts'
+import { nameKey } from '../domain/identity/name-key.ts'
+import { newId } from '../domain/identity/new-id.ts'
+import type { Database } from '../storage/database.ts'
+import { plantToken } from './plant-token.ts'
+import { createdAt, createPopulation } from './population.ts'
+
+/** A domain with one of everything in it. */
+export interface Estate {
+  /** By the names of the collections. */
+  readonly ids: Readonly<Record<EstateKind, string>>
+  /** A token of somebody new in this domain, with the role there, on its project or on the system. */
+  person(role: string | undefined): Promise<{ userId: string; token: string }>
+}
+
+const estateKinds = [
+  'domains',
+  'projects',
+  'users',
+  'groups',
+  'credentials',
+  'identity_providers',
+] as const
+export type EstateKind = (typeof estateKinds)[number]
+
+export const isEstateKind = (kind: string): kind is EstateKind =>
+  (estateKinds as readonly string[]).includes(kind)
+
+const named = (name: string) => ({
+  id: newId(),
+  name,
+  name_key: nameKey(name),
+  created_at: createdAt,
+})
+
+export async function addEstate(database: Database, name: string): Promise<Estate> {
+  const { read } = database
+  const population = createPopulation(database)
+  const domainId = await population.addDomain(name)
+  const projectId = await population.addProject('main', domainId)
+  const userId = await population.addUser({ name: 'member', domainId })
+  const group = { ...named('team'), domain_id: domainId }
+  const key = {
+    ...named('key'),
+    user_id: userId,
+    project_id: projectId,
+    enabled: 1,
+    secret: 'sealed',
+    last_used_ip: '',
+  }
+  const provider = {
+    ...named(`provider of ${name}`),
+    driver: 'cas',
+    url: 'https://cas.example/',
+    service_url: 'https://muster.example/',
+    protocol: 3,
+    domain_id: domainId,
+    enabled: 1,
+    ca: '',
+    mapping: '[]',
+  }
+  await population.change(
+    read.insertInto('groups').values(group).compile(),
+    read.insertInto('group_members').values({ group_id: group.id, user_id: userId }).compile(),
+    read.insertInto('access_keys').values(key).compile(),
+    read.insertInto('identity_providers').values(provider).compile(),
+  )
+  await population.assign({ role: 'project_viewer', userId, projectId })
+  await population.assign({ role: 'project_viewer', groupId: group.id, projectId })
+
+  let people = 0
+  return {
+    ids: {
+      domains: domainId,
+      projects: projectId,
+      users: userId,
+      groups: group.id,
+      credentials: key.id,
+      identity_providers: provider.id,
+    },
+
+    async person(role) {
+      people += 1
+      const person = await population.addUser({ name: `person ${people}`, domainId })
+      let scope: TokenScope = { kind: 'none' }
+      if (role?.startsWith('domain_')) {
+        await population.assign({ role, userId: person, domainId })
+        scope = { kind: 'domain', id: domainId }
+      } else if (role !== undefined) {
+        const isOnProject = role.startsWith('project_')
+        await population.assign({ role, userId: person, ...(isOnProject && { projectId }) })
+        // A role on the system is used from some project.
+        if (!isOnProject) {
+          await population.assign({ role: 'project_viewer', userId: person, projectId })
+        }
+        scope = { kind: 'project', id: projectId }
+      }
+      return { userId: person, token: await plantToken(database, { userId: person, scope }) }
+    },
+  }
+}

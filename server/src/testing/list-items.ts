@@ -1,0 +1,5 @@
+import type { ClientAnswer } from './client.ts'
+
+/** The items of a list, whatever it calls them. */
+export const itemsOf = ({ body }: ClientAnswer): readonly unknown[] =>
+  Object.values(body as Record<string, unknown>).find((value) => Array.isArray(value)) ?? []

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { PlatformError } from '../../server/src/domain/error.ts'
+import type { CasEndpoint } from '../../server/src/domain/identity/cas/cas-server.ts'
+import { isServiceTicket } from '../../server/src/domain/identity/cas/ticket.ts'
+import { createAddressRule } from '../../server/src/outgoing/allowed-addresses.ts'
+import { createCasServer } from '../../server/src/outgoing/cas-server.ts'
+import { createGuardedGet } from '../../server/src/outgoing/guarded-get.ts'
+import { loginAtCas } from './login.ts'
+import { people, startCasServer, type TestCas } from './start.ts'
+
+const serviceUrl = 'https://muster.test/v3/auth/cas?next=%2Fservers&x=ä'
+const casServer = createCasServer(createGuardedGet(createAddressRule(['localhost'])))
+
+describe('a real CAS server', () => {
+  let cas: TestCas
+  before(async () => {
+    cas = await startCasServer()
+  })
+  after(() => cas.stop())
+
+  const endpoint = (changes: Partial<CasEndpoint> = {}): CasEndpoint => ({
+    url: cas.url,
+    serviceUrl,
+    protocol: 3,
+    ca: cas.ca,
+    ...changes,
+  })
+  const login = (user: keyof typeof people) =>
+    loginAtCas(cas, user, people[user].password, serviceUrl)
+  const refuses = (changes: Partial<CasEndpoint>, ticket: string, reason: RegExp) =>
+    assert.rejects(casServer.validate(endpoint(changes), ticket), (error) => {
+      assert.ok(error instanceof PlatformError)
+      assert.equal(error.class, 'UnauthorizedError')
+      assert.match(String(error.cause), reason)
+      return true
+    })
+
+  for (const protocol of [2, 3] as const) {
+    test(`SEC-46 says once whose a ticket is, by protocol ${protocol}`, async () => {
+      const ticket = await login('ada')
+      assert.ok(isServiceTicket(ticket))
+      const { user } = await casServer.validate(endpoint({ protocol }), ticket)
+      assert.equal(user, 'ada')
+      await refuses({ protocol }, ticket, /refused the ticket, INVALID_TICKET$/)
+    })
+  }
+
+  test('tells the attributes of each person', async () => {
+    const ada = await casServer.validate(endpoint(), await login('ada'))
+    assert.deepEqual(ada.attributes.get('mail'), [people.ada.attributes.mail])
+    assert.deepEqual(ada.attributes.get('group'), people.ada.attributes.group)
+    assert.deepEqual(ada.attributes.get('isFromNewLogin'), ['true'])
+    assert.equal(ada.attributes.get('authenticationDate')?.length, 1)
+    const grace = await casServer.validate(endpoint(), await login('grace'))
+    assert.equal(grace.user, 'grace')
+    assert.deepEqual(grace.attributes.get('group'), people.grace.attributes.group)
+  })
+
+  test('knows a person who came later, whatever the name is made of', async () => {
+    const person = { password: 'later & <later>', attributes: { group: [] } }
+    for (const name of ['later', 'Jörg <b> & "Söhne"', '张三']) {
+      cas.putPerson(name, person)
+      const ticket = await loginAtCas(cas, name, person.password, serviceUrl)
+      const { user, attributes } = await casServer.validate(endpoint(), ticket)
+      assert.equal(user, name)
+      assert.equal(attributes.get('group'), undefined)
+    }
+  })
+
+  test('SEC-40 refuses a ticket that was got for another service', async () => {
+    const ticket = await login('ada')
+    await refuses({ serviceUrl: 'https://muster.test/' }, ticket, /INVALID_SERVICE$/)
+  })
+
+  test('SEC-42 refuses a ticket that it never gave', async () => {
+    await refuses({}, 'ST-never', /INVALID_TICKET$/)
+    await refuses({}, 'ST-never&ticket=ST-other', /INVALID_TICKET$/)
+    await refuses({}, '<cas:user>ada</cas:user>', /INVALID_TICKET$/)
+  })
+
+  test('SEC-47 is not asked where nobody vouches for its certificate', async () => {
+    const ticket = await login('ada')
+    await refuses({ ca: null }, ticket, /certificate/)
+    assert.equal((await casServer.validate(endpoint(), ticket)).user, 'ada')
+  })
+
+  test('lets nobody in by a wrong password', async () => {
+    await assert.rejects(loginAtCas(cas, 'ada', people.grace.password, serviceUrl), /let ada in/)
+    await assert.rejects(loginAtCas(cas, 'nobody', 'x', serviceUrl), /let nobody in/)
+  })
+})
