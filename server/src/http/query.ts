@@ -1,5 +1,4 @@
 import type { Operation, QueryOf } from '@muster/contract'
-import type { ValidateFunction } from 'ajv'
 import { badField, PlatformError } from '../domain/error.ts'
 import { compileSchema, invalidInput } from './validate.ts'
 
@@ -46,7 +45,7 @@ function convert(name: string, text: string | undefined, type: string | undefine
 /** Reads the query of an operation into what its schema says. What is unknown or given twice is an error. */
 export function createQueryReader<Op extends Operation>({ query: schema }: Op) {
   const types: Readonly<Record<string, { readonly type?: string }>> = schema?.properties ?? {}
-  const check: ValidateFunction | undefined = schema && compileSchema(schema)
+  const compiled = schema && compileSchema(schema)
 
   return function readQuery(url: string): QueryOf<Op> {
     const start = url.indexOf('?')
@@ -60,6 +59,7 @@ export function createQueryReader<Op extends Operation>({ query: schema }: Op) {
       const text = pair.includes('=') ? decode(value.join('=')) : undefined
       parameters[key] = convert(key, text, types[key]?.type)
     }
+    const check = pairs.length > 0 ? compiled?.() : undefined
     if (check && !check(parameters)) throw invalidInput('query', parameters, check.errors ?? [])
     return parameters as QueryOf<Op>
   }

@@ -19,8 +19,9 @@ export type ServiceHandlers = Pick<
 
 export function createServiceHandlers(dependencies: Dependencies): ServiceHandlers {
   const { openApi, metrics, ping, isDraining } = dependencies
-  const document = JSON.stringify(openApi)
-  const page = renderReferencePage(openApi)
+  // Made at the first request: most processes are never asked.
+  const document = once(() => JSON.stringify(openApi))
+  const page = once(() => renderReferencePage(openApi))
 
   return {
     showHealth: () => ({ status: 200, body: { status: 'ok' } }),
@@ -34,15 +35,18 @@ export function createServiceHandlers(dependencies: Dependencies): ServiceHandle
     },
 
     showMetrics: async () => ({ status: 200, body: await metrics.render() }),
-    showOpenApi: () => ({ status: 200, body: document }),
+    showOpenApi: () => ({ status: 200, body: document() }),
     showReference: () => ({
       status: 200,
-      body: page.html,
-      headers: {
-        'content-security-policy': page.contentSecurityPolicy,
-      },
+      body: page().html,
+      headers: { 'content-security-policy': page().contentSecurityPolicy },
     }),
   }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 const notReady = (details: string, cause?: unknown) =>

@@ -17,15 +17,20 @@ const ajv = new Ajv({
   verbose: true,
 })
 
-export const compileSchema = (schema: TSchema): ValidateFunction => ajv.compile(schema)
+/** Compiled at its first use: most processes never meet most operations. */
+export function compileSchema(schema: TSchema): () => ValidateFunction {
+  let check: ValidateFunction | undefined
+  return () => (check ??= ajv.compile(schema))
+}
 
 /** Checks bodies of an operation against the contract; every problem names its field. */
 export function createBodyReader<Op extends Operation>(operation: Op) {
   const { body: schema, anyCaseKeys } = operation
-  const check = schema && compileSchema(schema)
+  const compiled = schema && compileSchema(schema)
 
   return function readBody(raw: unknown): BodyOf<Op> {
-    if (!check) return undefined as BodyOf<Op>
+    if (!compiled) return undefined as BodyOf<Op>
+    const check = compiled()
     const body = anyCaseKeys ? foldKeys(raw, anyCaseKeys) : raw
     if (!check(body)) throw invalidInput('body', raw, check.errors ?? [])
     return body as BodyOf<Op>
