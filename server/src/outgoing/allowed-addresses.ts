@@ -46,6 +46,9 @@ function isGlobal(address: Address): boolean {
 const isWithin = (address: Address, network: [Address, number]): boolean =>
   address.kind() === network[0].kind() && address.match(network)
 
+/** The host that an address leads to, without the brackets around IPv6. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+
 /** One key for all spellings of a host's name. */
 function hostKey(name: string): string {
   const ascii = domainToASCII(name)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import type { AddressRule } from './allowed-addresses.ts'
+import { hostOf, type AddressRule } from './allowed-addresses.ts'
 
 export interface GuardedGetOptions {
   /** Every address of a host. */
@@ -79,9 +79,6 @@ function demandPlainHttps({ protocol, username, password }: URL): void {
   if (protocol !== 'https:') throw new Error('only https is spoken')
   if (username !== '' || password !== '') throw new Error('an address must not hold a password')
 }
-
-/** Without the brackets around IPv6. */
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 const answerWith =
   (addresses: readonly LookupAddress[]): LookupFunction =>

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { RefuseAddress } from '../domain/identity/administration/identity-providers.ts'
-import type { AddressRule } from './allowed-addresses.ts'
+import { hostOf, type AddressRule } from './allowed-addresses.ts'
 
 const refusal =
   'leads to an address near Muster itself: if that is meant, name it as written here in --source-allow'
@@ -11,8 +11,8 @@ const refusal =
  */
 export const createRefuseAddress =
   (rule: AddressRule): RefuseAddress =>
-  ({ hostname }) => {
-    const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  (url) => {
+    const host = hostOf(url)
     const isPlain = isIP(host) !== 0 || /(^|\.)localhost\.?$/.test(host)
     return isPlain && !rule(host) ? refusal : undefined
   }

@@ -1,4 +1,4 @@
-import type { ListQuery, Registry } from '../administration/registry.ts'
+import { all, type ListQuery, type Registry } from '../administration/registry.ts'
 import type { IdentityProvider } from '../administration/resources.ts'
 import { everywhere } from '../reach.ts'
 import type { ScopeWish } from '../scope.ts'
@@ -6,11 +6,8 @@ import { createFindWantedPlace } from './find-wanted-place.ts'
 
 /** Two are enough to see that there is more than one. */
 const firstTwo = (filters: ListQuery['filters']): ListQuery => ({
-  filters: { ...filters, enabled: true },
-  sortKey: 'name',
-  descending: false,
+  ...all({ ...filters, enabled: true }),
   limit: 2,
-  marker: undefined,
 })
 
 /**
@@ -20,17 +17,17 @@ const firstTwo = (filters: ListQuery['filters']): ListQuery => ({
 export function createFindProvider(registry: Registry) {
   const findWantedPlace = createFindWantedPlace(registry)
 
-  async function findOnly(filters: ListQuery['filters']): Promise<readonly IdentityProvider[]> {
+  async function findSome(filters: ListQuery['filters']): Promise<readonly IdentityProvider[]> {
     const { items } = await registry.list('identity_providers', everywhere, firstTwo(filters))
     return items
   }
 
   return async function findProvider(wish: ScopeWish): Promise<IdentityProvider | undefined> {
-    const all = await findOnly({})
+    const all = await findSome({})
     if (all.length <= 1) return all[0]
     const place = wish.kind === 'default' ? undefined : await findWantedPlace(wish)
     if (!place) return undefined
-    const [provider, ...others] = await findOnly({ domain_id: place.domainId })
+    const [provider, ...others] = await findSome({ domain_id: place.domainId })
     return others.length === 0 ? provider : undefined
   }
 }

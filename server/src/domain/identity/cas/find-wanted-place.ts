@@ -1,17 +1,11 @@
-import type { ListQuery, Registry } from '../administration/registry.ts'
+import { all, type ListQuery, type Registry } from '../administration/registry.ts'
 import type { Domain, Place, Project } from '../administration/resources.ts'
 import { nameKey } from '../name-key.ts'
 import type { DomainReference, MemberReference } from '../ports.ts'
 import { everywhere } from '../reach.ts'
 import type { ScopeWish } from '../scope.ts'
 
-const named = (filters: ListQuery['filters']): ListQuery => ({
-  filters,
-  sortKey: 'name',
-  descending: false,
-  limit: 1,
-  marker: undefined,
-})
+const named = (filters: ListQuery['filters']): ListQuery => ({ ...all(filters), limit: 1 })
 
 /** Where somebody wants to get in who is not known yet: undefined where there is no such place, or it is closed. */
 export function createFindWantedPlace(registry: Registry) {
