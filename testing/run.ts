@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { prepareDatabases } from '../server/src/testing/engines.ts'
 import { startPostgres } from './postgres.ts'
 
 /**
@@ -26,6 +27,7 @@ process.env['NODE_COMPILE_CACHE'] ??= 'node_modules/.cache/compile'
 
 const postgres = await startPostgres()
 process.env['TEST_POSTGRES_URL'] = postgres.url
+await prepareDatabases(postgres.url)
 
 let passed = 0
 let failed = 0

@@ -11,6 +11,7 @@ import { roleOperations } from './administration/roles.ts'
 import { userOperations } from './administration/users.ts'
 import { identityOperations } from './identity.ts'
 import type { Operation } from './operation.ts'
+import { serverOperations } from './servers/operations.ts'
 import { serviceOperations } from './service.ts'
 
 export type { RoleAssignmentView } from './administration/assignments.ts'
@@ -37,6 +38,11 @@ export * from './operation.ts'
 export * from './policy-words.ts'
 export { largestPage } from './resource.ts'
 export * from './server.ts'
+export * from './servers/metadata.ts'
+export * from './servers/operations.ts'
+export * from './servers/original-parameters.ts'
+export * from './servers/parameters.ts'
+export * from './servers/statistics.ts'
 
 /** Every operation that Muster serves, and no other. */
 export const operations = [
@@ -52,6 +58,7 @@ export const operations = [
   ...identityProviderOperations,
   ...catalogOperations,
   ...eventOperations,
+  ...serverOperations,
   ...serviceOperations,
 ] as const satisfies readonly Operation[]
 

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv } from 'ajv'
-import {
-  Disk,
-  IsolatedDevice,
-  Nic,
-  SecurityGroup,
-  Server,
-  ServerList,
-  serverOperations,
-} from './server.ts'
+import { Disk, IsolatedDevice, Nic, SecurityGroup, Server, ServerList } from './server.ts'
+import { serverOperations } from './servers/operations.ts'
 
 /** The specification's tables, written out: names by type. */
 interface Table {
@@ -179,12 +172,19 @@ describe('the server list of the specification', () => {
   })
 })
 
-test('the operations on servers are the two of the specification', () => {
+test('the operations of the specification on servers are there, and what Muster adds', () => {
   assert.deepEqual(
     serverOperations.map(({ method, path, access }) => `${method} ${path} ${access}`),
-    ['GET /servers token', 'GET /servers/{id} token'],
+    [
+      'GET /servers token',
+      'GET /servers/statistics token',
+      'GET /servers/{id} token',
+      'GET /servers/{id}/metadata token',
+      'POST /servers/{id}/metadata token',
+      'PUT /servers/{id}/metadata token',
+    ],
   )
-  const detail = ajv.compile(serverOperations[1].answers[200].body)
+  const detail = ajv.compile(serverOperations[2].answers[200].body)
   assert.ok(detail({ server: wholeServer }))
   assert.ok(!detail({ server: wholeServer, more: 1 }))
   assert.ok(!detail(wholeServer))

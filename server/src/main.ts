@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { destination } from 'pino'
+import { renderDemo } from './composition/demo-welcome.ts'
 import { renderHelp } from './config/help.ts'
 import { ConfigError } from './config/parsers.ts'
 import { readConfig, type Config } from './config/read-config.ts'
@@ -33,9 +34,14 @@ function version(): string {
 
 async function run(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel, destination({ dest: 2, sync: false }))
-  const platform = await createPlatform(config, { logger })
+  const platform = await createPlatform(config, {
+    logger,
+    progress: process.stderr,
+    onNewAdmin(password) {
+      process.stdout.write(`The first admin is sysadmin, password ${password} (keep it)\n`)
+    },
+  })
   await platform.listen()
-  process.stdout.write(renderWelcome(platform))
 
   let isStopping = false
   const stop = async (signal: NodeJS.Signals) => {
@@ -51,6 +57,11 @@ async function run(config: Config): Promise<void> {
     logger.flush()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+
+  // Last of all: whoever reads it may send a signal at once.
+  process.stdout.write(renderWelcome(platform))
+  const { demo, authUrl, baseUrl } = platform
+  if (demo) process.stdout.write(renderDemo(demo, authUrl, baseUrl))
 }
 
 function renderWelcome({ authUrl, baseUrl, newAdminPassword }: Platform): string {

@@ -1,11 +1,14 @@
 import { operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { claimPort, publicAddresses } from './composition/addresses.ts'
+import type { Demo } from './composition/compose-demo.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
+import { composeInventory, type Inventory } from './composition/compose-inventory.ts'
 import { layFoundation } from './composition/lay-foundation.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
+import type { ProgressOutput } from './composition/progress.ts'
 import type { Config } from './config/read-config.ts'
-import type { Clock } from './domain/identity/ports.ts'
+import type { Clock, PasswordHasher } from './domain/identity/ports.ts'
 import { createApp } from './http/app.ts'
 import { createPasswordHasher } from './vault/password-hasher.ts'
 
@@ -16,6 +19,7 @@ const longestDrain = 8_000
 function operationsOf({ roles }: Config): readonly Operation[] {
   return operations.filter(({ path }) => {
     if (path.startsWith('/v3')) return roles.includes('identity')
+    if (path.startsWith('/servers')) return roles.includes('platform')
     if (path === '/events') return roles.includes('identity') || roles.includes('platform')
     return true
   })
@@ -24,6 +28,10 @@ function operationsOf({ roles }: Config): readonly Operation[] {
 export interface PlatformOptions {
   readonly logger: FastifyBaseLogger
   readonly clock?: Clock
+  /** Where a long load at start shows how far it is; nowhere unless given. */
+  readonly progress?: ProgressOutput
+  /** Told at once of a password that was made up, where a long load may be cut off before the welcome. */
+  readonly onNewAdmin?: (password: string) => void
 }
 
 /** The composition root: opens the storage, chooses the adapters, builds the use cases, mounts them. */
@@ -52,6 +60,7 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     await release()
     throw error
   })
+  if (config.demo && newAdminPassword !== undefined) options.onNewAdmin?.(newAdminPassword)
   const addresses = publicAddresses(config, port)
 
   const identity = composeIdentity({
@@ -65,24 +74,41 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     eventRetention: config.eventRetention,
     reachable: config.sourceAllow,
   })
+  const inventory = composeInventory({
+    ...identity,
+    database,
+    clock,
+    deletedRetention: config.deletedRetention,
+  })
+  const demo = await startDemo(
+    config,
+    options,
+    { database, key },
+    { hasher, clock, inventory },
+  ).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
   const { tlsCert, tlsKey } = config
   const tls = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined
   const { app, drain } = createApp(
     { ...config, ...addresses, tls, clock, logger },
-    { ...identity, ping: database.ping, waitingLogins: hasher.waiting },
+    { ...identity, ...inventory, ping: database.ping, waitingLogins: hasher.waiting },
     operationsOf(config),
   )
 
   const purge = setInterval(() => {
-    identity.purgeExpired().catch((error: unknown) => {
+    Promise.all([identity.purgeExpired(), inventory.purgeDeleted()]).catch((error: unknown) => {
       logger.warn({ err: error }, 'purging what has expired failed; the next try is in an hour')
     })
   }, hour)
 
   return {
     database,
+    inventory,
     ...addresses,
     newAdminPassword,
+    demo,
     async listen(): Promise<string> {
       await release()
       return await app.listen({ host: config.host, port })
@@ -94,7 +120,37 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
       const deadline = setTimeout(() => app.server.closeAllConnections(), patience)
       await app.close()
       clearTimeout(deadline)
+      await demo?.stop()
       await database.close()
     },
   }
+}
+
+interface DemoParts {
+  readonly hasher: PasswordHasher
+  readonly clock: Clock
+  readonly inventory: Inventory
+}
+
+/** Only where it is asked for is it loaded: its catalogues are memory and time at start. */
+async function startDemo(
+  config: Config,
+  { logger, progress }: PlatformOptions,
+  { database, key }: Storage,
+  { hasher, clock, inventory }: DemoParts,
+): Promise<Demo | undefined> {
+  if (!config.demo) return undefined
+  const { composeDemo } = await import('./composition/compose-demo.ts')
+  return await composeDemo({
+    config,
+    database,
+    hasher,
+    key,
+    clock,
+    logger,
+    recordServers: inventory.recordServers,
+    hasRealServers: inventory.fleet.hasRealServers,
+    inBulk: inventory.fleet.inBulk,
+    ...(progress && { progress }),
+  })
 }

@@ -8,6 +8,7 @@ export const Impact = exactObject(
   sameType(
     [
       'projects',
+      'servers',
       'users',
       'groups',
       'assignments',
@@ -37,7 +38,7 @@ export const impactOperation = <const Noun extends string, const Keys extends st
     tag: `${noun}s`,
     summary: `Say what disabling or deleting ${one} would touch`,
     description:
-      'Disabled: these tokens end at once, and nobody gets a new one until it is enabled again. Deleted: its assignments and access keys go for good, and with a domain also its projects, users, groups and identity providers. The `users` and `groups` of a project, and the `groups` of a user, are those who lose each other. `default_projects` are users who have to choose another. Nothing is changed by asking.',
+      'Disabled: these tokens end at once, and nobody gets a new one until it is enabled again. Deleted: its assignments and access keys go for good, and with a domain also its projects, users, groups and identity providers. `servers` go nowhere, so a project or a domain that has some, be it in the recycle bin, cannot be deleted. The `users` and `groups` of a project, and the `groups` of a user, are those who lose each other. `default_projects` are users who have to choose another. Nothing is changed by asking.',
     answers: {
       200: {
         description: 'How much hangs on it',
@@ -45,6 +46,7 @@ export const impactOperation = <const Noun extends string, const Keys extends st
         example: {
           impact: {
             projects: 0,
+            servers: 0,
             users: 4,
             groups: 1,
             assignments: 7,

@@ -14,6 +14,7 @@ import { createPasswordMethod } from '../domain/identity/methods/password.ts'
 import { createTokenMethod } from '../domain/identity/methods/token.ts'
 import type { Clock, News, PasswordHasher } from '../domain/identity/ports.ts'
 import { createStandings } from '../domain/identity/standings.ts'
+import { createRenewCaller } from '../domain/identity/renew-caller.ts'
 import { createVerifyToken } from '../domain/identity/verify-token.ts'
 import { createAddressRule } from '../outgoing/allowed-addresses.ts'
 import { createRefuseAddress } from '../outgoing/refuse-address.ts'
@@ -54,6 +55,7 @@ export function composeIdentity(parts: Parts) {
   const registry = createRegistry(database)
   const findStanding = createStandings({ directory, news, clock })
   const verifyToken = createVerifyToken({ tokens, findStanding, news, clock })
+  const renewCaller = createRenewCaller({ tokens, directory, clock })
   const inspectToken = createInspectToken(verifyToken)
   const checkPassword = createCheckPassword({ guard, hasher, clock })
   const catalog = createCatalog(parts)
@@ -88,6 +90,8 @@ export function composeIdentity(parts: Parts) {
       lifetime,
     }),
     verifyToken,
+    renewCaller,
+    news,
     inspectToken,
     revokeToken: createRevokeToken({ inspectToken, tokens, clock }),
     describeToken,
@@ -98,6 +102,7 @@ export function composeIdentity(parts: Parts) {
       tokens,
       directory,
       findStanding,
+      renewCaller,
       checkPassword,
       hasher,
       sealer: key,

@@ -2,6 +2,7 @@ import type { Config } from '../config/read-config.ts'
 import { prepareDataDirectory } from '../storage/data-directory.ts'
 import type { Database, Inspect } from '../storage/database.ts'
 import { findKeyFingerprint, keepKeyFingerprint } from '../storage/key-fingerprint.ts'
+import { ensureServerIndexes } from '../storage/servers/bulk.ts'
 import { loadSecretKey, secretKeyExists, type SecretKey } from '../vault/secret-key.ts'
 
 export interface Storage {
@@ -26,6 +27,7 @@ export async function openStorage(config: Config): Promise<Storage> {
   const database = await openEngine(config, matchKey)
   if (!key) throw new Error('the storage was opened without its key')
   await keepKeyFingerprint(database, key.fingerprint)
+  await ensureServerIndexes(database)
   await matchKey(database.read)
   return { database, key }
 }

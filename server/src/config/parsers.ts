@@ -23,6 +23,12 @@ export function oneOf<const Word extends string>(words: readonly Word[]) {
   }
 }
 
+/** A switch: `true`, or `1` as other programs have it. */
+export function switchedOn(text: string): boolean {
+  if (!/^(true|false|1|0)$/.test(text)) throw new ConfigError('must be true or false')
+  return text === 'true' || text === '1'
+}
+
 const units: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** Milliseconds. */

@@ -98,6 +98,15 @@ const samples: Record<Key, Sample> = {
     good: ['30d', 2_592_000_000],
     bad: ['', '0', '0s', '-1', '1.5d', '30 d', '1y', '367d', 'd', '9999999999', 'Infinity'],
   },
+  demo: { good: ['true', true], bad: ['', 'yes', 'TRUE', '2', 'on', ' true'] },
+  demoServers: {
+    good: ['50000', 50_000],
+    bad: ['', '0', '-1', '1.5', '1e3', '1_000', 'many', '2000001'],
+  },
+  deletedRetention: {
+    good: ['7d', 604_800_000],
+    bad: ['', '0', '0s', '-1', '1.5d', '30 d', '1y', '367d', 'd', '9999999999', 'Infinity'],
+  },
   loginFailuresPerMinute: { good: ['5', 5], bad: ['', '-1', '1.5', 'many', '1000001'] },
   requestsPerMinute: { good: ['0', 0], bad: ['', '-1', '1.5', 'many', '100000001'] },
   region: { good: ['north-1', 'north-1'], bad: ['', 'North', 'a b', '-a', 'a'.repeat(33), 'a\nb'] },
@@ -110,10 +119,12 @@ const companions: Partial<Record<Key, readonly string[]>> = {
   tlsCert: [`--tls-key=${keyFile}`],
   tlsKey: [`--tls-cert=${certFile}`],
   databaseUrl: ['--secret-key-file=some.key'],
+  demoServers: ['--demo'],
 }
 
 const keys = Object.keys(settings) as Key[]
 const definition = (key: Key): Setting<unknown> => settings[key]
+const isSwitch = (key: Key) => definition(key).value === undefined
 
 function configOf(args: readonly string[], environment: Record<string, string> = {}) {
   const request = readConfig(args, environment)
@@ -188,6 +199,7 @@ for (const key of keys) {
       assert.deepEqual(problems.filter(Boolean), [])
     })
 
+    if (isSwitch(key)) return
     test('needs a value after its flag', () => {
       for (const args of [[`--${flag}`], [`--${flag}`, '--region', 'north']]) {
         const message = refusal(args)
@@ -220,6 +232,9 @@ describe('settings', () => {
         trustedProxies: [],
         sourceAllow: [],
         eventRetention: 15_552_000_000,
+        demo: false,
+        demoServers: undefined,
+        deletedRetention: 2_592_000_000,
         loginFailuresPerMinute: 100,
         requestsPerMinute: 0,
         region: 'region0',
@@ -256,6 +271,24 @@ describe('settings', () => {
 
   test('leave the variables of others alone', () => {
     assert.equal(configOf([], { PORT: '1', muster_port: '1', XMUSTER_PORT: '1' }).port, 8400)
+  })
+
+  test('have a switch that its flag alone turns on, and that can be turned off again', () => {
+    assert.equal(configOf(['--demo']).demo, true)
+    assert.equal(configOf(['--demo', '--port', '9000']).port, 9000)
+    assert.equal(configOf(['--demo=false'], { MUSTER_DEMO: '1' }).demo, false)
+    assert.equal(configOf([], { MUSTER_DEMO: '1' }).demo, true)
+    assert.equal(configOf([], { MUSTER_DEMO: '0' }).demo, false)
+    assert.match(refusal(['--demo', '5000']), /a flag was expected/)
+    assert.match(refusal(['--demo', '--demo']), /--demo is given twice/)
+    assert.match(refusal(['--no-demo']), /unknown flag --no-demo/)
+  })
+
+  test('want the size of a demo only where there is one', () => {
+    for (const args of [['--demo-servers=5'], ['--demo-servers=5', '--demo=false']]) {
+      assert.match(refusal(args), /^--demo-servers .*--demo/)
+    }
+    assert.equal(configOf(['--demo', '--demo-servers', '5']).demoServers, 5)
   })
 
   test('want a certificate and its key together', () => {
@@ -352,12 +385,13 @@ describe('--help', () => {
   test('has a line for every setting with flag, variable and default', () => {
     const settingLines = help.slice(help.indexOf('Settings'))
     for (const key of keys) {
-      const { flag, variable, help: words, fallback } = definition(key)
+      const { flag, variable, value, help: words, fallback } = definition(key)
       const line = settingLines
         .split('\n')
         .find((candidate) => new RegExp(`\\b${variable}\\b`).test(candidate))
       assert.ok(line !== undefined, `no line for ${variable}`)
-      assert.ok(flag === undefined || line.includes(`--${flag} <`), line)
+      const opening = value === undefined ? ' ' : ` <${value}>`
+      assert.ok(flag === undefined || line.includes(`--${flag}${opening}`), line)
       assert.ok(line.includes(words), line)
       assert.ok(!fallback || line.includes(`[${fallback}]`), line)
     }

@@ -20,7 +20,7 @@ type Request =
 
 /** Reads flags and environment: the only place that does. A flag wins over its variable. */
 export function readConfig(args: readonly string[], environment: Environment): Request {
-  const flags = readFlags(args)
+  const flags = readFlags(args.map(spellOut))
   if (flags['help'] === true) return { kind: 'help' }
   if (flags['version'] === true) return { kind: 'version' }
   refuseUnknownVariables(environment)
@@ -65,6 +65,14 @@ function explainArguments(args: readonly string[], code = ''): string {
       return `${names.find((name, at) => lacksValue(args, name, at)) ?? 'a flag'} needs a value (see --help)`
   }
 }
+
+const switches: ReadonlySet<string> = new Set(
+  Object.values<Setting<unknown>>(settings).flatMap(({ flag, value }) =>
+    flag !== undefined && value === undefined ? [`--${flag}`] : [],
+  ),
+)
+/** A switch's flag alone means yes; no other flag goes without a value. */
+const spellOut = (arg: string) => (switches.has(arg) ? `${arg}=true` : arg)
 
 const flags: ReadonlySet<string> = new Set([
   ...Object.values<Setting<unknown>>(settings).flatMap(({ flag }) => (flag ? [`--${flag}`] : [])),
@@ -130,6 +138,9 @@ function completeConfig(parsed: Parsed): Config {
     throw new ConfigError('--tls-cert and --tls-key go together: give both or neither')
   }
   demandUsableCertificate(parsed)
+  if (parsed.demoServers !== undefined && !parsed.demo) {
+    throw new ConfigError('--demo-servers means nothing without --demo')
+  }
   if (parsed.databaseUrl !== undefined && parsed.secretKeyFile === undefined) {
     throw new ConfigError(
       'MUSTER_SECRET_KEY_FILE must be given with PostgreSQL, the same key for every process (the file is made if it is not there)',

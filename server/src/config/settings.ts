@@ -9,6 +9,7 @@ import {
   networkOrHost,
   oneOf,
   someOf,
+  switchedOn,
   textFile,
   webAddress,
   word,
@@ -18,7 +19,8 @@ export interface Setting<Value> {
   /** Absent for a secret, which would show in the list of processes. */
   readonly flag?: string
   readonly variable: string
-  readonly value: string
+  /** What follows the flag; absent for a switch, whose flag alone turns it on. */
+  readonly value?: string
   readonly help: string
   readonly parse: (text: string) => Value
   /** As text, the way an operator would write it; absent: the setting may be missing. */
@@ -151,6 +153,28 @@ export const settings = {
     help: 'how long the audit log is kept',
     parse: duration,
     fallback: '180d',
+  }),
+  demo: setting({
+    flag: 'demo',
+    variable: 'MUSTER_DEMO',
+    help: 'fill with a simulated fleet, and with people to try it as',
+    parse: switchedOn,
+    fallback: 'false',
+  }),
+  demoServers: optional({
+    flag: 'demo-servers',
+    variable: 'MUSTER_DEMO_SERVERS',
+    value: 'number',
+    help: 'how many servers the demo has (default: 1000, later as many as it has); it can only grow',
+    parse: integer(1, 2_000_000),
+  }),
+  deletedRetention: setting({
+    flag: 'deleted-retention',
+    variable: 'MUSTER_DELETED_RETENTION',
+    value: 'time',
+    help: 'how long deleted servers are kept',
+    parse: duration,
+    fallback: '30d',
   }),
   loginFailuresPerMinute: setting({
     flag: 'login-failures-per-minute',

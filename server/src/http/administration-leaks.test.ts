@@ -111,9 +111,15 @@ onBothEngines('what others have', (engine) => {
     })
   }
 
-  /** From here on the platform remembers the caller and its own statements, and spends none on that. */
-  const introduce = (role: CallerRole) =>
-    ask(logins.url, '/v3/domains/none', { method: 'DELETE', token: tokenOf(role) })
+  /**
+   * From here on the platform remembers the caller, its own statements and what projects are
+   * called, and spends none on that.
+   */
+  async function introduce(role: CallerRole): Promise<void> {
+    const token = tokenOf(role)
+    await ask(logins.url, '/servers', { token })
+    await ask(logins.url, '/v3/domains/none', { method: 'DELETE', token })
+  }
 
   interface Sending {
     readonly method: string

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { renderOpenApi, type Operation } from '@muster/contract'
 import type { Administration } from '../domain/identity/administration/administration.ts'
 import type { RecordDenial } from '../domain/audit/record-denial.ts'
@@ -6,13 +7,16 @@ import { createAdministrationHandlers } from './administration/handlers.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { auditDenials } from './denials.ts'
 import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
+import { createInventoryHandlers, type InventoryUseCases } from './inventory/handlers.ts'
+import { privateHeaders } from './private-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { mountOperations, type Preamble } from './mount.ts'
 import { addressOf, callerKey } from './origin.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
-import { logRequests } from './request-log.ts'
+import { answerRepeats, createRepeats } from './repeats.ts'
+import { createRequestLog, logRequests } from './request-log.ts'
 import { createServiceHandlers } from './service.ts'
 import { createUnknownRouteFault } from './unknown-route.ts'
 
@@ -23,7 +27,7 @@ export interface AppSettings extends ListenerSettings {
   readonly requestsPerMinute: number
 }
 
-export interface AppUseCases extends IdentityUseCases {
+export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
   readonly administration: Administration
   readonly recordDenial: RecordDenial
   readonly verifyToken: VerifyToken
@@ -41,18 +45,20 @@ export function createApp(
   const platformRequestIdHeader = `x-${settings.platformName}-request-id`
   let draining = false
 
-  const app = createListener(settings, (operation) =>
-    operation?.id === 'issueToken'
-      ? {
-          [platformRequestIdHeader]: makeRequestId(),
-          vary: 'X-Auth-Token',
-          'cache-control': 'no-store',
-        }
-      : {},
-  )
+  const app = createListener(settings, (operation) => {
+    if (operation?.id === 'issueToken') {
+      return {
+        [platformRequestIdHeader]: makeRequestId(),
+        vary: 'X-Auth-Token',
+        'cache-control': 'no-store',
+      }
+    }
+    return operation?.path.startsWith('/servers') === true ? privateHeaders : {}
+  })
   const metrics = createMetrics(useCases)
   metrics.observe(app)
-  logRequests(app, platformRequestIdHeader)
+  const log = createRequestLog(app.log)
+  logRequests(app, log, platformRequestIdHeader)
   auditDenials(app, useCases.recordDenial)
   // Before the body is read: nobody is going to look at it.
   const findUnknownRouteFault = createUnknownRouteFault(served)
@@ -62,8 +68,9 @@ export function createApp(
   app.decorateRequest('parameters', undefined)
   app.decorateRequest('userId', undefined)
   app.decorateRequest('reason', undefined)
+  const closesAfter = (request: FastifyRequest) => draining || hasEndlessBody(request)
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (draining || hasEndlessBody(request)) reply.header('connection', 'close')
+    if (closesAfter(request)) reply.header('connection', 'close')
     done(null, payload)
   })
 
@@ -75,6 +82,27 @@ export function createApp(
     settings.requestsPerMinute,
     'Too many requests with this token: wait and try again.',
   )
+  const repeats = createRepeats({
+    findKnown: (secret) => useCases.verifyToken.findKnown(secret),
+    countRequest: ({ token }) => requestLimit.take(token.id, clock()),
+    isDraining: () => draining,
+    note({ operation, principal, status, ip }, requestId, ms) {
+      metrics.count(operation, status, ms)
+      if (!log.isWanted) return
+      log.write({
+        request_id: requestId,
+        method: 'GET',
+        path: operation.path,
+        operation: operation.id,
+        status,
+        ms,
+        ip,
+        user_id: principal.token.userId,
+      })
+    },
+  })
+  answerRepeats(app, repeats)
+
   /** Before the body is read: who has failed too often is not worth parsing. */
   const demandLoginLimit: Preamble = (request) =>
     loginLimit.demand(callerKey(addressOf(request)), clock())
@@ -82,9 +110,12 @@ export function createApp(
   mountOperations(app, served, {
     authenticate: createAuthenticate({ verifyToken: useCases.verifyToken, requestLimit, clock }),
     preambles: { issueToken: demandLoginLimit },
+    remember: repeats.remember,
+    closesAfter,
     handlers: {
       ...createIdentityHandlers({ ...useCases, ...settings, loginLimit }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
+      ...createInventoryHandlers(useCases, settings),
       ...createServiceHandlers({
         openApi: renderOpenApi(served, settings.authUrl, settings.baseUrl),
         metrics,

@@ -26,6 +26,8 @@ const deeds: Readonly<Record<string, readonly [action: string, targetType: strin
   removeGroupUser: ['leave', 'group'],
   bindPolicy: ['bind', 'role'],
   unbindPolicy: ['unbind', 'role'],
+  mergeServerMetadata: ['update', 'server'],
+  replaceServerMetadata: ['update', 'server'],
 }
 const toNoun = (name: string) => name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`)
 
@@ -210,6 +212,7 @@ onBothEngines('the audit log', (engine) => {
       )
       // In the word that it would have had, had it been done.
       assert.equal(event.action, deedOf(operation)[0])
+      if (operation.path.startsWith('/servers')) assert.equal(event.target_type, 'server')
       assert.equal(event.domain_id, 'default')
       assert.equal(event.target_id, operation.path.includes('{') ? 'none' : '')
     }

@@ -31,7 +31,7 @@ async function sendUntilRefused(start: string, piece: Uint8Array, most: number) 
     const flowing = socket.write(piece)
     if (!flowing) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
     // To write on after the server hung up would lose what it said first.
-    await pause(5)
+    await pause(25)
   }
   return { sent, ...(await said) }
 }

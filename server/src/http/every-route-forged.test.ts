@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { operations, type OperationId, type Token } from '@muster/contract'
+import { operations, type OperationId, type Server, type Token } from '@muster/contract'
 import type { TObject } from 'typebox'
 import type { ClientAnswer } from '../testing/client.ts'
 import { itemsOf } from '../testing/list-items.ts'
@@ -48,11 +48,18 @@ function withKeys(body: unknown, [step, ...rest]: readonly string[], added: Memb
   return { ...members, ...added }
 }
 
-const isKnown = (id: OperationId, way: readonly string[], key: string): boolean => {
+function schemaAt(id: OperationId, way: readonly string[]): TObject | undefined {
   let schema = operationOf(id).body as TObject | undefined
   for (const step of way) schema = schema?.properties?.[step] as TObject | undefined
-  return Object.hasOwn(schema?.properties ?? {}, key)
+  return schema
 }
+
+/** Where the caller chooses the keys. */
+const isMap = (id: OperationId, way: readonly string[]) =>
+  Object.hasOwn(schemaAt(id, way) ?? {}, 'patternProperties')
+
+const isKnown = (id: OperationId, way: readonly string[], key: string): boolean =>
+  Object.hasOwn(schemaAt(id, way)?.properties ?? {}, key)
 
 /** A 400 that says which keys it is about, or the first of them. */
 function isNamed(answer: ClientAnswer, keys: readonly string[]): boolean {
@@ -131,7 +138,7 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
     test(`SEC-10: a key too many in the body of ${id} is refused by its name`, () =>
       changesNothing(id, async () => {
         const { body } = requests[id].parts({ things, token: claim.token, isDone: false })
-        for (const way of placesIn(body)) {
+        for (const way of placesIn(body).filter((each) => !isMap(id, each))) {
           const keys = forgedKeys.filter((key) => !isKnown(id, way, key))
           await isUnmovedBy(id, keys, (added) => (parts) => ({
             ...parts,
@@ -139,6 +146,35 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
           }))
         }
       }))
+  }
+
+  for (const id of ['mergeServerMetadata', 'replaceServerMetadata'] as const) {
+    test(`SEC-10: whatever key is in a tag of ${id}, it is a tag and nothing else`, async () => {
+      const show = async () => {
+        const { body } = await callAs('getServer', 'admin')
+        const { metadata, ...rest } = (body as { server: Server }).server
+        return { metadata, rest: { ...rest, update_version: 0, updated_at: '' } }
+      }
+      const { rest } = await show()
+      const tags = forge(forgedKeys.filter((key) => key !== '__proto__'))
+      const send = (added: Members) =>
+        callAs(id, 'admin', (parts) => ({
+          ...parts,
+          body: withKeys(parts.body, ['metadata'], added),
+        }))
+      // The one name that nothing can have.
+      assert.ok(isNamed(await send(forge(['__proto__'])), ['__proto__']))
+      const earlier = await running.takeSnapshot()
+      const answer = await send(tags)
+      assert.equal(answer.status, 200, answer.text)
+      const changed = changedTables(earlier, await running.takeSnapshot())
+      assert.deepEqual(changed, requests[id].changes?.toSorted())
+      const after = await show()
+      assert.deepEqual(after.rest, rest)
+      for (const [key, value] of Object.entries(tags)) {
+        assert.equal(after.metadata[`user:${key}`], value, key)
+      }
+    })
   }
 
   // A GET or a HEAD with a body does not leave the client of a test.

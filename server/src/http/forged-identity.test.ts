@@ -193,7 +193,9 @@ const callerFor = async ({ id }: Operation, token: string | undefined) =>
 function stripFresh(answer: ClientAnswer) {
   const { headers, text, status } = steadyParts(answer)
   const [thing] = status === 201 ? Object.values(answer.body as Record<string, Made>) : []
-  const news = [thing?.id, thing?.name, thing?.blob && JSON.stringify(thing.blob)]
+  const tags = (answer.body as { metadata?: Record<string, string> } | undefined)?.metadata
+  const blob = thing?.blob && JSON.stringify(thing.blob)
+  const news = [thing?.id, thing?.name, blob, tags?.['user:note']]
   return {
     status,
     headers: headers.filter(([name]) => name !== 'x-subject-token'),

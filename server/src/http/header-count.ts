@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http'
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() === name) count += 1
+    const header = rawHeaders[at] ?? ''
+    if (header.length === name.length && header.toLowerCase() === name) count += 1
   }
   return count
 }

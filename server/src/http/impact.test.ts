@@ -157,7 +157,8 @@ onBothEngines('the impact of a deletion', (engine) => {
     await settle()
     const defaults = await defaultsInto([mine.ids.projects])
     const { impact, before, now } = await impactAndLoss('Domain', mine.ids.domains)
-    const { default_projects, ...rest } = impact
+    const { default_projects, servers, ...rest } = impact
+    assert.equal(servers, 0, 'or it could not be deleted')
     const { group_members: _, ...lost } = Object.fromEntries(
       counted.map((table) => [table, before[table] - now[table]]),
     )

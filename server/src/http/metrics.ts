@@ -46,12 +46,16 @@ export function createMetrics({ waitingLogins }: Observed) {
     return known
   }
 
+  const count = (operation: Operation | undefined, status: number, ms: number) =>
+    seriesOf(operation, status).observe(ms / 1_000)
+
   return {
+    count,
     observe(app: FastifyInstance): void {
       app.addHook('onResponse', (request, reply, done) => {
         const { operation } = request.routeOptions.config
         const { statusCode, elapsedTime } = reply
-        seriesOf(operation, statusCode).observe(elapsedTime / 1_000)
+        count(operation, statusCode, elapsedTime)
         if (operation?.id === 'issueToken') {
           logins.inc({ result: statusCode === 201 ? 'issued' : String(statusCode) })
         }

@@ -1,5 +1,4 @@
 import {
-  jsonContentType,
   type operations,
   type BodyOf,
   type HeadersOf,
@@ -18,8 +17,10 @@ import type { Authenticate } from './authenticate.ts'
 import { unsupportedMediaType } from './errors.ts'
 import { countHeader } from './header-count.ts'
 import { methodsOf } from './methods.ts'
-import { originOf } from './origin.ts'
+import { addressOf, originOf } from './origin.ts'
 import { createQueryReader } from './query.ts'
+import type { Repeatable, Repeats } from './repeats.ts'
+import { createSend, type Outcome } from './send.ts'
 import { parseStrictJson } from './strict-json.ts'
 import { createBodyReader } from './validate.ts'
 
@@ -53,14 +54,7 @@ interface Call<Op> {
   readonly caller: Op extends { readonly needs: object } ? Caller : undefined
   readonly origin: Origin
   readonly accept: string
-}
-
-interface Outcome {
-  readonly status: number
-  /** Who a caller without a token turned out to be. */
-  readonly userId?: string
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  readonly ifNoneMatch: string | undefined
 }
 
 type OperationOf<Id extends OperationId> = Extract<(typeof operations)[number], { id: Id }>
@@ -80,14 +74,19 @@ interface Dependencies {
   readonly handlers: Handlers
   readonly authenticate: Authenticate
   readonly preambles: Partial<Record<OperationId, Preamble>>
+  /** Keeps an answer for requests that are the same. */
+  readonly remember: Repeats['remember']
+  /** Whether an answer is the last on its connection. */
+  readonly closesAfter: (request: FastifyRequest) => boolean
 }
 
 /** Turns the contract's operations into routes. */
 export function mountOperations(
   app: FastifyInstance,
   served: readonly Operation[],
-  { handlers, authenticate, preambles }: Dependencies,
+  { handlers, authenticate, preambles, remember, closesAfter }: Dependencies,
 ): void {
+  const send = createSend(closesAfter)
   const explicitHeads = new Set(
     served.filter(({ method }) => method === 'HEAD').map(({ path }) => path),
   )
@@ -123,12 +122,41 @@ export function mountOperations(
           caller: principal && reach && { principal, need: operation.needs, reach, origin },
           origin,
           accept: request.headers.accept ?? '',
+          ifNoneMatch: request.headers['if-none-match'],
         } satisfies AnyCall
         const outcome = await handle(call)
         request.userId = outcome.userId ?? request.principal?.token.userId
-        return send(reply, operation, outcome)
+        const sent = send(reply, operation, outcome)
+        if (principal && outcome.isStillRight) {
+          remember(request.raw, toRepeatable(reply, operation, principal, outcome))
+        }
+        return sent
       },
     })
+  }
+}
+
+/** An answer as it was sent, but for what is of this one request. */
+function toRepeatable(
+  reply: FastifyReply,
+  operation: Operation,
+  principal: Principal,
+  { status, body, isStillRight = () => false }: Outcome,
+): Repeatable {
+  const { request } = reply
+  const [bytes] = Array.isArray(body) ? (body as readonly Buffer[]) : []
+  const headers = Object.entries(reply.getHeaders())
+    .filter(([name]) => name !== 'x-request-id' && name !== 'content-length')
+    .flatMap(([name, value]) => [name, String(value)])
+  return {
+    operation,
+    secret: String(request.headers['x-auth-token']),
+    principal,
+    ip: addressOf(request),
+    status,
+    headers: bytes ? [...headers, 'content-length', String(bytes.length)] : headers,
+    body: bytes,
+    isStillRight,
   }
 }
 
@@ -186,17 +214,4 @@ function readHeaders(operation: Operation, { headers }: FastifyRequest): unknown
       return [name, value]
     }),
   )
-}
-
-const asItIs = (text: unknown): string => text as string
-
-function send(reply: FastifyReply, operation: Operation, outcome: Outcome): FastifyReply {
-  const { status, body, headers } = outcome
-  reply.code(status)
-  if (headers) reply.headers(headers)
-  if (body === undefined) return reply.send()
-  const contentType = operation.answers[status]?.contentType ?? jsonContentType
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  // Serialised already; as text it leaves in one piece with the headers, and its type stays as it is.
-  return reply.header('content-type', contentType).serializer(asItIs).send(text)
 }

@@ -10,13 +10,28 @@ function normalise(text: string): string | undefined {
   return isIPv6(address) ? ipaddr.process(address).toString() : undefined
 }
 
-export function originOf(request: FastifyRequest): Origin {
-  return {
-    ip: addressOf(request),
-    requestId: request.id,
-    isConfidential: request.protocol === 'https' || isLocal(request),
+/** Found out when somebody wants to know: most requests only read, and nobody does. */
+class RequestOrigin implements Origin {
+  readonly #request: FastifyRequest
+
+  constructor(request: FastifyRequest) {
+    this.#request = request
+  }
+
+  get ip(): string {
+    return addressOf(this.#request)
+  }
+
+  get requestId(): string {
+    return this.#request.id
+  }
+
+  get isConfidential(): boolean {
+    return this.#request.protocol === 'https' || isLocal(this.#request)
   }
 }
+
+export const originOf = (request: FastifyRequest): Origin => new RequestOrigin(request)
 
 /**
  * The address that a request came from: the peer's, or what a trusted proxy says. A proxy that

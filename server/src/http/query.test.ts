@@ -119,3 +119,146 @@ describe('the reader of a query', () => {
     refuses('?na%00me=a', 'InvalidFormatError')
   })
 })
+
+const listing = {
+  ...operation,
+  query: Type.Object(
+    {
+      ...operation.query.properties,
+      status: Type.Optional(Type.Array(Type.String({ maxLength: 9 }), { maxItems: 3 })),
+      vcpu_count: Type.Optional(Type.Array(Type.Integer())),
+      is_gpu: Type.Optional(Type.Array(Type.Boolean())),
+      tags: Type.Optional(
+        Type.Array(
+          Type.Array(
+            Type.Object(
+              { key: Type.String(), value: Type.Optional(Type.String()) },
+              { additionalProperties: false },
+            ),
+          ),
+        ),
+      ),
+      'user.id': Type.Optional(Type.String()),
+    },
+    { additionalProperties: false },
+  ),
+} as const satisfies Operation
+const readListing = createQueryReader(listing)
+const list = (query: string) => readListing(`/servers${query}`)
+
+const complaint = (query: string) => {
+  try {
+    list(query)
+  } catch (error) {
+    assert.ok(error instanceof PlatformError, String(error))
+    assert.equal(error.status, 400)
+    return `${error.fields?.[0]?.path}: ${error.fields?.[0]?.problem}`
+  }
+  assert.fail(`${query} was taken`)
+}
+
+describe('the reader of parameters with several values', () => {
+  test('reads them repeated, in their order', () => {
+    assert.deepEqual(list('?status=b'), { status: ['b'] })
+    assert.deepEqual(list('?status=b&limit=1&status=a'), { status: ['b', 'a'], limit: 1 })
+    assert.deepEqual(list('?status=a&status=a'), { status: ['a', 'a'] })
+    assert.deepEqual(list('?vcpu_count=8&vcpu_count=04'), { vcpu_count: [8, 4] })
+    assert.deepEqual(list('?is_gpu&is_gpu=0'), { is_gpu: [true, false] })
+  })
+
+  test('reads them numbered, in the order of the numbers', () => {
+    assert.deepEqual(list('?status.0=a'), { status: ['a'] })
+    assert.deepEqual(list('?status.10=c&status.2=b&status.0=a'), { status: ['a', 'b', 'c'] })
+    assert.deepEqual(list('?vcpu_count.1=8'), { vcpu_count: [8] })
+  })
+
+  test('reads what is numbered twice and has members', () => {
+    const query = '?tags.1.0.key=c&tags.0.1.key=b&tags.0.0.value=x&tags.0.0.key=a'
+    assert.deepEqual(list(query), {
+      tags: [[{ key: 'a', value: 'x' }, { key: 'b' }], [{ key: 'c' }]],
+    })
+  })
+
+  test('prefers a name that has a dot of its own', () => {
+    assert.deepEqual(list('?user.id=1'), { 'user.id': '1' })
+  })
+
+  test('refuses, by its name, what is not so', () => {
+    assert.equal(complaint('?status.0=a&status.0=b'), 'status.0: is given twice')
+    assert.equal(complaint('?status.0=a&status.00=b'), 'status.0: is given twice')
+    assert.equal(
+      complaint('?status=a&status.0=b'),
+      'status: is given both with numbers and without',
+    )
+    assert.equal(complaint('?vcpu_count.0=x'), 'vcpu_count.0: must be an integer')
+    assert.equal(complaint('?vcpu_count=1&vcpu_count=x'), 'vcpu_count: must be an integer')
+    assert.equal(complaint('?status=0123456789'), 'status.0: must be at most 9 characters')
+    assert.equal(complaint('?status=1&status=2&status=3&status=4'), 'status: must hold at most 3')
+    assert.equal(complaint('?tags.0.0.value=x'), 'tags.0.0.key: is required')
+    assert.equal(complaint('?tags.0.0.key=a&tags.0.0.key=b'), 'tags.0.0.key: is given twice')
+    assert.equal(complaint('?tags=a'), 'tags.0: must be an array')
+    assert.equal(complaint('?tags.0.0=a'), 'tags.0.0: must be an object')
+    for (const name of [
+      'limit.0',
+      'status.a',
+      'status.-1',
+      'status.',
+      'status.0.0',
+      'tags.0.0.kee',
+    ]) {
+      assert.match(complaint(`?${name}=1`), /: is not a known parameter/)
+    }
+    for (const name of ['status.__proto__', 'tags.0.0.__proto__', 'tags.0.0.toString']) {
+      assert.match(complaint(`?${name}=1`), /: is not a known parameter/)
+    }
+  })
+})
+
+describe('the reader of a query that knows better', () => {
+  test('suggests the nearest name, if one is near', () => {
+    assert.equal(complaint('?stauts=a'), 'stauts: is not a known parameter: did you mean "status"?')
+    assert.equal(complaint('?Limit=1'), 'Limit: is not a known parameter: did you mean "limit"?')
+    assert.equal(complaint('?colour=a'), 'colour: is not a known parameter')
+    assert.equal(complaint(`?${'a'.repeat(8000)}=a`).length < 8100, true)
+  })
+
+  test('reads the same text once, and gives it to everybody, so that nobody can change it', () => {
+    const first = list('?status=a&tags.0.0.key=b')
+    assert.equal(list('?status=a&tags.0.0.key=b'), first)
+    assert.notEqual(list('?status=a'), first)
+    assert.ok(Object.isFrozen(first) && Object.isFrozen(first.status))
+    assert.ok(Object.isFrozen(first.tags?.[0]?.[0]))
+    assert.throws(() => first.status?.push('c'), TypeError)
+    assert.ok(Object.isFrozen(list('')))
+  })
+
+  test('refuses the same text as often as it comes', () => {
+    for (let time = 0; time < 3; time++) assert.match(complaint('?stauts=a'), /^stauts/)
+  })
+
+  test('tells queries apart of which it has seen more than it remembers', () => {
+    for (let round = 0; round < 2; round++) {
+      for (let limit = 1; limit < 1500; limit++) {
+        assert.deepEqual(list(`?limit=${limit}`), { limit })
+      }
+    }
+  })
+
+  test('takes hostile lengths in its stride', () => {
+    for (const part of [
+      'status=a&',
+      'status.1=a&',
+      'tags.0.0.key=a&',
+      '&',
+      '=',
+      'a.',
+      'status.0.',
+    ]) {
+      try {
+        list(`?${part.repeat(2000)}`)
+      } catch (error) {
+        assert.ok(error instanceof PlatformError)
+      }
+    }
+  })
+})

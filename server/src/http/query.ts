@@ -1,5 +1,9 @@
 import type { Operation, QueryOf } from '@muster/contract'
+import { LRUCache } from 'lru-cache'
+import { deepFreeze } from '../domain/deep-freeze.ts'
 import { badField, PlatformError } from '../domain/error.ts'
+import { didYouMean } from '../domain/nearest.ts'
+import { assembleParameter, stepsTo, type Given, type ParameterSchema } from './query-parameter.ts'
 import { compileSchema, invalidInput } from './validate.ts'
 
 function decode(text: string): string {
@@ -17,50 +21,77 @@ function decode(text: string): string {
   return decoded
 }
 
-/** Keystone's clients write some of these as Python does. */
-const flags: Readonly<Record<string, boolean>> = {
-  true: true,
-  True: true,
-  '1': true,
-  false: false,
-  False: false,
-  '0': false,
+type Schemas = Readonly<Record<string, ParameterSchema>>
+
+/** A parameter by the name that a caller gives it: its own, or with the steps into a list. */
+function find(key: string, schemas: Schemas): { name: string; steps: readonly string[] } {
+  if (Object.hasOwn(schemas, key)) return { name: key, steps: [] }
+  const [name = '', ...path] = key.split('.', 8)
+  const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined
+  const steps = schema && stepsTo(schema, path)
+  if (!steps) {
+    throw badField(key, `is not a known parameter${didYouMean(name, Object.keys(schemas))}`)
+  }
+  return { name, steps }
 }
 
-function convert(name: string, text: string | undefined, type: string | undefined): unknown {
-  if (type === 'boolean') {
-    // A flag may stand alone.
-    if (text === undefined) return true
-    const flag = Object.hasOwn(flags, text) ? flags[text] : undefined
-    if (flag === undefined) throw badField(name, 'must be true or false')
-    return flag
+/** What is given of each parameter, in the order of the query. */
+function collect(query: string, schemas: Schemas): Map<string, Given[]> {
+  const collected = new Map<string, Given[]>()
+  for (const pair of query.split('&')) {
+    if (pair === '') continue
+    const end = pair.indexOf('=')
+    const { name, steps } = find(decode(end === -1 ? pair : pair.slice(0, end)), schemas)
+    const given = { steps, text: end === -1 ? undefined : decode(pair.slice(end + 1)) }
+    const others = collected.get(name)
+    if (others) others.push(given)
+    else collected.set(name, [given])
   }
-  if (type === 'integer') {
-    if (!/^-?\d{1,15}$/.test(text ?? '')) throw badField(name, 'must be an integer')
-    return Number(text)
-  }
-  return text ?? ''
+  return collected
 }
 
-/** Reads the query of an operation into what its schema says. What is unknown or given twice is an error. */
+/** How much of queries is remembered for each operation, in characters, and of how many. */
+const mostRemembered = { max: 1000, maxSize: 512 * 1024, maxEntrySize: 4096 } as const
+
+const createMemory = () =>
+  new LRUCache<string, object>({
+    ...mostRemembered,
+    // What it is read into is no larger than a few times its text.
+    sizeCalculation: (_, query) => query.length + 1,
+  })
+
+/**
+ * Reads the query of an operation into what its schema says. What is unknown, or given twice and
+ * takes one value, is an error. The same pages are asked for again and again, so what was read is
+ * remembered by its text; it is frozen, since it is everybody's.
+ */
 export function createQueryReader<Op extends Operation>({ query: schema }: Op) {
-  const types: Readonly<Record<string, { readonly type?: string }>> = schema?.properties ?? {}
+  const schemas: Schemas = schema?.properties ?? {}
   const compiled = schema && compileSchema(schema)
+  const nothing = deepFreeze({}) as QueryOf<Op>
+  let memory: ReturnType<typeof createMemory> | undefined
+
+  function read(query: string): object {
+    const parameters = Object.fromEntries(
+      [...collect(query, schemas)].map(([name, given]) => [
+        name,
+        assembleParameter(name, schemas[name] ?? {}, given),
+      ]),
+    )
+    const check = compiled?.()
+    if (check && !check(parameters)) throw invalidInput('query', parameters, check.errors ?? [])
+    return deepFreeze(parameters)
+  }
 
   return function readQuery(url: string): QueryOf<Op> {
     const start = url.indexOf('?')
-    const parameters: Record<string, unknown> = {}
-    const pairs = start === -1 ? [] : url.slice(start + 1).split('&')
-    for (const pair of pairs.filter((text) => text !== '')) {
-      const [name = '', ...value] = pair.split('=')
-      const key = decode(name)
-      if (!Object.hasOwn(types, key)) throw badField(key, 'is not a known parameter')
-      if (Object.hasOwn(parameters, key)) throw badField(key, 'is given twice')
-      const text = pair.includes('=') ? decode(value.join('=')) : undefined
-      parameters[key] = convert(key, text, types[key]?.type)
-    }
-    const check = pairs.length > 0 ? compiled?.() : undefined
-    if (check && !check(parameters)) throw invalidInput('query', parameters, check.errors ?? [])
+    if (start === -1 || start === url.length - 1) return nothing
+    const query = url.slice(start + 1)
+    memory ??= createMemory()
+    const known = memory.get(query)
+    if (known) return known as QueryOf<Op>
+    const parameters = read(query)
+    memory.set(query, parameters)
     return parameters as QueryOf<Op>
   }
 }

@@ -33,21 +33,36 @@ export function createRateLimit(perMinute: number, details: string) {
       : start + minute * (1 - (perMinute - count) / previous)
   }
 
+  /** The window of a key that has used up its minute. */
+  function findFull(key: string, now: number): Window | undefined {
+    // Who has done nothing yet needs no entry, and pushes none out.
+    if (perMinute === 0 || !windows.has(key)) return undefined
+    const window = windowOf(key, now)
+    const { start, count, previous } = window
+    const isFull = count + (previous * (start + minute - now)) / minute >= perMinute
+    return isFull ? window : undefined
+  }
+
+  const count = (key: string, now: number): void => {
+    if (perMinute > 0) windowOf(key, now).count += 1
+  }
+
   return {
     /** Throws once the key has used up its minute. */
     demand(key: string, now: number): void {
-      // Who has done nothing yet needs no entry, and pushes none out.
-      if (perMinute === 0 || !windows.has(key)) return
-      const window = windowOf(key, now)
-      const { start, count, previous } = window
-      if (count + (previous * (start + minute - now)) / minute < perMinute) return
+      const window = findFull(key, now)
+      if (!window) return
       const free = freeAgain(window)
       throw new PlatformError('TooManyRequests', details, {
         retryAfter: Math.floor((free - now) / 1_000) + 1,
       })
     },
-    count(key: string, now: number): void {
-      if (perMinute > 0) windowOf(key, now).count += 1
+    count,
+    /** Counts one more, where there is room for it. */
+    take(key: string, now: number): boolean {
+      if (findFull(key, now)) return false
+      count(key, now)
+      return true
     },
   }
 }

@@ -57,7 +57,8 @@ describe('unknown routes', () => {
     '/healthz.',
     '/__proto__',
     '/constructor',
-    '/servers',
+    '/server',
+    '/servers/a/b',
     '/docs/../v3/auth/tokens',
     `/${'x'.repeat(4_000)}`,
   ]

@@ -1,31 +1,58 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from './origin.ts'
 
-/** One line a request, without its query, headers and body. */
-export function logRequests(app: FastifyInstance, platformRequestIdHeader: string): void {
-  // Nothing is put together for a line that nobody will see.
-  if (!isLevelEnabled(app.log)) return
+/** What is told of a request, without its query, headers and body. */
+export interface RequestLine {
+  readonly request_id: string
+  readonly platform_request_id?: unknown
+  readonly method: string
+  readonly path: string
+  readonly operation: string | undefined
+  readonly status: number
+  readonly ms: number
+  readonly ip: string
+  readonly user_id: string | undefined
+  readonly reason?: string | undefined
+}
+
+/** One line a request. Nothing is put together for a line that nobody will see. */
+export function createRequestLog(log: FastifyBaseLogger) {
+  const isWanted = ['info', 'debug', 'trace'].includes(log.level)
+  return {
+    isWanted,
+    write(line: RequestLine): void {
+      log.info({ ...line, ms: Math.round(line.ms * 10) / 10 }, 'request')
+    },
+  }
+}
+export type RequestLog = ReturnType<typeof createRequestLog>
+
+/** Logs what goes through the framework. */
+export function logRequests(
+  app: FastifyInstance,
+  log: RequestLog,
+  platformRequestIdHeader: string,
+): void {
+  if (!log.isWanted) return
   app.addHook('onResponse', (request, reply, done) => {
-    const { operation } = request.routeOptions.config
-    request.log.info(
-      {
-        request_id: request.id,
-        platform_request_id: reply.getHeader(platformRequestIdHeader),
-        method: request.method,
-        // The log masks and cuts what a caller made up.
-        path: operation?.path ?? request.url,
-        operation: operation?.id,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        ip: addressOf(request),
-        user_id: request.userId,
-        reason: request.reason,
-      },
-      'request',
-    )
+    log.write(lineOf(request, reply, platformRequestIdHeader))
     done()
   })
 }
 
-const isLevelEnabled = ({ level }: FastifyBaseLogger): boolean =>
-  ['info', 'debug', 'trace'].includes(level)
+function lineOf(request: FastifyRequest, reply: FastifyReply, idHeader: string): RequestLine {
+  const { operation } = request.routeOptions.config
+  return {
+    request_id: request.id,
+    platform_request_id: reply.getHeader(idHeader),
+    method: request.method,
+    // The log masks and cuts what a caller made up.
+    path: operation?.path ?? request.url,
+    operation: operation?.id,
+    status: reply.statusCode,
+    ms: reply.elapsedTime,
+    ip: addressOf(request),
+    user_id: request.userId,
+    reason: request.reason,
+  }
+}

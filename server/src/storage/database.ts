@@ -17,6 +17,16 @@ export interface Statement {
   readonly required?: string
 }
 
+export type Row = Readonly<Record<string, unknown>>
+
+/** A read: its text and what is bound to it. */
+export interface Question {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+export type Pace = 'quick' | 'patient'
+
 /** Statements that happen together or not at all. */
 export type Statements = readonly Statement[]
 
@@ -45,6 +55,20 @@ export interface Database {
   commitNews(statements: Statements, version?: number): Promise<Outcome[]>
   /** The version of the identity data, as far as this process knows it. */
   currentVersion(): number | undefined
+  /**
+   * Reads that belong together: all see the same moment. Patient ones may take long, and are out of
+   * the way of everybody else's.
+   */
+  ask(questions: readonly Question[], pace: Pace): Promise<readonly Row[][]>
+  /** A commit that changes servers of these projects and domains: pages of them are stale from here on. */
+  commitFleet(statements: Statements, scopes: ReadonlySet<string>): Promise<Outcome[]>
+  /** Work on the storage itself, such as making an index: it takes as long as it takes, one process at a time. */
+  maintain(work: readonly string[]): Promise<void>
+  /**
+   * The version of a project's, a domain's or (without a scope) all servers, as far as this process
+   * knows it; undefined where it may be more than a second behind.
+   */
+  fleetVersion(scope?: string): number | undefined
   /** Rejects when the engine does not answer. */
   ping(): Promise<void>
   close(): Promise<void>

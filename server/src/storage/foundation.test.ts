@@ -18,6 +18,8 @@ onBothEngines('the foundation', (engine) => {
   const whole = {
     assignments: 2,
     domains: 1,
+    fleet_numbers: 1,
+    fleet_version: 1,
     identity_version: 1,
     policies: readyMadeRoles.length,
     projects: 1,

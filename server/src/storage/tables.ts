@@ -153,4 +153,60 @@ export interface Tables {
     blocked_until: number
   }
   login_origins: { account: string; address: string; last_at: number }
+  /** Texts that many servers have in common, each kept once; folded: in lower case. */
+  words: { code: number; word: string; folded: string }
+  /**
+   * What servers are found, sorted and counted by: besides these a column for each field, as
+   * `storage/servers/columns.ts` says. State: 0 in use, 1 in the recycle bin, 2 deleted.
+   */
+  servers: { seq: number; id: string; revision: number; state: number; status: string }
+  /** What is shown of a server, rendered when it was written. */
+  server_documents: {
+    server: number
+    id: string
+    revision: number
+    state: number
+    project_id: string
+    domain_id: string
+    manager_project_id: string
+    facts_digest: string
+    document_digest: string
+    summary_digest: string
+    metadata_digest: string
+    /** JSON members, for those who may see them. */
+    admin_group: string
+    metadata: string | Uint8Array
+    summary: string | Uint8Array
+    document: string | Uint8Array
+  }
+  /** What a search looks at. */
+  server_texts: { server: number; text: string; starts: string }
+  /** With how big the server is, so that tags can be counted without looking at it. */
+  server_tags: {
+    server: number
+    origin: number
+    key: number
+    value: number
+    state: number
+    vcpu_count: number
+    vmem_size: number
+    disk: number
+  }
+  server_addresses: { server: number; address: string; state: number }
+  /** Which names go with which ids. */
+  server_places: { place: string; id: number; name: number }
+  /** How many servers in use a project has of each value, and how big they are together. */
+  server_counts: {
+    facet: string
+    project_id: number
+    value: number
+    domain_id: number
+    servers: number
+    vcpu_count: number
+    vmem_size: number
+    disk: number
+  }
+  fleet_version: { id: number; version: number }
+  fleet_numbers: { id: number; server: number; word: number; revision: number }
+  scope_versions: { scope: string; version: number }
 }

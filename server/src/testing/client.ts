@@ -1,4 +1,5 @@
 import type { ErrorBody, Token } from '@muster/contract'
+import { assertServerContract } from './server-contract.ts'
 import { adminPassword } from './start-platform.ts'
 
 interface RequestOptions {
@@ -34,12 +35,9 @@ export async function ask<Body = ErrorBody>(
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: (isJson && text !== '' ? JSON.parse(text) : undefined) as Body,
-  }
+  const answered: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
+  if (response.status === 200 && answered !== undefined) assertServerContract(path, answered)
+  return { status: response.status, headers: response.headers, text, body: answered as Body }
 }
 
 const asPayload = (body: unknown): string | Uint8Array<ArrayBuffer> =>

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { operations } from '@muster/contract'
 import type { KyselyPlugin } from 'kysely'
 import { composeIdentity } from '../composition/compose-identity.ts'
+import { composeInventory } from '../composition/compose-inventory.ts'
 import type { Clock, Compare, PasswordHasher } from '../domain/identity/ports.ts'
 import { createApp } from '../http/app.ts'
 import { createLogger } from '../log.ts'
@@ -102,7 +103,12 @@ export async function startCountedLogins(platform: TestPlatform, options: Option
       clock,
       logger: createLogger('silent', { write: () => {} }),
     },
-    { ...identity, ping: database.ping, waitingLogins: () => 0 },
+    {
+      ...identity,
+      ...composeInventory({ ...identity, database, clock, deletedRetention: 86_400_000 }),
+      ping: database.ping,
+      waitingLogins: () => 0,
+    },
     operations,
   )
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -6,6 +6,7 @@ import { createFoundation } from '../storage/foundation.ts'
 import { openPostgres } from '../storage/postgres/open.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { createTestDatabase, type Engine } from './engines.ts'
+import { ownTables, rowText } from './table-rows.ts'
 
 const noInspection: Inspect = async () => {}
 
@@ -61,15 +62,14 @@ export async function openStorage(engine: Engine): Promise<TestStorage> {
 }
 
 /** Every row of every table as text, in an order that does not change by itself. */
-export async function dumpTables({ read }: Database): Promise<Record<string, string[]>> {
-  const tables = await read.introspection.getTables()
+export async function dumpTables(database: Database): Promise<Record<string, string[]>> {
   const dump: Record<string, string[]> = {}
-  for (const { name } of tables.filter((table) => !table.name.startsWith('kysely_'))) {
-    const rows = await read
+  for (const { name } of await ownTables(database)) {
+    const rows = await database.read
       .selectFrom(name as 'settings')
       .selectAll()
       .execute()
-    dump[name] = rows.map((row) => JSON.stringify(row)).sort()
+    dump[name] = rows.map(rowText).sort()
   }
   return dump
 }

@@ -35,6 +35,19 @@ interface Request {
 /** What goes with every change: it is told, and it is news. */
 const news = (...tables: (keyof Tables)[]) => [...tables, 'events', 'identity_version'] as const
 
+/** What is different once a server has another tag; nobody has to be asked anew who may do what. */
+const tagged = [
+  'servers',
+  'server_documents',
+  'server_tags',
+  'server_texts',
+  'words',
+  'fleet_numbers',
+  'fleet_version',
+  'scope_versions',
+  'events',
+] as const
+
 const look = (parts: (things: Things) => Parts = () => ({})): Request => ({
   parts: ({ things }) => parts(things),
 })
@@ -347,6 +360,23 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ targetId }) => ({ query: { target_id: targetId } }),
     ({ targetId }) => targetId,
   ),
+
+  // As far as everybody may see: who has a role on the system asks for it.
+  listServers: list(
+    ({ serverName }) => ({ query: { name: serverName, scope: 'max' } }),
+    ({ serverId }) => serverId,
+  ),
+  getServerStatistics: look(),
+  getServer: look(({ serverId }) => at(serverId)),
+  getServerMetadata: look(({ serverId }) => at(serverId)),
+  mergeServerMetadata: change(tagged, ({ serverId }) => ({
+    ...at(serverId),
+    body: { metadata: { note: name() } },
+  })),
+  replaceServerMetadata: change(tagged, ({ serverId }) => ({
+    ...at(serverId),
+    body: { metadata: { note: name() } },
+  })),
 
   showHealth: look(),
   showReadiness: look(),

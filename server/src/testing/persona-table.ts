@@ -262,6 +262,33 @@ export const personaTable = {
     self: '!!! ++ +++ ++ +++',
   },
 
+  listServers: {
+    home: '!!! -o +++ ++ +++',
+    beside: '!!! -o ooo ++ +++',
+    other: '!!! -+ ooo oo +++',
+  },
+  getServerStatistics: '!!! -+ +++ ++ +++',
+  getServer: {
+    home: '!!! -0 +++ ++ +++',
+    beside: '!!! -0 000 ++ +++',
+    other: '!!! -+ 000 00 +++',
+  },
+  getServerMetadata: {
+    home: '!!! -0 +++ ++ +++',
+    beside: '!!! -0 000 ++ +++',
+    other: '!!! -+ 000 00 +++',
+  },
+  mergeServerMetadata: {
+    home: '!!! -0 -++ -+ -++',
+    beside: '!!! -0 -00 -+ -++',
+    other: '!!! -+ -00 -0 -++',
+  },
+  replaceServerMetadata: {
+    home: '!!! -0 -++ -+ -++',
+    beside: '!!! -0 -00 -+ -++',
+    other: '!!! -+ -00 -0 -++',
+  },
+
   showHealth: '+++ ++ +++ ++ +++',
   showReadiness: '+++ ++ +++ ++ +++',
   // From elsewhere: a caller on this machine needs no token.

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { CatalogService } from '@muster/contract'
 import type { CompiledQuery, Insertable } from 'kysely'
 import { nameKey } from '../domain/identity/name-key.ts'
@@ -6,7 +6,9 @@ import { newId } from '../domain/identity/new-id.ts'
 import { mintToken } from '../domain/identity/token-secret.ts'
 import type { Database, Statements } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.ts'
+import { plainServer } from './plain-server.ts'
 import { createdAt } from './population.ts'
+import type { TestPlatform } from './start-platform.ts'
 
 export interface Place {
   readonly domainId: string
@@ -46,6 +48,9 @@ export interface Things extends Place {
   readonly token: string
   /** What an event tells of. */
   readonly targetId: string
+  /** Belongs to the project. */
+  readonly serverId: string
+  readonly serverName: string
   /** The ready-made roles that grants are about: `project_viewer`, `domain_viewer`, `auditor`. */
   readonly projectRoleId: string
   readonly domainRoleId: string
@@ -61,6 +66,7 @@ export const neverWas = (things: Things): Things => ({
   ...(Object.fromEntries(
     Object.keys(things).map((key) => [key, key.endsWith('Name') ? `never ${newId()}` : newId()]),
   ) as unknown as Things),
+  serverId: randomUUID(),
   token: mintToken().secret,
 })
 
@@ -73,6 +79,7 @@ type Holding = Partial<Record<'user_id' | 'group_id' | 'project_id' | 'domain_id
 
 interface Context {
   readonly database: Database
+  readonly inventory: TestPlatform['inventory']
   /** By their names. */
   readonly roleIds: ReadonlyMap<string, string>
   readonly catalog: readonly CatalogService[]
@@ -83,7 +90,7 @@ interface Context {
 
 /** Puts things into a place, straight through the storage and all in one commit. */
 export function createFurnisher(context: Context) {
-  const { database, roleIds, catalog, passwordHash, secrets } = context
+  const { database, inventory, roleIds, catalog, passwordHash, secrets } = context
   const { read } = database
   const [service] = catalog
   const [endpoint] = service?.endpoints ?? []
@@ -91,6 +98,7 @@ export function createFurnisher(context: Context) {
   secrets.add(sealedSecret)
   /** How to get rid of things again: much else goes with these rows. */
   const leftovers = new WeakMap<Things, Statements>()
+  const servers = new WeakMap<Things, string>()
   const roleId = (name: string) => roleIds.get(name) ?? ''
 
   const insert = <Table extends keyof Tables>(
@@ -197,6 +205,7 @@ export function createFurnisher(context: Context) {
     }
     const token = tokenOf(user.id)
     const event = eventBy(newcomer.id, domainId)
+    const server = plainServer(projectId)
     await database.commitNews([
       insert('domains', spareDomain),
       insert('projects', spareProject),
@@ -220,6 +229,7 @@ export function createFurnisher(context: Context) {
         holding('auditor', { group_id: stewards.id }),
       ),
     ])
+    await inventory.recordServers({ present: [server], gone: [] })
     const things: Things = {
       ...place,
       spareDomainId: spareDomain.id,
@@ -245,6 +255,8 @@ export function createFurnisher(context: Context) {
       providerName: provider.name,
       token: token.secret,
       targetId: event.target_id,
+      serverId: server.id,
+      serverName: server.name,
       projectRoleId: roleId('project_viewer'),
       domainRoleId: roleId('domain_viewer'),
       systemRoleId: roleId('auditor'),
@@ -261,6 +273,7 @@ export function createFurnisher(context: Context) {
       remove('policies', bound, loose),
       remove('identity_providers', provider),
     ])
+    servers.set(things, server.id)
     return things
   }
 
@@ -306,6 +319,10 @@ export function createFurnisher(context: Context) {
     /** Few rows make a quick comparison of all of them. */
     async discard(things: Things): Promise<void> {
       await database.commitNews(leftovers.get(things) ?? [])
+      const server = servers.get(things)
+      if (server === undefined) return
+      await inventory.recordServers({ present: [], gone: [server] })
+      await inventory.fleet.purgeDeleted(Date.now() + 1_000)
     },
   }
 }

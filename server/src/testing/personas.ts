@@ -68,7 +68,8 @@ export const operationOf = (id: OperationId): Operation =>
   operations.find((operation) => operation.id === id) as Operation
 
 /** An organisation of two domains, and somebody in it for each way to have rights, or none. */
-export async function createOrganisation({ url, database, authUrl, baseUrl }: TestPlatform) {
+export async function createOrganisation(platform: TestPlatform) {
+  const { url, database, inventory, authUrl, baseUrl } = platform
   const { read } = database
   const population = createPopulation(database)
   const roles = await read.selectFrom('roles').select(['id', 'name']).execute()
@@ -79,6 +80,7 @@ export async function createOrganisation({ url, database, authUrl, baseUrl }: Te
   const secrets = new Set([passwordHash, ...known.flatMap((row) => row.password_hash ?? [])])
   const { furnish, furnishFor, discard } = createFurnisher({
     database,
+    inventory,
     roleIds: new Map(roles.map(({ name, id }) => [name, id])),
     catalog: createCatalog({ authUrl, baseUrl, region: 'region0' }),
     passwordHash,

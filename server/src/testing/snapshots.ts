@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Database } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.ts'
+import { ownTables, rowText } from './table-rows.ts'
 
 type Table = keyof Tables
 
@@ -10,11 +11,11 @@ export type Snapshot = ReadonlyMap<Table, string>
 export type TakeSnapshot = (tables?: readonly Table[]) => Promise<Snapshot>
 
 /** What `dumpTables` tells, for those who ask hundreds of times: all or some of the tables. */
-export async function createSnapshots({ read }: Database): Promise<TakeSnapshot> {
-  const found = await read.introspection.getTables()
-  const tables = found.map(({ name }) => name).filter((name) => !name.startsWith('kysely_'))
+export async function createSnapshots(database: Database): Promise<TakeSnapshot> {
+  const { read } = database
+  const tables = await ownTables(database)
   const queries = new Map(
-    tables.map((name) => [
+    tables.map(({ name }) => [
       name as Table,
       CompiledQuery.raw(
         name === 'events' ? 'select count(*) as total from events' : `select * from "${name}"`,
@@ -24,7 +25,7 @@ export async function createSnapshots({ read }: Database): Promise<TakeSnapshot>
 
   async function describe(table: Table): Promise<[Table, string]> {
     const { rows } = await read.executeQuery(queries.get(table) as CompiledQuery)
-    const texts = rows.map((row) => JSON.stringify(row))
+    const texts = rows.map((row) => rowText(row as object))
     return [table, texts.sort().join('\n')]
   }
 

@@ -3,6 +3,7 @@ import { hash } from '@node-rs/argon2'
 import { newId } from '../domain/identity/new-id.ts'
 import { renewToken, type CallOptions } from './call-operation.ts'
 import { ask, requestToken, systemProject, tokenIdentity, type ClientAnswer } from './client.ts'
+import { plainServer } from './plain-server.ts'
 import { plantToken } from './plant-token.ts'
 import { createPopulation } from './population.ts'
 import type { TestPlatform } from './start-platform.ts'
@@ -20,6 +21,10 @@ const kinds: Readonly<Record<string, string>> = {
 }
 const ownPassword = 'correct horse battery'
 
+/** What the path begins with, under whatever version. */
+const collectionOf = ({ path }: Operation): string =>
+  path.split('/').find((step) => step !== '' && step !== 'v3') ?? ''
+
 const isItem = ({ path }: Operation) => /^\/v3\/\w+\/\{id\}$/.test(path)
 
 /**
@@ -27,7 +32,8 @@ const isItem = ({ path }: Operation) => /^\/v3\/\w+\/\{id\}$/.test(path)
  * number of times, when the first admin calls it. What a call uses up is made anew for it, all
  * else is made once.
  */
-export async function createStage({ url, database }: TestPlatform, admin: string) {
+export async function createStage(platform: TestPlatform, admin: string) {
+  const { url, database, inventory } = platform
   const population = createPopulation(database)
   const made = new Map<string, Promise<string>>()
   const passwordHash = await hash(ownPassword)
@@ -64,7 +70,9 @@ export async function createStage({ url, database }: TestPlatform, admin: string
   }
 
   async function bodyOf(operation: Operation): Promise<unknown> {
-    const [, , kind = ''] = operation.path.split('/')
+    // Another tag each time: the same one again is no change.
+    if (collectionOf(operation) === 'servers') return { metadata: { 'user:note': newId() } }
+    const kind = collectionOf(operation)
     const [[key, example] = ['', {}]] = Object.entries(operation.example as Record<string, Members>)
     if (operation.id === 'checkPolicy') {
       return { [key]: { ...example, user_id: userId, project_id: projectId } }
@@ -73,7 +81,15 @@ export async function createStage({ url, database }: TestPlatform, admin: string
     return { [key]: { ...example, ...(isNew && (await settingsOf(kind))) } }
   }
 
+  /** A server is not made by its owner: a source finds it. */
+  async function findServer(): Promise<string> {
+    const server = plainServer(projectId)
+    await inventory.recordServers({ present: [server], gone: [] })
+    return server.id
+  }
+
   async function make(kind: string, changes: Members = {}): Promise<string> {
+    if (kind === 'servers') return await findServer()
     const operation = all.find(({ method, path }) => method === 'POST' && path === `/v3/${kind}`)
     // What cannot be made is there: the parts of the catalog.
     if (!operation) {
@@ -109,7 +125,7 @@ export async function createStage({ url, database }: TestPlatform, admin: string
 
   async function pathFor(operation: Operation): Promise<string> {
     let { path } = operation
-    const [, , collection = ''] = path.split('/')
+    const collection = collectionOf(operation)
     for (const [placeholder, name = ''] of operation.path.matchAll(/\{(\w+)\}/g)) {
       path = path.replace(placeholder, await idFor(operation, kinds[name] ?? collection))
     }

@@ -34,7 +34,8 @@ export async function startPlatform(options: Options = {}): Promise<TestPlatform
   const { engine = 'sqlite', clock, flags = [], log, beside } = options
   const folder = beside?.folder ?? mkdtempSync(join(tmpdir(), 'muster-test-'))
   const databaseUrl =
-    beside?.databaseUrl ?? (engine === 'postgres' ? await createTestDatabase() : undefined)
+    beside?.databaseUrl ??
+    (engine === 'postgres' ? await createTestDatabase('migrated') : undefined)
   const request = readConfig(
     [
       '--port=0',

@@ -89,13 +89,15 @@ describe('the secret key', () => {
 
   test('shows neither itself in its fingerprint nor a name in its pseudonym', () => {
     const file = join(folder, 'shown.key')
-    const { fingerprint, pseudonym } = loadSecretKey(file)
+    const { fingerprint, pseudonym, demoPassword } = loadSecretKey(file)
     const key = Buffer.from(readFileSync(file, 'utf8'), 'base64')
     assert.ok(!Buffer.from(fingerprint, 'base64url').equals(key))
     assert.notEqual(pseudonym('alice'), pseudonym('bob'))
     assert.doesNotMatch(pseudonym('alice'), /alice/)
     // One purpose must not stand in for another.
     assert.notEqual(pseudonym(''), fingerprint)
+    // Pseudonyms of names that anybody can make up are in the database: no password is among them.
+    assert.ok(!pseudonym('demo-owner').startsWith(demoPassword('demo-owner')))
   })
 
   test('is refused when others can read it', () => {

@@ -13,6 +13,8 @@ import type { Sealer } from '../domain/identity/access-key/sealer.ts'
 import type { Pseudonym } from '../domain/identity/ports.ts'
 
 const keyLength = 32
+/** Of 64 characters each: 120 bits. */
+const demoPasswordLength = 20
 const cipher = 'aes-256-gcm'
 const nonceLength = 12
 const tagLength = 16
@@ -24,6 +26,8 @@ export interface SecretKey extends Sealer {
   /** Tells two keys apart without giving either away. */
   readonly fingerprint: string
   readonly pseudonym: Pseudonym
+  /** The same whenever it is asked for, so that it need not be kept: for people of a demo only. */
+  readonly demoPassword: (user: string) => string
 }
 
 function createSecretKey(key: Buffer): SecretKey {
@@ -32,6 +36,7 @@ function createSecretKey(key: Buffer): SecretKey {
   return {
     fingerprint: derive('fingerprint', ''),
     pseudonym: (text) => derive('pseudonym', text),
+    demoPassword: (user) => derive('demo password', user).slice(0, demoPasswordLength),
     ...createSealer(key),
   }
 }

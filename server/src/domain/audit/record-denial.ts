@@ -3,7 +3,7 @@ import type { Clock } from '../identity/ports.ts'
 import type { Principal } from '../identity/principal.ts'
 import type { Origin } from '../identity/records.ts'
 import { describeEvent } from './describe-event.ts'
-import { nounOf, type Kind } from '../identity/administration/resources.ts'
+import { nounOf } from '../identity/administration/resources.ts'
 import type { EventStore } from './event-store.ts'
 import type { Changes } from './event.ts'
 
@@ -18,17 +18,29 @@ export interface Denial {
 /** The word that the event would have had, had it come to that. */
 function verbOf({ id }: Operation): string {
   const [verb = id] = /^[a-z]+/.exec(id) ?? []
-  return { add: 'join', remove: 'leave', change: 'update' }[verb] ?? verb
+  return verbs[verb] ?? verb
 }
+
+/** Operations that are named after how they change something. */
+const verbs: Readonly<Record<string, string>> = {
+  add: 'join',
+  remove: 'leave',
+  change: 'update',
+  merge: 'update',
+  replace: 'update',
+}
+
+const nouns: Readonly<Record<string, string>> = { ...nounOf, servers: 'server' }
 
 /** Keeps that somebody tried to change what they may not: told to those who administer them. */
 export function createRecordDenial(events: EventStore, clock: Clock) {
   return async function recordDenial(denial: Denial): Promise<void> {
     const { principal, origin, operation, named } = denial
     const { user } = principal.standing
+    const resource = operation.needs?.resource ?? ''
     const deed = {
       action: verbOf(operation),
-      targetType: nounOf[operation.needs?.resource as Kind] ?? operation.needs?.resource ?? '',
+      targetType: nouns[resource] ?? resource,
       targetId: named['id'] ?? named['user_id'] ?? named['group_id'] ?? '',
       targetName: '',
       place: { kind: 'domain', domainId: user.domain.id },

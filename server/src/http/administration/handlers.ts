@@ -3,6 +3,7 @@ import type { Administration } from '../../domain/identity/administration/admini
 import type { Caller } from '../../domain/identity/caller.ts'
 import type { Kind } from '../../domain/identity/administration/resources.ts'
 import type { IdentityHandlers } from '../identity.ts'
+import type { InventoryHandlers } from '../inventory/handlers.ts'
 import type { Handlers } from '../mount.ts'
 import type { ServiceHandlers } from '../service.ts'
 import { createAssignmentHandlers } from './assignments.ts'
@@ -18,8 +19,11 @@ interface Dependencies {
   readonly baseUrl: string
 }
 
-/** The operations of the token and the service have files of their own. */
-type AdministrationHandlers = Omit<Handlers, keyof IdentityHandlers | keyof ServiceHandlers>
+/** The operations of the token, of servers and of the service have files of their own. */
+type AdministrationHandlers = Omit<
+  Handlers,
+  keyof IdentityHandlers | keyof InventoryHandlers | keyof ServiceHandlers
+>
 
 interface ThingCall {
   readonly caller: Caller

@@ -10,12 +10,11 @@ import {
 } from './document.ts'
 import { curlCommand, highlightJson, layOutJson, renderSample } from './example.ts'
 import { html, inlineProse, prose, sentence, table, type Html, type Insertable } from './html.ts'
-import { renderKind, requiredMarker, renderFieldTree, typeName, type Schema } from './schema.ts'
+import { renderParameters } from './parameters.ts'
+import { renderFieldTree, typeName, type Schema } from './schema.ts'
 
 /** Longer answers would push what follows out of sight, and wait to be opened. */
 const mostLinesShown = 24
-
-type TokenScheme = OpenApiDocument['components']['securitySchemes']['token']
 
 const accessWords: Readonly<Record<Access, string>> = {
   public: 'Public',
@@ -49,35 +48,6 @@ export function renderOperation(operation: DocumentedOperation, document: OpenAp
 /** A long path may break before each of its steps. */
 const breakable = (path: string): Insertable =>
   path.split(/(?=\/)/).map((step) => html`<wbr />${step}`)
-
-function renderParameters(operation: DocumentedOperation, document: OpenApiDocument): Insertable {
-  const { token } = document.components.securitySchemes
-  const parameters = [
-    ...(operation.access === 'public' ? [] : [tokenParameter(operation.access, token)]),
-    ...operation.parameters,
-  ]
-  if (parameters.length === 0) return undefined
-  return html`<h4>Parameters</h4>
-    ${table(
-      ['Name', 'In', 'Meaning'],
-      parameters.map((parameter) => [
-        parameter.name ?? '',
-        parameter.in,
-        describeParameter(parameter.schema, parameter.required),
-      ]),
-    )}`
-}
-
-const tokenParameter = (access: Access, scheme: TokenScheme) => ({
-  name: scheme.name,
-  in: scheme.in,
-  required: access === 'token',
-  schema: { type: 'string', description: scheme.description },
-})
-
-const describeParameter = (schema: Schema, required: boolean): Html =>
-  html`<p>${renderKind(schema, required && requiredMarker)}</p>
-    ${prose(schema.description)}`
 
 function renderRequestBody({ schema }: MediaObject): Html {
   const { additionalProperties } = schema as Schema

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import {
-  errorStatus,
-  operations,
-  renderOpenApi,
-  serverOperations,
-  type Operation,
-} from '@muster/contract'
+import { errorStatus, operations, renderOpenApi, type Operation } from '@muster/contract'
 import { renderReferencePage } from './page.ts'
 
 const address = 'https://muster.example.org'
-const everyOperation: readonly Operation[] = [...operations, ...serverOperations]
+const everyOperation: readonly Operation[] = operations
 
 const pageOf = (shown: readonly Operation[]) => renderReferencePage(renderOpenApi(shown, address))
 
@@ -66,6 +60,26 @@ describe('the reference tells', () => {
     assert.ok(text.includes('methods array of strings required exactly 1 item one of password,'))
     assert.ok(text.includes('id string 1–64 characters'))
     assert.ok(text.includes('PasswordExpiresAt string or null date-time'))
+  })
+
+  test('every parameter of every operation, if only by name where it is told elsewhere', () => {
+    for (const { id, query, headers } of everyOperation) {
+      const article = articleOf(html, id).toLowerCase()
+      const names = [query, headers].flatMap((schema) => Object.keys(schema?.properties ?? {}))
+      for (const name of names)
+        assert.ok(article.includes(`<code>${name}</code>`), `${id}: ${name}`)
+    }
+  })
+
+  test('parameters that differ in their names only together, and what a list tells already once', () => {
+    const list = readable(articleOf(html, 'listServers')).replace(/\s+/g, ' ')
+    const alike =
+      /vcpu_count, vmem_size in query array of integers [^]*?Exactly this, or one of these/
+    assert.match(list, alike)
+    const statistics = readable(articleOf(html, 'getServerStatistics')).replace(/\s+/g, ' ')
+    assert.match(statistics, /group_by queryarray of strings/)
+    assert.match(statistics, /As in List servers: [^]*vcpu_count, vmem_size/)
+    assert.doesNotMatch(statistics, /Exactly this/)
   })
 
   test('how to call, with shell variables for what only the caller knows', () => {

@@ -1,23 +1,37 @@
 import pg from 'pg'
+import { createFleetVersions, eraSize } from '../fleet-versions.ts'
 
 const period = 250
 const trust = 3_000
+/** Servers that somebody wrote are seen by everybody within a second: asked, answered and all. */
+const fleetTrust = 800
 const unknown = -1
-/** More changes than one connection will ever see. */
-const eraSize = 2 ** 40
+
+interface News {
+  readonly identity: number
+  readonly fleet: number
+}
+
+const readNews =
+  'select (select version from identity_version) as identity, version as fleet from fleet_version'
+const readScopes = 'select scope, version from scope_versions where version > $1'
 
 /**
- * Keeps up with the version of the identity data that other processes write. It asks four times a
- * second on a connection of its own; an answer is trusted for three seconds from when it was asked
- * for, so a process that has lost touch knows it well inside the five seconds it has.
+ * Keeps up with what other processes write: with the version of the identity data, and with whose
+ * servers have changed. It asks four times a second on a connection of its own; an answer about
+ * identity is trusted for three seconds from when it was asked for, so a process that has lost touch
+ * knows it well inside the five seconds it has.
  */
 export function followVersion(connection: pg.ClientConfig) {
+  const fleet = createFleetVersions()
   let known = unknown
   let era = -1
   let askedAt = Number.NEGATIVE_INFINITY
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let stopped = false
+  let isFirstNews = true
+  let heard = 0
   let asking = Promise.resolve()
   const first = Promise.withResolvers<void>()
 
@@ -38,17 +52,33 @@ export function followVersion(connection: pg.ClientConfig) {
     // Behind a new connection may be another server, whose count is not a continuation of the last.
     era += 1
     known = unknown
+    isFirstNews = true
     return fresh
+  }
+
+  /** Own writes may have come between those of others: what was asked for last is counted apart. */
+  async function followFleet(connected: pg.Client, version: number): Promise<void> {
+    if (isFirstNews) fleet.restart(version)
+    else if (version > heard) {
+      const { rows } = await connected.query<{ scope: string; version: number }>(readScopes, [
+        heard,
+      ])
+      for (const row of rows) fleet.advance(row.version, [row.scope])
+      fleet.advance(version, [])
+    }
+    isFirstNews = false
+    heard = version
   }
 
   async function ask(): Promise<void> {
     const start = performance.now()
     try {
       client ??= await connect()
-      const { rows } = await client.query<{ version: number }>(
-        'select version from identity_version',
-      )
-      advance(Number(rows[0]?.version))
+      const { rows } = await client.query<News>(readNews)
+      const [news] = rows
+      if (!news) throw new Error('the version of the data is missing')
+      await followFleet(client, news.fleet)
+      advance(news.identity)
       askedAt = start
       first.resolve()
     } catch (error) {
@@ -71,6 +101,10 @@ export function followVersion(connection: pg.ClientConfig) {
       const isInTouch = known !== unknown && performance.now() - askedAt < trust
       return isInTouch ? era * eraSize + known : undefined
     },
+    /** Own writes are known at once. */
+    advanceFleet: fleet.advance,
+    fleetVersion: (scope?: string) =>
+      known !== unknown && performance.now() - askedAt < fleetTrust ? fleet.of(scope) : undefined,
     async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)

@@ -7,11 +7,14 @@ import {
   type Database,
   type Inspect,
   type Outcome,
+  type Question,
+  type Row,
   type Statements,
 } from '../database.ts'
 import { migrate } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
+import { fleetStatements, ownOutcomes } from '../fleet-versions.ts'
 import { followVersion } from './follow-version.ts'
 
 /** Times and counters are well inside what a number holds exactly. */
@@ -86,6 +89,61 @@ async function prepare(read: Kysely<Tables>, inspect: Inspect, connection: pg.Cl
   }
 }
 
+/** Connections for reads that may take long; there are few, so that everybody else's stay quick. */
+function openPatientPool(connection: pg.ClientConfig): pg.Pool {
+  const pool = new pg.Pool({
+    ...connection,
+    max: 4,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 30_000,
+    query_timeout: 31_000,
+  })
+  keepAlive(pool)
+  return pool
+}
+
+/** A connection that breaks, idle or in use, is replaced; without listeners it would end the process. */
+function keepAlive(pool: pg.Pool): void {
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+}
+
+/** Any number will do, as long as all processes take the same. */
+const maintenanceLock = 8400
+
+/** On a connection of its own, which nobody gets impatient with; its end gives the lock back. */
+async function maintain(connection: pg.ClientConfig, work: readonly string[]): Promise<void> {
+  if (work.length === 0) return
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('select pg_advisory_lock($1)', [maintenanceLock])
+    for (const statement of work) await client.query(statement)
+  } catch (error) {
+    throw toError(error)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Answers questions that belong together from one moment of the data. */
+async function askTogether(pool: pg.Pool, questions: readonly Question[]): Promise<Row[][]> {
+  const client = await takeClient(pool)
+  const together = questions.length > 1
+  try {
+    const answers: Row[][] = []
+    if (together) await client.query('begin isolation level repeatable read read only')
+    for (const { sql, parameters } of questions) {
+      answers.push((await client.query(sql, parameters)).rows)
+    }
+    return answers
+  } finally {
+    if (together && !client.isBroken()) await client.query('commit').catch(() => {})
+    client.release()
+  }
+}
+
 /** Muster's storage in a PostgreSQL that any number of processes share. */
 export async function openPostgres(url: string, inspect: Inspect): Promise<Database> {
   const connection = { connectionString: url, types, application_name: 'muster' }
@@ -96,9 +154,8 @@ export async function openPostgres(url: string, inspect: Inspect): Promise<Datab
     statement_timeout: 5_000,
     query_timeout: 5_500,
   })
-  // A connection that breaks, idle or in use, is replaced; without listeners it would end the process.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  keepAlive(pool)
+  const patient = openPatientPool(connection)
   const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createBridge(pool) }) })
   const version = await prepare(read, inspect, connection)
 
@@ -136,6 +193,14 @@ export async function openPostgres(url: string, inspect: Inspect): Promise<Datab
       return outcomes.slice(1)
     },
     currentVersion: version.current,
+    ask: (questions, pace) => askTogether(pace === 'quick' ? pool : patient, questions),
+    async commitFleet(statements, scopes) {
+      const outcomes = await commit(fleetStatements(read, statements, scopes))
+      version.advanceFleet(versionOf(outcomes), scopes)
+      return ownOutcomes(outcomes, statements.length)
+    },
+    maintain: (work) => maintain(connection, work),
+    fleetVersion: version.fleetVersion,
     async ping() {
       await pool.query('select 1').catch((error: unknown) => {
         throw toError(error)
@@ -143,6 +208,7 @@ export async function openPostgres(url: string, inspect: Inspect): Promise<Datab
     },
     async close() {
       await version.stop()
+      await patient.end()
       await read.destroy()
     },
   }

@@ -2,12 +2,16 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Impact } from '@muster/contract'
 import type { Registry } from '../../domain/identity/administration/registry.ts'
 import type { Database } from '../database.ts'
+import { ownedBy } from '../servers/owned-by.ts'
 import type { Tables } from '../tables.ts'
 
 /** How to count each; of tokens, which to begin with. */
 type Counts = Record<keyof Impact, RawBuilder<unknown>>
 
 const none = sql`select 0`
+
+const serversOf = (owner: 'domain' | 'project', id: string) =>
+  sql`select count(*) from servers where ${ownedBy(owner, id)}`
 
 /** What hangs on a domain. */
 function onDomain(id: string): Counts {
@@ -16,6 +20,7 @@ function onDomain(id: string): Counts {
   const groups = sql`select id from groups where domain_id = ${id}`
   return {
     projects: sql`select count(*) from projects where domain_id = ${id}`,
+    servers: serversOf('domain', id),
     users: sql`select count(*) from users where domain_id = ${id}`,
     groups: sql`select count(*) from groups where domain_id = ${id}`,
     assignments: sql`select count(*) from assignments where domain_id = ${id}
@@ -33,6 +38,7 @@ function onProject(id: string): Counts {
   const groups = sql`select group_id from assignments where project_id = ${id}`
   return {
     projects: none,
+    servers: serversOf('project', id),
     users: sql`select count(*) from users where id in (
         select user_id from assignments where project_id = ${id})
       or id in (select user_id from group_members where group_id in (${groups}))`,
@@ -47,6 +53,7 @@ function onProject(id: string): Counts {
 
 const onUser = (id: string): Counts => ({
   projects: none,
+  servers: none,
   users: none,
   groups: sql`select count(*) from group_members where user_id = ${id}`,
   assignments: sql`select count(*) from assignments where user_id = ${id}`,

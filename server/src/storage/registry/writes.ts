@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Write } from '../../domain/identity/administration/registry.ts'
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import { newId } from '../../domain/identity/new-id.ts'
-import type { Statement } from '../database.ts'
+import { required, type Statement } from '../database.ts'
+import { ownedBy } from '../servers/owned-by.ts'
 import type { Tables } from '../tables.ts'
 import { placeColumns } from './among.ts'
 import { tableOf, toRow } from './columns.ts'
@@ -105,6 +106,10 @@ export function createWrites(read: Kysely<Tables>) {
           .compile()
       case 'end-tokens':
         return endTokens(write.of, write.id).compile()
+      case 'demand-no-servers': {
+        const servers = sql`select 1 from servers where ${ownedBy(write.of, write.id)}`
+        return required(sql`select 1 as one where not exists (${servers})`.compile(read), 'servers')
+      }
       case 'link':
         return read
           .insertInto('subjects')

@@ -1,11 +1,17 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import type { Question, Row } from '../database.ts'
+
+/** As much as SQLite is made for. */
+const mappedBytes = 2 ** 31
 
 /** Opens a file as Muster wants it: WAL, durable commits, references enforced. */
 export function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = full')
+  // Pages are read where the operating system keeps them, not from copies of our own.
+  database.exec(`pragma mmap_size = ${mappedBytes}`)
   return database
 }
 
@@ -21,5 +27,24 @@ export function createStatementCache(database: DatabaseSync): (text: string) => 
       statements.set(text, statement)
     }
     return statement
+  }
+}
+
+type Cell = string | number | null | Uint8Array
+
+/** Answers questions that belong together from one moment of the data. */
+export function createSnapshotReader(database: DatabaseSync) {
+  const prepare = createStatementCache(database)
+  const ask = ({ sql, parameters }: Question): Row[] => prepare(sql).all(...(parameters as Cell[]))
+  return function read(questions: readonly Question[]): Row[][] {
+    // One statement has a moment of its own.
+    if (questions.length === 1) return questions.map(ask)
+    database.exec('begin')
+    try {
+      return questions.map(ask)
+    } finally {
+      // A fault may have ended it already.
+      if (database.isTransaction) database.exec('commit')
+    }
   }
 }

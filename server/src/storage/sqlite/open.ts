@@ -4,7 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { bumpVersion, versionOf, type Database, type Inspect } from '../database.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
-import { openFile } from './file.ts'
+import { createFleetVersions, fleetStatements, ownOutcomes } from '../fleet-versions.ts'
+import { createSnapshotReader, openFile } from './file.ts'
+import { createReaders } from './readers.ts'
 import { startWriter } from './writer.ts'
 
 /**
@@ -71,6 +73,9 @@ export async function openSqlite(directory: string, inspect: Inspect): Promise<D
       throw error
     })
   const writer = startWriter(file)
+  const readers = createReaders(file)
+  const readNow = createSnapshotReader(reader)
+  const fleet = createFleetVersions()
   let known = version
 
   return {
@@ -83,12 +88,24 @@ export async function openSqlite(directory: string, inspect: Inspect): Promise<D
       return outcomes.slice(1)
     },
     currentVersion: () => (writer.isBroken() ? undefined : known),
+    ask: async (questions, pace) =>
+      pace === 'quick' ? readNow(questions) : await readers.ask(questions),
+    async commitFleet(statements, scopes) {
+      const outcomes = await writer.commit(fleetStatements(read, statements, scopes))
+      fleet.advance(versionOf(outcomes), scopes)
+      return ownOutcomes(outcomes, statements.length)
+    },
+    async maintain(work) {
+      for (const sql of work) await writer.commit([{ sql, parameters: [] }])
+    },
+    fleetVersion: (scope) => (writer.isBroken() ? undefined : fleet.of(scope)),
     async ping() {
       reader.prepare('select 1').get()
       // The writer's thread must be alive too: an empty commit goes there and back.
       await writer.commit([])
     },
     async close() {
+      await readers.close()
       await writer.close()
       await read.destroy()
       holder.close()

@@ -17,6 +17,8 @@ function hasRows(statement: StatementSync): boolean {
   let answer = returnsRows.get(statement)
   if (answer === undefined) {
     answer = statement.columns().length > 0
+    // A row of the search index goes by a number that is too large for one of JavaScript's.
+    if (!answer) statement.setReadBigInts(true)
     returnsRows.set(statement, answer)
   }
   return answer

@@ -8,7 +8,7 @@ import { unmet } from './unmet.ts'
 /** Statements on their way to the writer thread. */
 export type Unit = readonly {
   readonly sql: string
-  readonly parameters: (string | number | null)[]
+  readonly parameters: (string | number | null | Uint8Array)[]
   readonly required: string | undefined
 }[]
 export type Batch = readonly Unit[]
@@ -89,7 +89,7 @@ export function startWriter(file: string) {
     commit(statements: Statements): Promise<Outcome[]> {
       const unit = statements.map(({ sql, parameters, required }) => ({
         sql,
-        parameters: parameters as (string | number | null)[],
+        parameters: parameters as (string | number | null | Uint8Array)[],
         required,
       }))
       return new Promise((resolve, reject) => {

@@ -3,6 +3,7 @@ import type { EventRecord } from '../../audit/event.ts'
 import type { Sealer } from '../access-key/sealer.ts'
 import type { CheckPassword } from '../check-password.ts'
 import type { Clock, Directory, PasswordHasher, TokenStore } from '../ports.ts'
+import type { RenewCaller } from '../renew-caller.ts'
 import type { FindStanding } from '../standings.ts'
 import { createAssignmentUseCases } from './assignments.ts'
 import type { Caller } from '../caller.ts'
@@ -26,6 +27,7 @@ interface Dependencies {
   readonly tokens: TokenStore
   readonly directory: Directory
   readonly findStanding: FindStanding
+  readonly renewCaller: RenewCaller
   readonly checkPassword: CheckPassword
   readonly hasher: PasswordHasher
   readonly sealer: Sealer
@@ -35,8 +37,8 @@ interface Dependencies {
 
 /** All that can be administered, by the names of the operations. */
 export function createAdministration(dependencies: Dependencies) {
-  const { registry, events, clock } = dependencies
-  const change = createChange(dependencies)
+  const { registry, events, renewCaller, clock } = dependencies
+  const change = createChange(registry, renewCaller)
   const withChange = { ...dependencies, change }
   return {
     ...createReadUseCases(registry, clock),

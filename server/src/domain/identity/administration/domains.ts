@@ -6,6 +6,7 @@ import { demandMayTakeAll } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import { demandFreeName, demandFreeRename, demandThing, said } from './changes.ts'
 import { createDecisions } from './decisions.ts'
+import { demandNoServers } from './demand-no-servers.ts'
 import type { Change } from './change.ts'
 import { all, type Registry } from './registry.ts'
 import type { Domain } from './resources.ts'
@@ -67,7 +68,11 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
         demandExpendable(domain)
         await demandMayTakeGroups(caller, id)
         const impact = await registry.impactOf('domains', id, clock())
-        return decisions.toDelete(caller, domain, { changes: { touched: [impact, null] } })
+        demandNoServers('domain', impact)
+        return decisions.toDelete(caller, domain, {
+          changes: { touched: [impact, null] },
+          writes: [{ do: 'demand-no-servers', of: 'domain', id }],
+        })
       }),
   }
 }

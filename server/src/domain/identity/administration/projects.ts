@@ -4,6 +4,7 @@ import type { Clock } from '../ports.ts'
 import type { Caller } from '../caller.ts'
 import { chooseDomain, demandFreeName, demandFreeRename, demandThing, said } from './changes.ts'
 import { createDecisions } from './decisions.ts'
+import { demandNoServers } from './demand-no-servers.ts'
 import type { Change } from './change.ts'
 import type { Registry } from './registry.ts'
 import type { Project } from './resources.ts'
@@ -62,7 +63,11 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
       change(caller, async (caller) => {
         const project = await demandThing(registry, 'projects', id, caller.reach)
         const impact = await registry.impactOf('projects', id, clock())
-        return decisions.toDelete(caller, project, { changes: { touched: [impact, null] } })
+        demandNoServers('project', impact)
+        return decisions.toDelete(caller, project, {
+          changes: { touched: [impact, null] },
+          writes: [{ do: 'demand-no-servers', of: 'project', id }],
+        })
       }),
   }
 }

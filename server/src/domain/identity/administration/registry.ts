@@ -95,6 +95,8 @@ export type Write =
       readonly of: 'user' | 'project' | 'domain' | 'access-key' | 'provider'
       readonly id: string
     }
+  /** Nothing of the change happens where it still has servers. */
+  | { readonly do: 'demand-no-servers'; readonly of: 'project' | 'domain'; readonly id: string }
   | {
       readonly do: 'link'
       readonly providerId: string

@@ -1,0 +1,150 @@
+import { Type } from 'typebox'
+import type { Operation } from '../operation.ts'
+import { exactObject } from '../scalars.ts'
+import { Server, ServerList } from '../server.ts'
+import { serverExample, serverListExample } from './examples.ts'
+import { MetadataChange, metadataExample, ServerMetadata } from './metadata.ts'
+import { ServerListQuery, ServerStatisticsQuery } from './parameters.ts'
+import { ServerStatistics, statisticsExample } from './statistics.ts'
+
+const common = { access: 'token', tag: 'Servers' } as const
+
+const need = <const Action extends 'list' | 'get' | 'update'>(action: Action) =>
+  ({
+    service: 'compute',
+    resource: 'servers',
+    action,
+    at: ['system', 'domain', 'project'],
+  }) as const
+
+/** What is right for one caller must not be shown to another by a cache in between. */
+const privateHeaders = {
+  'Cache-Control': '`private, no-cache`: ask again, with `If-None-Match`',
+  Vary: '`X-Auth-Token, Accept`',
+}
+const cachedHeaders = { ...privateHeaders, ETag: 'Of the bytes of this answer' }
+
+const unchanged = {
+  description: 'Nothing has changed since the answer whose `ETag` you sent as `If-None-Match`',
+  headers: cachedHeaders,
+}
+
+const metadataAnswers = {
+  200: {
+    description: "All of the server's metadata, with the prefixes",
+    body: ServerMetadata,
+    headers: privateHeaders,
+    example: metadataExample,
+  },
+} as const
+
+const changeNotes =
+  'A key without a prefix means `user:`; `ext:` is what the source says and `sys:` what Muster notes: neither can be changed. `null` removes a key.'
+
+const named =
+  'By its id, or by its name where you see but one server of that name: with more it is a 409 that lists their ids.'
+
+const passes = (description: string) => Type.Optional(Type.Boolean({ description }))
+
+/** The operations on servers. */
+export const serverOperations = [
+  {
+    id: 'listServers',
+    method: 'GET',
+    path: '/servers',
+    ...common,
+    needs: need('list'),
+    summary: 'List servers',
+    description:
+      "Newest first, those of your token's project or domain; without those in the recycle bin. Any field is a filter: `status=running&status=ready&provider=Aws`: values of one are alternatives, different ones must all hold. A parameter that takes several values can be repeated or numbered (`status.0=…`). `total` counts all that match. For the next page follow `Link`: it stays quick however deep you go, and no server that stays as it is comes twice or is left out. With `Accept: text/csv` or `application/x-ndjson`, or `format`, all that match come as a stream, without paging. What the original's own clients send is known too, and refused where Muster has nothing like it.",
+    query: ServerListQuery,
+    answers: {
+      200: {
+        description: 'A page of servers',
+        body: ServerList,
+        headers: { ...cachedHeaders, Link: 'The next page, where there is one: `rel="next"`' },
+        example: serverListExample,
+      },
+      304: unchanged,
+    },
+  },
+  {
+    id: 'getServerStatistics',
+    method: 'GET',
+    path: '/servers/statistics',
+    ...common,
+    needs: need('list'),
+    summary: 'Count servers, by what you like',
+    description:
+      'How many servers match, with their cores, memory and disks in MB: in all, and for each value of what you group by, most servers first. The filters are those of the list. A group tells 100 values apart; where there are more, the rest is summed in one further entry, the last, with the value `other`.',
+    query: ServerStatisticsQuery,
+    answers: {
+      200: {
+        description: 'The sums',
+        body: ServerStatistics,
+        headers: privateHeaders,
+        example: statisticsExample,
+      },
+    },
+  },
+  {
+    id: 'getServer',
+    method: 'GET',
+    path: '/servers/{id}',
+    ...common,
+    needs: need('get'),
+    summary: 'Show a server',
+    description: `All of its fields. ${named} It is looked for as far as you may see.`,
+    query: exactObject({
+      details: passes('Of the original, and changes nothing: you always get all of it'),
+      with_meta: passes('Of the original, and changes nothing: `metadata` is always there'),
+      show_fail_reason: passes(
+        'Of the original, and changes nothing: the reasons are always there',
+      ),
+    }),
+    answers: {
+      200: {
+        description: 'The server',
+        body: exactObject({ server: Server }),
+        headers: cachedHeaders,
+        example: serverExample,
+      },
+      304: unchanged,
+    },
+  },
+  {
+    id: 'getServerMetadata',
+    method: 'GET',
+    path: '/servers/{id}/metadata',
+    ...common,
+    needs: need('get'),
+    summary: "Show a server's tags",
+    description:
+      'Your own (`user:`), those of the source (`ext:`), and what Muster notes (`sys:`), as `metadata` of the server itself.',
+    answers: metadataAnswers,
+  },
+  {
+    id: 'mergeServerMetadata',
+    method: 'POST',
+    path: '/servers/{id}/metadata',
+    ...common,
+    needs: need('update'),
+    summary: 'Tag a server',
+    description: `Sets the tags that you name and leaves the others. ${changeNotes}`,
+    body: MetadataChange,
+    example: { metadata: { env: 'prod', retired: null } },
+    answers: metadataAnswers,
+  },
+  {
+    id: 'replaceServerMetadata',
+    method: 'PUT',
+    path: '/servers/{id}/metadata',
+    ...common,
+    needs: need('update'),
+    summary: "Replace a server's tags",
+    description: `Afterwards it has the tags that you name and no other \`user:\` ones. ${changeNotes}`,
+    body: MetadataChange,
+    example: { metadata: { env: 'prod' } },
+    answers: metadataAnswers,
+  },
+] as const satisfies readonly Operation[]

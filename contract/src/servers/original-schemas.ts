@@ -1,0 +1,62 @@
+import {
+  Type,
+  type TArray,
+  type TBoolean,
+  type TOptional,
+  type TSchema,
+  type TString,
+} from 'typebox'
+import type { OriginalParameter } from './original-parameters.ts'
+
+const text = Type.String({ maxLength: 1024 })
+
+/** In a sentence, what Muster makes of one of the original's parameters. */
+function describe(parameter: OriginalParameter): string {
+  switch (parameter.means) {
+    case 'same':
+      return `The original's word for \`${parameter.as}\``
+    case 'filter': {
+      const meanings = (['true', 'false'] as const)
+        .filter((value) => parameter[value] !== undefined)
+        .map((value) => `\`${value}\` is \`filter=${parameter[value]}\``)
+      return `Of the original: ${meanings.join(', ')}`
+    }
+    case 'setting':
+      return `Of the original: \`true\` is \`${parameter.of}=${parameter.to}\``
+    case 'order':
+      return `Of the original: sorts by \`${parameter.by}\``
+    case 'nothing':
+      return `Of the original, and changes nothing: ${parameter.because}`
+    case 'refused':
+      return `Of the original, and not offered: ${parameter.because}`
+  }
+}
+
+function schemaOf(parameter: OriginalParameter): TSchema {
+  const options = { description: describe(parameter) }
+  switch (parameter.means) {
+    case 'same':
+      // climc gives some of them once and numbers others.
+      return parameter.as === 'with_meta'
+        ? Type.Boolean(options)
+        : Type.Array(text, { maxItems: 100, ...options })
+    case 'filter':
+    case 'setting':
+    case 'nothing':
+      return Type.Boolean(options)
+    case 'order':
+      return Type.Enum(['asc', 'desc', ''], options)
+    case 'refused':
+      return parameter.takes === 'flag'
+        ? Type.Boolean(options)
+        : Type.Array(text, { maxItems: 100, ...options })
+  }
+}
+
+/** The parameters of such a table, for the query of an operation. */
+export const originalSchemas = <const Table extends Readonly<Record<string, OriginalParameter>>>(
+  table: Table,
+) =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, parameter]) => [name, Type.Optional(schemaOf(parameter))]),
+  ) as unknown as Record<keyof Table & string, TOptional<TBoolean | TString | TArray<TString>>>

@@ -1,0 +1,34 @@
+import { Type, type Static } from 'typebox'
+import { exactObject, sameType } from '../scalars.ts'
+
+const sums = sameType(['count', 'vcpu_count', 'vmem_size', 'disk'], Type.Integer({ minimum: 0 }))
+
+/** How many values of a group are told apart. */
+export const mostGroupValues = 100
+
+const Group = exactObject({
+  value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
+    description: '`null` where a server has none',
+  }),
+  ...sums,
+})
+
+export const ServerStatistics = exactObject({
+  total: exactObject(sums),
+  groups: Type.Record(Type.String(), Type.Array(Group, { maxItems: mostGroupValues + 1 })),
+})
+export type ServerStatistics = Static<typeof ServerStatistics>
+
+export const statisticsExample: ServerStatistics = {
+  total: { count: 3, vcpu_count: 20, vmem_size: 40_960, disk: 307_200 },
+  groups: {
+    status: [
+      { value: 'running', count: 2, vcpu_count: 16, vmem_size: 32_768, disk: 204_800 },
+      { value: 'ready', count: 1, vcpu_count: 4, vmem_size: 8192, disk: 102_400 },
+    ],
+    'metadata.env': [
+      { value: 'prod', count: 2, vcpu_count: 16, vmem_size: 32_768, disk: 204_800 },
+      { value: null, count: 1, vcpu_count: 4, vmem_size: 8192, disk: 102_400 },
+    ],
+  },
+}

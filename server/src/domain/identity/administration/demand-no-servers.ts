@@ -1,0 +1,12 @@
+import type { Impact } from '@muster/contract'
+import { PlatformError } from '../../error.ts'
+
+/** A server has to belong to somebody: who has some is not deleted. */
+export function demandNoServers(noun: 'project' | 'domain', { servers }: Impact): void {
+  if (servers === 0) return
+  const some = servers === 1 ? '1 server' : `${servers} servers`
+  throw new PlatformError(
+    'ConflictError',
+    `The ${noun} still has ${some}, those in the recycle bin included: nobody would own them any more.`,
+  )
+}

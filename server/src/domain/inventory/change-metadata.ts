@@ -1,0 +1,160 @@
+import { longestTagKey, mostTags, type MetadataChange, type Server } from '@muster/contract'
+import { recordDeed } from '../audit/describe-event.ts'
+import type { Changes } from '../audit/event.ts'
+import { badField, PlatformError } from '../error.ts'
+import type { Caller } from '../identity/caller.ts'
+import type { Clock } from '../identity/ports.ts'
+import { findReach } from '../identity/reach.ts'
+import type { RenewCaller } from '../identity/renew-caller.ts'
+import { timestamp } from '../timestamp.ts'
+import type { FindServer } from './get-server.ts'
+import { metadataOf, origins, tagsOf } from './metadata.ts'
+import type { FleetWriter, KeptServer } from './ports.ts'
+import { renderServer } from './render-server.ts'
+import { covers } from './sight.ts'
+import { mayNotUpdate } from './tails.ts'
+import { giveWay } from './give-way.ts'
+
+interface Dependencies {
+  readonly findServer: FindServer
+  readonly fleet: FleetWriter
+  readonly renewCaller: RenewCaller
+  readonly clock: Clock
+}
+
+type Wishes = MetadataChange['metadata']
+type Tags = Readonly<Record<string, string>>
+
+const tries = 20
+const control = /\p{Cc}/u
+
+/** A key of the owner's own, without its prefix. */
+function readKey(key: string): string {
+  const path = `metadata.${key.slice(0, longestTagKey)}`
+  for (const prefix of [origins.source, origins.notes]) {
+    if (key.startsWith(prefix)) {
+      throw badField(path, `is not yours to change: keys that begin with ${prefix} are read-only`)
+    }
+  }
+  const bare = key.startsWith(origins.own) ? key.slice(origins.own.length) : key
+  if (bare === '' || control.test(bare)) throw badField(path, 'is no name for a tag')
+  if (bare.length > longestTagKey) {
+    throw badField(path, `is longer than ${longestTagKey} characters`)
+  }
+  return bare
+}
+
+/** What the caller wishes, by bare keys; one key spelled in two ways is an error. */
+function readWishes(wishes: Wishes): Map<string, string | null> {
+  const read = new Map<string, string | null>()
+  for (const [key, value] of Object.entries(wishes)) {
+    const bare = readKey(key)
+    if (read.has(bare)) throw badField(`metadata.${key}`, 'is given twice')
+    read.set(bare, value)
+  }
+  return read
+}
+
+function apply(before: Tags, wishes: ReadonlyMap<string, string | null>): Tags {
+  const after = new Map(Object.entries(before))
+  for (const [key, value] of wishes) {
+    if (value === null) after.delete(key)
+    else after.set(key, value)
+  }
+  if (after.size > mostTags) {
+    throw badField('metadata', `would be more than ${mostTags} tags of your own`)
+  }
+  return Object.fromEntries(after)
+}
+
+function differences(before: Tags, after: Tags): Changes {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const value = (tags: Tags, key: string) => (Object.hasOwn(tags, key) ? tags[key] : null) ?? null
+  return Object.fromEntries(
+    keys
+      .filter((key) => value(before, key) !== value(after, key))
+      .map((key) => [origins.own + key, [value(before, key), value(after, key)]]),
+  )
+}
+
+const tagged = (server: Server, own: Tags, now: string): Server => ({
+  ...server,
+  metadata: metadataOf({
+    own,
+    source: tagsOf(server.metadata, 'source'),
+    notes: tagsOf(server.metadata, 'notes'),
+  }),
+  update_version: server.update_version + 1,
+  updated_at: now,
+})
+
+/** What somebody sees and may not change is forbidden to them; only what they do not see is not there. */
+function asReader(caller: Caller): Caller {
+  const reach = findReach(caller.principal, { ...caller.need, action: 'get' })
+  return reach.extent.kind === 'nothing' ? caller : { ...caller, reach }
+}
+
+/** Changes the owner's own tags of a server; what its source says of it stays as it is. */
+export function createChangeMetadata({ findServer, fleet, renewCaller, clock }: Dependencies) {
+  async function findKept(caller: Caller, idOrName: string): Promise<KeptServer> {
+    const { parts, sight } = await findServer(asReader(caller), idOrName)
+    const kept = (await fleet.findKept([parts.id])).get(parts.id)
+    if (!kept || kept.server.deleted) {
+      throw new PlatformError('InvalidStatusError', 'The server is deleted.')
+    }
+    // Judged by what is going to be changed: it may have moved since it was found.
+    const { project_id: projectId, domain_id: domainId } = kept.server
+    if (!covers(sight.updates, { projectId, domainId })) {
+      throw new PlatformError('ForbiddenError', mayNotUpdate)
+    }
+    return kept
+  }
+
+  async function changeOnce(
+    caller: Caller,
+    idOrName: string,
+    change: (own: Tags) => Tags,
+  ): Promise<Server['metadata'] | undefined> {
+    const kept = await findKept(caller, idOrName)
+    const before = tagsOf(kept.server.metadata, 'own')
+    const changes = differences(before, change(before))
+    if (Object.keys(changes).length === 0) return kept.server.metadata
+    const server = tagged(kept.server, change(before), timestamp(clock()))
+    const event = recordDeed(
+      caller,
+      {
+        action: 'update',
+        targetType: 'server',
+        targetId: server.id,
+        targetName: server.name,
+        place: { kind: 'project', projectId: server.project_id, domainId: server.domain_id },
+        changes,
+      },
+      clock,
+    )
+    const write = { kept, server, factsDigest: kept.factsDigest, rendered: renderServer(server) }
+    return (await fleet.write([write], [event])) ? server.metadata : undefined
+  }
+
+  async function changeTags(caller: Caller, idOrName: string, change: (own: Tags) => Tags) {
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      if (attempt > 0) await giveWay(attempt)
+      const metadata = await changeOnce(await renewCaller(caller), idOrName, change)
+      if (metadata) return metadata
+    }
+    throw new PlatformError('ServiceUnavailable', 'The server is being changed by others.', {
+      retryAfter: 1,
+    })
+  }
+
+  return {
+    mergeServerMetadata(caller: Caller, idOrName: string, metadata: Wishes) {
+      const wishes = readWishes(metadata)
+      return changeTags(caller, idOrName, (own) => apply(own, wishes))
+    },
+    replaceServerMetadata(caller: Caller, idOrName: string, metadata: Wishes) {
+      const wishes = readWishes(metadata)
+      return changeTags(caller, idOrName, () => apply({}, wishes))
+    },
+  }
+}

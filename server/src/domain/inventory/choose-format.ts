@@ -1,0 +1,32 @@
+import type { ServerQuery } from './server-query.ts'
+
+type Format = ServerQuery['format']
+
+const formats: Readonly<Record<string, Format>> = {
+  'application/json': 'json',
+  'application/*': 'json',
+  '*/*': 'json',
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+}
+
+/** How much a type is wanted, from 0 to 1; what is no number is as much as any. */
+function qualityOf(parameters: readonly string[]): number {
+  const text = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2)
+  const quality = text === undefined ? 1 : Number(text)
+  return quality >= 0 && quality <= 1 ? quality : 1
+}
+
+/** The format that an `Accept` likes best. Of equals it is JSON; so it is for what Muster does not know. */
+export function chooseFormat(accept: string): Format {
+  if (accept === '' || accept === '*/*') return 'json'
+  const wanted: Record<Format, number> = { json: 0, csv: 0, ndjson: 0 }
+  for (const range of accept.split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const name = type.toLowerCase()
+    const format = Object.hasOwn(formats, name) ? formats[name] : undefined
+    if (format) wanted[format] = Math.max(wanted[format], qualityOf(parameters))
+  }
+  const order = ['json', 'csv', 'ndjson'] as const
+  return order.reduce((best, format) => (wanted[format] > wanted[best] ? format : best))
+}

@@ -1,0 +1,65 @@
+import { mostGroupValues, type ServerStatistics } from '@muster/contract'
+import { LRUCache } from 'lru-cache'
+import type { Caller } from '../identity/caller.ts'
+import type { News } from '../identity/ports.ts'
+import { demandView } from './list-servers.ts'
+import type { ServerFinder, Statistics, Sum } from './ports.ts'
+import type { StatisticsQuery } from './server-query.ts'
+import { findSight } from './sight.ts'
+
+interface Kept {
+  readonly fleet: number
+  readonly identity: number
+  readonly body: string
+}
+
+interface Dependencies {
+  readonly finder: ServerFinder
+  readonly news: News
+}
+
+const keptAnswers = 500
+
+/** What the first values leave over of the whole. */
+function rest(total: Sum, told: readonly Sum[]): Sum {
+  const left = (key: keyof Sum) => total[key] - told.reduce((sum, group) => sum + group[key], 0)
+  return {
+    count: left('count'),
+    vcpu_count: left('vcpu_count'),
+    vmem_size: left('vmem_size'),
+    disk: left('disk'),
+  }
+}
+
+type Group = ServerStatistics['groups'][string][number]
+
+function shorten({ total, groups }: Statistics): ServerStatistics {
+  const short = Object.entries(groups).map(([name, values]): [string, Group[]] => {
+    const told = values.slice(0, mostGroupValues)
+    const others = values.length > told.length ? [{ value: 'other', ...rest(total, told) }] : []
+    return [name, [...told, ...others]]
+  })
+  return { total, groups: Object.fromEntries(short) }
+}
+
+/** Counts servers by what they have in common. Kept, like pages, until something in it can have changed. */
+export function createCountServers({ finder, news }: Dependencies) {
+  const answers = new LRUCache<string, Kept>({ max: keptAnswers })
+
+  return async function countServers(
+    { principal, reach }: Caller,
+    query: StatisticsQuery,
+  ): Promise<string> {
+    const sight = findSight(principal, reach.extent, query.scope)
+    demandView(query.view, sight)
+    const { extent } = sight
+    const [fleet, identity] = [finder.version(extent), news.current()]
+    const key = JSON.stringify([extent, query])
+    const kept = answers.get(key)
+    if (kept && kept.fleet === fleet && kept.identity === identity) return kept.body
+    const body = JSON.stringify(shorten(await finder.count({ ...query, extent })))
+    if (fleet !== undefined && identity !== undefined) answers.set(key, { fleet, identity, body })
+    return body
+  }
+}
+export type CountServers = ReturnType<typeof createCountServers>

@@ -1,0 +1,20 @@
+import type { Server } from '@muster/contract'
+
+/** What a spreadsheet would take for a formula begins with one of these. */
+const formula = /^[=+\-@\t\r]/
+
+/** A cell that no spreadsheet runs, and no comma, quote or line break tears apart. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const harmless = formula.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`
+
+export const csvHeader = (columns: readonly string[]): string => line(columns.map(cell))
+
+export const csvRow = (columns: readonly (keyof Server)[], server: Partial<Server>): string =>
+  line(columns.map((column) => cell(server[column])))

@@ -1,0 +1,122 @@
+import { Server } from '@muster/contract'
+import type { Caller } from '../identity/caller.ts'
+import { csvHeader, csvRow } from './csv.ts'
+import { shortFields } from './fields.ts'
+import { demandView, questionOf } from './list-servers.ts'
+import { nextPosition } from './next-position.ts'
+import type { Owners } from './owners.ts'
+import type { Owner, PageQuestion, Position, ServerFinder, ServerParts } from './ports.ts'
+import { bodyFor, serverBytes, serverObject } from './render-rows.ts'
+import type { ServerQuery } from './server-query.ts'
+import { findSight, type Sight } from './sight.ts'
+
+interface Dependencies {
+  readonly finder: ServerFinder
+  readonly owners: Owners
+}
+
+/** So few that whoever waits for a quick answer meanwhile does not notice. */
+const atOnce = 100
+const mostTries = 20
+
+type RenderRow = (
+  parts: ServerParts,
+  query: ServerQuery,
+  owned: ReadonlyMap<string, Owner>,
+  sight: Sight,
+) => string | Buffer
+
+const serverKeys = (Object.keys(Server.properties) as (keyof Server)[]).toSorted()
+const newline = Buffer.from('\n')
+
+const ndjsonRow: RenderRow = (parts, query, owned, sight) =>
+  query.keys
+    ? `${JSON.stringify(serverObject(parts, query, owned, sight))}\n`
+    : Buffer.concat([...serverBytes(parts, query, owned, sight).pieces, newline])
+
+/** The columns of a table: what was asked for, or what the object has. */
+function csvColumns({ keys, details, withMetadata }: ServerQuery): readonly (keyof Server)[] {
+  if (keys) return keys
+  const own = details ? serverKeys.filter((key) => key !== 'metadata') : shortFields
+  return withMetadata ? [...own, 'metadata'] : own
+}
+
+/** The line of names comes before everything else. */
+const headOf = (query: ServerQuery): Buffer =>
+  Buffer.from(query.format === 'csv' ? csvHeader(csvColumns(query)) : '')
+
+function csvRows(query: ServerQuery): RenderRow {
+  const columns = csvColumns(query)
+  return (...row) => csvRow(columns, serverObject(...row))
+}
+
+/** What goes wrong before the first servers are found is an error like any other, not a stream cut short. */
+async function begin(
+  rows: AsyncGenerator<Buffer>,
+  query: ServerQuery,
+): Promise<AsyncIterable<Buffer>> {
+  const first = await rows.next()
+  return (async function* stream() {
+    try {
+      yield headOf(query)
+      if (first.done !== true) yield first.value
+      yield* rows
+    } finally {
+      // Whoever hangs up leaves nothing running.
+      await rows.return(undefined)
+    }
+  })()
+}
+
+/** Streams every server that matches, in order, without ever holding more than a few of them. */
+export function createExportServers({ finder, owners }: Dependencies) {
+  /** Pages one after another; one that was written anew before it could be read is found again. */
+  async function* pages(query: ServerQuery, question: PageQuestion) {
+    const usual = { ...question, limit: atOnce, offset: 0, pace: 'patient' as const }
+    let [after, isAnew]: [Position | undefined, boolean] = [question.after, false]
+    let tries = 0
+    for (;;) {
+      const page = await finder.find({ ...usual, after, isAnew })
+      const parts = await finder.load(page.found, bodyFor(query), query.withMetadata, 'patient')
+      const next = parts && (await nextPosition(finder, query.order, page, parts))
+      isAnew = parts === undefined || next === 'changed'
+      if (parts === undefined || next === 'changed') {
+        tries += 1
+        if (tries > mostTries) throw new Error('the servers of an export change too fast')
+        continue
+      }
+      tries = 0
+      yield parts
+      if (!next) return
+      after = next
+    }
+  }
+
+  async function* rows(
+    query: ServerQuery,
+    sight: Sight,
+    renderRow: RenderRow,
+  ): AsyncGenerator<Buffer> {
+    const question = questionOf(query, sight)
+    for await (const page of pages(query, question)) {
+      const owned = await owners.byProject()
+      const pieces = page.map((parts) => renderRow(parts, query, owned, sight))
+      yield Buffer.concat(
+        pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
+      )
+    }
+  }
+
+  return async function exportServers(
+    { principal, reach }: Caller,
+    query: ServerQuery,
+  ): Promise<AsyncIterable<Buffer>> {
+    const sight = findSight(principal, reach.extent, query.scope)
+    demandView(query.view, sight)
+    return await begin(
+      rows(query, sight, query.format === 'csv' ? csvRows(query) : ndjsonRow),
+      query,
+    )
+  }
+}
+export type ExportServers = ReturnType<typeof createExportServers>

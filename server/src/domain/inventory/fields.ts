@@ -1,0 +1,67 @@
+import {
+  callersFields,
+  serverFlags,
+  serverMoments,
+  serverNumbers,
+  serverTexts,
+  type CallersField,
+  type Server,
+} from '@muster/contract'
+
+export { callersFields, type CallersField } from '@muster/contract'
+
+export type FieldKind = 'flag' | 'moment' | 'number' | 'text'
+
+type Flag = Exclude<(typeof serverFlags)[number], CallersField>
+type Moment = (typeof serverMoments)[number]
+type Quantity = (typeof serverNumbers)[number]
+type Text = Exclude<(typeof serverTexts)[number], CallersField>
+
+/** A field that a list can be filtered and sorted by: every scalar one that is the same for all. */
+export type Field = Flag | Moment | Quantity | Text
+
+const isCallers = (name: string) => (callersFields as readonly string[]).includes(name)
+
+const ofKind = (names: readonly string[], kind: FieldKind) =>
+  names.filter((name) => !isCallers(name)).map((name) => [name, kind] as const)
+
+/** Every such field with its kind. */
+export const fields = Object.fromEntries([
+  ...ofKind(serverFlags, 'flag'),
+  ...ofKind(serverMoments, 'moment'),
+  ...ofKind(serverNumbers, 'number'),
+  ...ofKind(serverTexts, 'text'),
+]) as Readonly<Record<Field, FieldKind>>
+
+export const isField = (name: string): name is Field => Object.hasOwn(fields, name)
+
+/** The keys of the short object, in its order. */
+export const shortFields = [
+  'id',
+  'name',
+  'status',
+  'description',
+  'created_at',
+  'updated_at',
+  'project_id',
+  'tenant_id',
+  'domain_id',
+  'provider',
+  'brand',
+  'hypervisor',
+  'os_type',
+  'vcpu_count',
+  'vmem_size',
+  'disk',
+  'ips',
+  'zone',
+  'region',
+  'cloudregion_id',
+  'zone_id',
+  'host_id',
+  'instance_type',
+  'billing_type',
+  'external_id',
+  'is_gpu',
+  'pending_deleted',
+] as const satisfies readonly (keyof Server)[]

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto'
+import { PlatformError } from '../error.ts'
+import type { Caller } from '../identity/caller.ts'
+import type { Owners } from './owners.ts'
+import type { ServerFinder, ServerParts } from './ports.ts'
+import { serverBytes } from './render-rows.ts'
+import { covers, findSight, type Sight } from './sight.ts'
+
+interface Dependencies {
+  readonly finder: ServerFinder
+  readonly owners: Owners
+}
+
+const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const mostNamesakes = 20
+const whole = { details: true, withMetadata: true, keys: undefined }
+
+const notFound = () =>
+  new PlatformError('ResourceNotFoundError', 'There is no such server where you can see.')
+
+const ambiguous = (ids: readonly string[]) => {
+  const some = ids.length > mostNamesakes ? ' and others' : ''
+  return new PlatformError(
+    'ConflictError',
+    `Several servers have this name: ${ids.slice(0, mostNamesakes).join(', ')}${some}. Ask for one by its id.`,
+  )
+}
+
+/** Finds the one server that a caller names, by id or by a name that is unique in sight. */
+export function createFindServer(finder: ServerFinder) {
+  async function findId(sight: Sight, idOrName: string): Promise<string> {
+    if (idForm.test(idOrName)) return idOrName
+    const ids = await finder.findByName(sight.extent, idOrName, mostNamesakes + 1)
+    const [id, ...others] = ids
+    if (id === undefined) throw notFound()
+    if (others.length > 0) throw ambiguous(ids)
+    return id
+  }
+
+  return async function findServer(
+    { principal, reach }: Caller,
+    idOrName: string,
+  ): Promise<{ readonly parts: ServerParts; readonly sight: Sight }> {
+    const sight = findSight(principal, reach.extent, 'max')
+    const id = await findId(sight, idOrName)
+    const mayBeDeleted = sight.deletes.kind !== 'nothing'
+    const parts = await finder.loadById(sight.extent, id, mayBeDeleted)
+    if (!parts || (parts.isDeleted && !covers(sight.deletes, parts))) throw notFound()
+    return { parts, sight }
+  }
+}
+export type FindServer = ReturnType<typeof createFindServer>
+
+/** Shows one server, whole. */
+export function createGetServer({ finder, owners }: Dependencies) {
+  const findServer = createFindServer(finder)
+  const start = Buffer.from('{"server":')
+  const end = Buffer.from('}')
+
+  return async function getServer(caller: Caller, idOrName: string) {
+    const { parts, sight } = await findServer(caller, idOrName)
+    const { pieces, digest } = serverBytes(parts, whole, await owners.byProject(), sight)
+    return {
+      body: Buffer.concat([start, ...pieces, end]),
+      etag: `"${hash('md5', digest, 'base64url')}"`,
+    }
+  }
+}
+export type GetServer = ReturnType<typeof createGetServer>

@@ -1,0 +1,145 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { PlatformError } from '../error.ts'
+import type { Caller } from '../identity/caller.ts'
+import type { News } from '../identity/ports.ts'
+import { readMarker, writeMarker } from './marker.ts'
+import { createLatelyAsked } from './lately-asked.ts'
+import { nextPosition } from './next-position.ts'
+import type { Owners } from './owners.ts'
+import type { Owner, PageQuestion, ServerFinder, ServerParts } from './ports.ts'
+import { bodyFor, renderRows } from './render-rows.ts'
+import type { ServerQuery } from './server-query.ts'
+import { findSight, includes, type Sight } from './sight.ts'
+
+/** A page as it goes over the wire. */
+export interface ServerPage {
+  /** In pieces: what was rendered before is not copied to be sent. */
+  readonly body: readonly Buffer[]
+  readonly etag: string
+  /** Where the next page begins; undefined for the last. */
+  readonly marker: string | undefined
+  /** Of a page that is kept: whether it is still right for whoever it was made for. */
+  readonly isStillRight?: () => boolean
+}
+
+interface KeptPage {
+  readonly fleet: number
+  readonly identity: number
+  readonly page: ServerPage
+}
+
+const keptBytes = 64 * 2 ** 20
+const largestKept = keptBytes / 16
+const mostTries = 5
+const askedBefore = 10_000
+
+const lengthOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
+
+/** What was deleted, and the recycle bin, are for those who may delete. */
+export function demandView(view: ServerQuery['view'], { extent, deletes }: Sight): void {
+  if (view !== 'live' && !includes(deletes, extent)) {
+    throw new PlatformError(
+      'ForbiddenError',
+      'Your roles do not allow "delete" on "servers" of service "compute" here: the recycle bin and what was deleted are for those who may.',
+    )
+  }
+}
+
+/** What a list asks of the storage. */
+export const questionOf = (query: ServerQuery, { extent }: Sight): PageQuestion => ({
+  extent,
+  view: query.view,
+  where: query.where,
+  order: query.order,
+  limit: query.limit,
+  offset: query.offset,
+  after: query.marker === undefined ? undefined : readMarker(query.marker, query),
+})
+
+interface Dependencies {
+  readonly finder: ServerFinder
+  readonly owners: Owners
+  readonly news: News
+}
+
+/**
+ * Lists servers. A page is kept as bytes for as long as nothing in it can have changed: neither the
+ * servers of the extent it is of, nor anything in identity.
+ */
+export function createListServers({ finder, owners, news }: Dependencies) {
+  const pages = new LRUCache<string, KeptPage>({
+    maxSize: keptBytes,
+    maxEntrySize: largestKept,
+    sizeCalculation: ({ page }, key) => lengthOf(page.body) + 2 * key.length + 200,
+  })
+
+  const isAskedAgain = createLatelyAsked(askedBefore)
+
+  /** What was found may be written anew before it is read: then it is looked for again. */
+  async function findParts(query: ServerQuery, question: PageQuestion) {
+    for (let attempt = 0; attempt < mostTries; attempt += 1) {
+      const found = await finder.find({ ...question, isAnew: attempt > 0 })
+      const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
+      const next = parts && (await nextPosition(finder, query.order, found, parts))
+      if (parts && next !== 'changed') return { found, parts, next }
+    }
+    throw new PlatformError('ServiceUnavailable', 'The servers change too fast: try again.', {
+      retryAfter: 1,
+    })
+  }
+
+  function render(
+    query: ServerQuery,
+    total: number,
+    parts: readonly ServerParts[],
+    owned: ReadonlyMap<string, Owner>,
+    sight: Sight,
+  ): Pick<ServerPage, 'body' | 'etag'> {
+    const rows = renderRows(parts, query, owned, sight)
+    const start = `{"limit":${query.limit},"offset":${query.offset},"servers":[`
+    const end = `],"total":${total}}`
+    return {
+      body: [Buffer.from(start), ...rows.pieces, Buffer.from(end)],
+      etag: `"${hash('md5', start + rows.digest + end, 'base64url')}"`,
+    }
+  }
+
+  async function makePage(query: ServerQuery, sight: Sight): Promise<ServerPage> {
+    const question = questionOf(query, sight)
+    const { found, parts, next } = await findParts(query, question)
+    const owned = await owners.byProject()
+    return {
+      ...render(query, found.total, parts, owned, sight),
+      marker: next && writeMarker(query, next),
+    }
+  }
+
+  /** The text is the query as it was asked: whoever asks in the same words gets the same page. */
+  return async function listServers(
+    { principal, reach }: Caller,
+    query: ServerQuery,
+    text: string,
+  ): Promise<ServerPage> {
+    const sight = findSight(principal, reach.extent, query.scope)
+    demandView(query.view, sight)
+    const [fleet, identity] = [finder.version(sight.extent), news.current()]
+    const key = `${sight.key}${text}`
+    const known = pages.get(key)
+    if (known && known.fleet === fleet && known.identity === identity) return known.page
+    const page = await makePage(query, sight)
+    // Most pages are asked for once: only those that are asked for again are worth their memory.
+    const isKept = isAskedAgain(key) && lengthOf(page.body) < largestKept / 2
+    if (isKept && fleet !== undefined && identity !== undefined) {
+      const kept = {
+        ...page,
+        body: [Buffer.concat(page.body)],
+        isStillRight: () => finder.version(sight.extent) === fleet && news.current() === identity,
+      }
+      pages.set(key, { fleet, identity, page: kept })
+      return kept
+    }
+    return page
+  }
+}
+export type ListServers = ReturnType<typeof createListServers>

@@ -1,0 +1,29 @@
+import type { Server } from '@muster/contract'
+
+/** Where a key of the metadata comes from, and how it is told. */
+export const origins = { own: 'user:', source: 'ext:', notes: 'sys:' } as const
+export type TagOrigin = keyof typeof origins
+
+type Tags = Readonly<Record<string, string>>
+
+/** A map without a past: a key called `__proto__` is a key like any other. */
+const plainMap = (entries: Iterable<readonly [string, string]>): Record<string, string> =>
+  Object.fromEntries(entries)
+
+/** What is shown: all keys with their prefixes, in the order of the keys. */
+export const metadataOf = (tags: Readonly<Record<TagOrigin, Tags>>): Server['metadata'] =>
+  plainMap(
+    (Object.keys(origins) as TagOrigin[])
+      .flatMap((origin) =>
+        Object.entries(tags[origin]).map(([key, value]) => [origins[origin] + key, value] as const),
+      )
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+
+/** The keys of one origin, without their prefix. */
+export const tagsOf = (metadata: Server['metadata'], origin: TagOrigin): Record<string, string> =>
+  plainMap(
+    Object.entries(metadata)
+      .filter(([key]) => key.startsWith(origins[origin]))
+      .map(([key, value]) => [key.slice(origins[origin].length), value] as const),
+  )

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { nextPosition } from './next-position.ts'
+import type { Found, Position, ServerFinder, ServerParts } from './ports.ts'
+
+const order = [{ field: 'name', descending: true }] as const
+const parts = [{ id: 'a' }] as ServerParts[]
+
+/** A storage that knows where a server is, or no longer does. */
+const finderWith = (position: Position | undefined) =>
+  ({ position: async () => position }) as unknown as ServerFinder
+
+const pageOf = (found: Found, hasMore = true) => ({ total: 2, found: [found], hasMore })
+
+describe('where the next page begins', () => {
+  test('is nowhere after the last', async () => {
+    const page = pageOf({ seq: 1, revision: 1, keys: ['web'] }, false)
+    assert.equal(await nextPosition(finderWith(undefined), order, page, parts), undefined)
+  })
+
+  test('is behind what its last server was found by', async () => {
+    const page = pageOf({ seq: 1, revision: 1, keys: ['web'] })
+    const expected = { keys: ['web'], id: 'a' }
+    assert.deepEqual(await nextPosition(finderWith(undefined), order, page, parts), expected)
+  })
+
+  test('is asked for where that is not at hand, and not made up where the server has changed', async () => {
+    const page = pageOf({ seq: 1, revision: 1 })
+    const there = { keys: ['web'], id: 'a' }
+    assert.deepEqual(await nextPosition(finderWith(there), order, page, parts), there)
+    assert.equal(await nextPosition(finderWith(undefined), order, page, parts), 'changed')
+  })
+})

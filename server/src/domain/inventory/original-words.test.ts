@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { originalFilters, originalPaging, type OriginalParameter } from '@muster/contract'
+import { PlatformError } from '../error.ts'
+import { isField } from './fields.ts'
+import { readOriginalWords } from './original-words.ts'
+import { parseFilter } from './parse-filter.ts'
+import { readServerQuery } from './read-server-query.ts'
+
+const table: [string, OriginalParameter][] = Object.entries({
+  ...originalFilters,
+  ...originalPaging,
+})
+
+describe("the original's own parameters", () => {
+  for (const [name, meaning] of table) {
+    test(`${name} does what its line says`, () => {
+      switch (meaning.means) {
+        case 'filter':
+          for (const text of [meaning.true, meaning.false]) if (text) parseFilter(text)
+          assert.ok(meaning.true ?? meaning.false)
+          return
+        case 'order':
+          assert.ok(isField(meaning.by))
+          return
+        case 'refused': {
+          const refuses = (value: unknown) =>
+            assert.throws(
+              () => readServerQuery({ [name]: value }),
+              (error) => error instanceof PlatformError && error.fields?.[0]?.path === name,
+            )
+          refuses(meaning.takes === 'flag' ? true : ['x'])
+          const harmless = meaning.takes === 'flag' ? false : ['']
+          assert.deepEqual(readServerQuery({ [name]: harmless }), readServerQuery({}))
+          return
+        }
+        case 'nothing':
+          assert.deepEqual(readServerQuery({ [name]: true }), readServerQuery({}))
+          return
+        case 'setting':
+          assert.notDeepEqual(readServerQuery({ [name]: true }), readServerQuery({}))
+          assert.deepEqual(readServerQuery({ [name]: false }), readServerQuery({}))
+          return
+        case 'same':
+          assert.deepEqual(readOriginalWords({ [name]: ['x'] }).same, [
+            { as: meaning.as, from: name, texts: ['x'] },
+          ])
+          assert.deepEqual(readOriginalWords({ [name]: [''] }).same, [])
+      }
+    })
+  }
+
+  test('widen nothing: what one asks for, another cannot take back', () => {
+    const isRefused = (parameters: object) =>
+      assert.throws(() => readServerQuery(parameters), PlatformError)
+    isRefused({ admin: true, scope: 'project' })
+    isRefused({ pending_delete_all: true, pending_delete: 'false' })
+    assert.equal(readServerQuery({ admin: true }).scope, 'system')
+    assert.equal(readServerQuery({ admin: true, scope: 'system' }).scope, 'system')
+  })
+})

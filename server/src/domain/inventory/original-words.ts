@@ -1,0 +1,72 @@
+import { originalFilters, originalPaging, type OriginalParameter } from '@muster/contract'
+import { badField } from '../error.ts'
+
+/** Another name for a parameter, as it was given. */
+interface SameWord {
+  readonly as: string
+  readonly from: string
+  readonly texts: readonly string[]
+}
+
+/** What the original's own parameters come to in a query. */
+export interface OriginalWords {
+  /** Muster's own parameters that they stand for, with their values. */
+  readonly same: readonly SameWord[]
+  /** In the grammar of `filter`, all of which must hold. */
+  readonly filters: readonly string[]
+  readonly order: readonly { readonly by: string; readonly descending: boolean }[]
+  readonly settings: readonly { readonly of: string; readonly to: string; readonly from: string }[]
+}
+
+interface Collected {
+  readonly same: SameWord[]
+  readonly filters: string[]
+  readonly order: { by: string; descending: boolean }[]
+  readonly settings: { of: string; to: string; from: string }[]
+}
+
+const textsIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? (value as unknown[]) : [value]).map(String).filter((text) => text !== '')
+
+/** A flag that says no, and an empty text, ask for nothing. */
+const asksForNothing = (value: unknown) => value === false || textsIn(value).length === 0
+
+function read(name: string, meaning: OriginalParameter, value: unknown, words: Collected): void {
+  switch (meaning.means) {
+    case 'same':
+      if (!asksForNothing(value)) {
+        words.same.push({ as: meaning.as, from: name, texts: textsIn(value) })
+      }
+      return
+    case 'filter': {
+      const filter = meaning[value === true ? 'true' : 'false']
+      if (filter !== undefined) words.filters.push(filter)
+      return
+    }
+    case 'setting':
+      if (value === true) words.settings.push({ of: meaning.of, to: meaning.to, from: name })
+      return
+    case 'order':
+      if (value !== '') words.order.push({ by: meaning.by, descending: value === 'desc' })
+      return
+    case 'nothing':
+      return
+    case 'refused':
+      if (!asksForNothing(value)) throw badField(name, `is not offered: ${meaning.because}`)
+  }
+}
+
+const meanings: Readonly<Record<string, OriginalParameter>> = {
+  ...originalFilters,
+  ...originalPaging,
+}
+
+/** Reads those of the parameters that are the original's; what Muster does not offer is an error. */
+export function readOriginalWords(parameters: Readonly<Record<string, unknown>>): OriginalWords {
+  const words: Collected = { same: [], filters: [], order: [], settings: [] }
+  for (const [name, value] of Object.entries(parameters)) {
+    const meaning = Object.hasOwn(meanings, name) ? meanings[name] : undefined
+    if (meaning) read(name, meaning, value, words)
+  }
+  return words
+}

@@ -1,0 +1,22 @@
+import type { News } from '../identity/ports.ts'
+import { createVersionedCache } from '../identity/versioned-cache.ts'
+import type { Owner, OwnerDirectory } from './ports.ts'
+
+/** Projects and their domains by name, read anew only when identity has changed. */
+export function createOwners(directory: OwnerDirectory, news: News) {
+  const cache = createVersionedCache<ReadonlyMap<string, Owner>>(news, 1)
+  const key = 'owners'
+
+  const readOwners = async () =>
+    new Map((await directory.all()).map((owner) => [owner.projectId, owner]))
+
+  async function byProject(): Promise<ReadonlyMap<string, Owner>> {
+    const known = cache.peek(key)
+    if (known) return known
+    const read = cache.get(key, readOwners)
+    return (await read) ?? new Map<string, Owner>()
+  }
+
+  return { byProject }
+}
+export type Owners = ReturnType<typeof createOwners>

@@ -1,0 +1,44 @@
+import { anyOf, oneOf } from './conditions.ts'
+import { places, type Condition, type Place } from './condition.ts'
+import type { Field } from './fields.ts'
+
+/** The words that name a place or an owner. */
+const placeWords: Readonly<Record<string, Place>> = {
+  ...(Object.fromEntries(places.map((place) => [place, place])) as Record<Place, Place>),
+  tenant: 'project',
+  cloudregion: 'region',
+}
+
+/** Further things that the original's clients name by id or by name. */
+const idOrName: Readonly<Record<string, readonly [Field, Field]>> = {
+  project_domain: ['domain_id', 'project_domain'],
+  secgroup: ['secgrp_id', 'secgroup'],
+  vpc: ['vpc_id', 'vpc'],
+}
+
+/** What climc calls differently than a server does. */
+const spellings: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  cloud_env: { private_or_onpremise: ['private', 'onpremise'] },
+  os_type: {
+    linux: ['linux', 'Linux'],
+    windows: ['windows', 'Windows'],
+    vmware: ['vmware', 'VMware'],
+  },
+}
+
+/** The names besides those of fields that a text can be held against. */
+export const placeNames = Object.keys(placeWords)
+
+/** A name of this kind is one of these texts: of a place its id or its name. */
+export function namedOneOf(name: string, texts: readonly string[]): Condition | undefined {
+  const place = Object.hasOwn(placeWords, name) ? placeWords[name] : undefined
+  if (place) return { kind: 'place', place, values: texts }
+  const pair = Object.hasOwn(idOrName, name) ? idOrName[name] : undefined
+  if (pair) return anyOf(pair.map((field) => oneOf(field, texts)))
+  const known = Object.hasOwn(spellings, name) ? spellings[name] : undefined
+  if (!known) return undefined
+  const spelled = texts.flatMap((text) =>
+    Object.hasOwn(known, text) ? (known[text] ?? []) : [text],
+  )
+  return oneOf(name as Field, spelled)
+}

@@ -1,0 +1,123 @@
+import { badField } from '../error.ts'
+import { didYouMean } from '../nearest.ts'
+import { comparisons, type Comparison, type Condition } from './condition.ts'
+import { fields, isField, type Field } from './fields.ts'
+import { parseValue } from './parse-value.ts'
+import { scanQuoted } from './scan-quoted.ts'
+
+const textOnly = new Set<Comparison>(['like', 'contains', 'startswith', 'endswith'])
+const ordering = new Set<Comparison>(['between', 'ge', 'gt', 'le', 'lt'])
+
+/** How many values a comparison takes, at least and at most. */
+const arity: Readonly<Record<Comparison, readonly [number, number]>> = {
+  in: [1, Infinity],
+  notin: [1, Infinity],
+  between: [2, 2],
+  ge: [1, 1],
+  gt: [1, 1],
+  le: [1, 1],
+  lt: [1, 1],
+  like: [1, 1],
+  contains: [1, 1],
+  startswith: [1, 1],
+  endswith: [1, 1],
+  equals: [1, 1],
+  notequals: [1, 1],
+  isnull: [0, 0],
+  isnotnull: [0, 0],
+  isempty: [0, 0],
+  isnotempty: [0, 0],
+  isnullorempty: [0, 0],
+}
+
+const isComparison = (name: string): name is Comparison => Object.hasOwn(arity, name)
+
+/** A caller's word, short enough to be said again. */
+const cite = (word: string) => JSON.stringify(word.length > 64 ? `${word.slice(0, 64)}…` : word)
+
+/** A field that one can filter by. What depends on the caller is as unknown as what never was. */
+function readField(name: string, path: string): Field {
+  if (isField(name)) return name
+  throw badField(
+    path,
+    `names ${cite(name)}, which is no field to filter by${didYouMean(name, Object.keys(fields))}`,
+  )
+}
+
+function readComparison(name: string, field: Field, path: string): Comparison {
+  if (!isComparison(name)) {
+    throw badField(
+      path,
+      `names ${cite(name)}, which is no comparison${didYouMean(name, comparisons)}`,
+    )
+  }
+  const kind = fields[field]
+  if (kind !== 'text' && textOnly.has(name)) {
+    throw badField(path, `uses ${name} on ${field}, which is a ${kind}: it is for texts`)
+  }
+  if (kind === 'flag' && ordering.has(name)) {
+    throw badField(path, `uses ${name} on ${field}, which is true or false`)
+  }
+  return name
+}
+
+/** Values with commas between them: quoted, or as they are, without the blanks around them. */
+function scanValues(text: string, path: string): string[] {
+  const values: string[] = []
+  let at = 0
+  const skipBlanks = () => {
+    while (text[at] === ' ') at += 1
+  }
+  skipBlanks()
+  if (at === text.length) return values
+  for (;;) {
+    skipBlanks()
+    const quoted = scanQuoted(text, at)
+    if (quoted === 'open') throw badField(path, 'has a quote that is not closed')
+    if (quoted) {
+      values.push(quoted.text)
+      at = quoted.end
+      skipBlanks()
+    } else {
+      const comma = text.indexOf(',', at)
+      const end = comma === -1 ? text.length : comma
+      const value = text.slice(at, end).trimEnd()
+      if (value === '') throw badField(path, "has a value missing; an empty one is ''")
+      values.push(value)
+      at = end
+    }
+    if (at === text.length) return values
+    if (text[at] !== ',') throw badField(path, `needs a comma before ${cite(text.slice(at))}`)
+    at += 1
+  }
+}
+
+function demandCount(comparison: Comparison, count: number, path: string): void {
+  const [least, most] = arity[comparison]
+  if (count >= least && count <= most) return
+  const wanted = least === most ? String(least) : `at least ${least}`
+  throw badField(path, `gives ${comparison} ${count} values, and it takes ${wanted}`)
+}
+
+/** Text, in pieces: `field.comparison(values)`. */
+const form = /^\s*([A-Za-z0-9_]{1,64})\.([A-Za-z]{1,32})\((.*)\)\s*$/s
+
+/** Reads `field.comparison(values)`, as in `status.in('running', 'ready')`. */
+export function parseFilter(text: string, path = 'filter'): Condition {
+  const [, name, operator, inner] = form.exec(text) ?? []
+  if (name === undefined || operator === undefined || inner === undefined) {
+    throw badField(path, "must have the form field.comparison(values), as name.contains('web')")
+  }
+  const field = readField(name, path)
+  const comparison = readComparison(operator, field, path)
+  const texts = scanValues(inner, path)
+  demandCount(comparison, texts.length, path)
+  const values = texts.map((value) => {
+    const parsed = parseValue(field, value)
+    if ('wanted' in parsed) {
+      throw badField(path, `compares ${field} with ${cite(value)}, which must be ${parsed.wanted}`)
+    }
+    return parsed.value
+  })
+  return { kind: 'field', field, comparison, values }
+}

@@ -1,0 +1,15 @@
+import type { Field } from './fields.ts'
+
+/** Those that count megabytes. */
+export const sizeFields: ReadonlySet<Field> = new Set<Field>(['vmem_size', 'disk'])
+
+const units: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 * 1024 }
+
+const form = /^(\d{1,9}(?:\.\d{1,3})?)([MGT])(?:i?B)?$/i
+
+/** A size with its unit, as `8G` or `1.5TiB`, in MB. Anything else is none. */
+export function parseSize(text: string): number | undefined {
+  const [, amount, unit = ''] = form.exec(text) ?? []
+  if (amount === undefined) return undefined
+  return Math.round(Number(amount) * (units[unit.toUpperCase()] ?? 1))
+}

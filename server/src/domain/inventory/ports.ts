@@ -1,0 +1,144 @@
+import type { Server } from '@muster/contract'
+import type { EventRecord } from '../audit/event.ts'
+import type { Extent } from '../identity/reach.ts'
+import type { Condition } from './condition.ts'
+import type { Grouping, Order, View } from './server-query.ts'
+import type { RenderedServer } from './render-server.ts'
+
+/** Who owns servers, by the names that identity has for them now. */
+export interface Owner {
+  readonly projectId: string
+  readonly project: string
+  readonly domainId: string
+  readonly domain: string
+}
+
+export interface OwnerDirectory {
+  /** Every project, disabled ones too. */
+  all(): Promise<readonly Owner[]>
+}
+
+/** A server as it was last written, as far as the next write needs to know. */
+export interface KeptServer {
+  readonly id: string
+  readonly seq: number
+  readonly revision: number
+  /** Of what the source said: the same again changes nothing. */
+  readonly factsDigest: string
+  readonly server: Server
+}
+
+/** What becomes of a server. */
+export interface ServerWrite {
+  readonly kept: KeptServer | undefined
+  readonly server: Server
+  readonly factsDigest: string
+  readonly rendered: RenderedServer
+}
+
+export interface FleetWriter {
+  findKept(ids: readonly string[]): Promise<ReadonlyMap<string, KeptServer>>
+  /** The digests of what sources said last, for those that are there and not gone. */
+  factsDigests(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** All or nothing; nothing where somebody else has written one of them meanwhile: then false. */
+  write(writes: readonly ServerWrite[], events?: readonly EventRecord[]): Promise<boolean>
+  /** Many at once, before anybody asks: what makes reading quick is made at the end. */
+  inBulk(load: () => Promise<void>): Promise<void>
+  hasRealServers(): Promise<boolean>
+  /** Takes away what was deleted before then. */
+  purgeDeleted(before: number): Promise<void>
+}
+
+/** Which servers, among those in sight. */
+export interface Question {
+  readonly extent: Extent
+  readonly view: View
+  readonly where: Condition
+}
+
+export type SortKey = string | number | null
+
+/** The place in an order after which a page begins: a key for each field sorted by, and an id. */
+export interface Position {
+  readonly keys: readonly SortKey[]
+  readonly id: string
+}
+
+/** Whether somebody waits for a page, or for a stream that must not be in the way. */
+type Pace = 'quick' | 'patient'
+
+export interface PageQuestion extends Question {
+  readonly order: readonly Order[]
+  readonly limit: number
+  readonly offset: number
+  readonly after: Position | undefined
+  readonly pace?: Pace
+  /** What was found before has turned out to be old: nothing that is remembered counts. */
+  readonly isAnew?: boolean
+}
+
+/** A server that was found, by the number under which it is kept and what it was like then. */
+export interface Found {
+  readonly seq: number
+  readonly revision: number
+  /** What it was sorted by, where that is at hand. */
+  readonly keys?: readonly SortKey[]
+}
+
+export interface FoundPage {
+  readonly total: number
+  readonly found: readonly Found[]
+  readonly hasMore: boolean
+}
+
+/** The rendered parts of a server that a page is made of. */
+export interface ServerParts {
+  readonly id: string
+  readonly projectId: string
+  readonly domainId: string
+  readonly managerProjectId: string
+  readonly isDeleted: boolean
+  readonly adminGroup: string
+  /** Without its closing brace. */
+  readonly body: Buffer
+  readonly digest: string
+  readonly metadata: Buffer | undefined
+  readonly metadataDigest: string
+}
+
+export type BodyKind = 'document' | 'summary'
+
+/** How many servers, and how big they are together. */
+export interface Sum {
+  readonly count: number
+  readonly vcpu_count: number
+  readonly vmem_size: number
+  readonly disk: number
+}
+export type GroupValue = string | number | boolean | null
+
+/** Of each group the biggest, one more than are told; all of them where they are few. */
+export interface Statistics {
+  readonly total: Sum
+  readonly groups: Readonly<Record<string, readonly (Sum & { readonly value: GroupValue })[]>>
+}
+
+export interface ServerFinder {
+  /** The version of what an extent has; undefined where it is not known well enough to remember by. */
+  version(extent: Extent): number | undefined
+  find(question: PageQuestion): Promise<FoundPage>
+  /** Undefined where one of them is no longer what it was when it was found. */
+  load(
+    found: readonly Found[],
+    kind: BodyKind,
+    withMetadata: boolean,
+    pace?: Pace,
+  ): Promise<readonly ServerParts[] | undefined>
+  /** What a server was sorted by; undefined where it is no longer what it was when it was found. */
+  position(found: Found, order: readonly Order[]): Promise<Position | undefined>
+  /** The whole of a server in sight, deleted ones too where they are asked for. */
+  loadById(extent: Extent, id: string, withDeleted: boolean): Promise<ServerParts | undefined>
+  /** The ids of servers in use and in sight that have a name, so many at most. */
+  findByName(extent: Extent, name: string, most: number): Promise<readonly string[]>
+  count(question: Question & { readonly groups: readonly Grouping[] }): Promise<Statistics>
+}

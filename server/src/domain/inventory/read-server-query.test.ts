@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { callersFields, type ServerListQuery } from '@muster/contract'
+import { deepFreeze } from '../deep-freeze.ts'
+import { PlatformError } from '../error.ts'
+import type { Condition } from './condition.ts'
+import { readServerQuery } from './read-server-query.ts'
+
+const read = (parameters: ServerListQuery) => readServerQuery(parameters)
+const where = (parameters: ServerListQuery): Condition => read(parameters).where
+
+const refuses = (parameters: ServerListQuery, path: string, problem = /./) =>
+  assert.throws(
+    () => read(parameters),
+    (error) => {
+      assert.ok(error instanceof PlatformError, String(error))
+      assert.equal(error.status, 400)
+      assert.equal(error.fields?.[0]?.path, path, error.message)
+      assert.match(error.message, problem)
+      return true
+    },
+    JSON.stringify(parameters).slice(0, 80),
+  )
+
+describe('the query of a list of servers', () => {
+  test('is the first page of the newest, short, where nothing is said', () => {
+    assert.deepEqual(read({}), {
+      scope: undefined,
+      view: 'live',
+      where: { kind: 'all', conditions: [] },
+      details: false,
+      withMetadata: false,
+      keys: undefined,
+      order: [{ field: 'created_at', descending: true }],
+      limit: 20,
+      offset: 0,
+      marker: undefined,
+      format: 'json',
+    })
+  })
+
+  test('is what climc sends', () => {
+    assert.deepEqual(read({ details: false, limit: 20, offset: 0, summary_stats: false }), read({}))
+  })
+
+  test('clamps the limit, and lets it be 0', () => {
+    assert.equal(read({ limit: 2048 }).limit, 2048)
+    assert.equal(read({ limit: 2049 }).limit, 2048)
+    assert.equal(read({ limit: 0 }).limit, 0)
+  })
+
+  test('sorts by fields, all in one direction', () => {
+    assert.deepEqual(read({ order: 'asc' }).order, [{ field: 'created_at', descending: false }])
+    assert.deepEqual(read({ order_by: ['name', 'vcpu_count', 'name'] }).order, [
+      { field: 'name', descending: true },
+      { field: 'vcpu_count', descending: true },
+    ])
+    assert.deepEqual(read({ order_by_host: 'asc', order_by_disk: '' }).order, [
+      { field: 'host', descending: false },
+    ])
+    refuses({ order_by: ['nmae'] }, 'order_by', /did you mean "name"\?/)
+    refuses({ order_by: ['nics'] }, 'order_by', /no field to sort by/)
+    for (const field of callersFields)
+      refuses({ order_by: [field] }, 'order_by', /no field to sort/)
+  })
+
+  test('holds fields against values: any of one, and all of them', () => {
+    assert.deepEqual(where({ status: ['running'] }), {
+      kind: 'field',
+      field: 'status',
+      comparison: 'equals',
+      values: ['running'],
+    })
+    assert.deepEqual(where({ status: ['running', 'ready'], vcpu_count: [8], is_gpu: [true] }), {
+      kind: 'all',
+      conditions: [
+        { kind: 'field', field: 'status', comparison: 'in', values: ['running', 'ready'] },
+        { kind: 'field', field: 'vcpu_count', comparison: 'equals', values: [8] },
+        { kind: 'field', field: 'is_gpu', comparison: 'equals', values: [true] },
+      ],
+    })
+    assert.deepEqual(where({ created_at: ['2026-05-04'] }), {
+      kind: 'field',
+      field: 'created_at',
+      comparison: 'equals',
+      values: [Date.UTC(2026, 4, 4) * 1000],
+    })
+    refuses({ created_at: ['soon'] }, 'created_at', /moment/)
+  })
+
+  test('takes places by id or name', () => {
+    for (const [name, place] of [
+      ['project', 'project'],
+      ['tenant', 'project'],
+      ['host', 'host'],
+      ['zone', 'zone'],
+      ['region', 'region'],
+      ['cloudregion', 'region'],
+      ['account', 'account'],
+      ['cloudaccount', 'account'],
+      ['manager', 'manager'],
+      ['cloudprovider', 'manager'],
+    ] as const) {
+      assert.deepEqual(where({ [name]: ['x', 'y'] }), { kind: 'place', place, values: ['x', 'y'] })
+    }
+    assert.deepEqual(where({ secgroup: ['x'] }), {
+      kind: 'any',
+      conditions: [
+        { kind: 'field', field: 'secgrp_id', comparison: 'equals', values: ['x'] },
+        { kind: 'field', field: 'secgroup', comparison: 'equals', values: ['x'] },
+      ],
+    })
+  })
+
+  test('joins filters by and, or by or', () => {
+    const filter = ["name.contains('a')", "name.contains('b')"]
+    assert.equal(where({ filter }).kind, 'all')
+    assert.equal(where({ filter, filter_any: false }).kind, 'all')
+    assert.equal(where({ filter, filter_any: true }).kind, 'any')
+    assert.deepEqual(where({ filter_any: true }), where({}))
+    const mixed = where({ filter, filter_any: true, status: ['ready'] })
+    assert.deepEqual(mixed.kind === 'all' && mixed.conditions.map(({ kind }) => kind), [
+      'field',
+      'any',
+    ])
+    refuses({ filter: ['name'] }, 'filter')
+  })
+
+  test('reads search, tags, addresses, time ranges and the one line', () => {
+    assert.deepEqual(where({ search: '' }), where({}))
+    assert.deepEqual(where({ search: '  ' }), where({}))
+    assert.deepEqual(where({ search: 'a b' }), { kind: 'search', text: 'a b' })
+    assert.deepEqual(where({ tags: ['env=a=b'] }), { kind: 'tag', key: 'env', value: 'a=b' })
+    assert.deepEqual(where({ tags: ['env'] }), { kind: 'tag', key: 'env', value: undefined })
+    assert.equal(where({ tags: ['env', 'x=y'] }).kind, 'all')
+    refuses({ tags: ['=x'] }, 'tags')
+    assert.equal(where({ ip: ['10.0.0.0/8', 'fd00::/8'] }).kind, 'any')
+    assert.deepEqual(where({ ip_addr: ['10.0.0.1'] }), where({ ip: ['10.0.0.1'] }))
+    refuses({ ip: ['10'] }, 'ip')
+    refuses({ ip_addr: ['10'] }, 'ip_addr')
+    const first = Date.UTC(2026, 4, 4) * 1000
+    for (const [name, field, comparison] of [
+      ['created_since', 'created_at', 'ge'],
+      ['created_before', 'created_at', 'lt'],
+      ['updated_since', 'updated_at', 'ge'],
+      ['updated_before', 'updated_at', 'lt'],
+    ] as const) {
+      const expected = { kind: 'field', field, comparison, values: [first] }
+      assert.deepEqual(where({ [name]: '2026-05-04T00:00:00Z' }), expected)
+      refuses({ [name]: '2026' }, name)
+    }
+    assert.deepEqual(where({ q: 'status:a' }), where({ status: ['a'] }))
+  })
+
+  test("reads the original's tags: all of a set, or all of another", () => {
+    const env = { key: 'env', value: 'prod' }
+    const sets = [[env, { key: 'user:x', value: '' }], [{ key: 'y' }]]
+    const one = { kind: 'tag', key: 'env', value: 'prod' }
+    const expected = {
+      kind: 'any',
+      conditions: [
+        { kind: 'all', conditions: [one, { kind: 'tag', key: 'user:x', value: undefined }] },
+        { kind: 'tag', key: 'y', value: undefined },
+      ],
+    }
+    assert.deepEqual(where({ obj_tags: sets }), expected)
+    assert.deepEqual(where({ no_obj_tags: [[env]] }), { kind: 'not', condition: one })
+  })
+
+  test('looks at those in use, in the bin, or gone', () => {
+    assert.equal(read({ pending_delete: 'false', deleted: false }).view, 'live')
+    assert.equal(read({ pending_delete: 'true' }).view, 'recycled')
+    assert.equal(read({ pending_delete: '1' }).view, 'recycled')
+    assert.equal(read({ pending_delete: 'all' }).view, 'live-and-recycled')
+    assert.equal(read({ pending_delete_all: true }).view, 'live-and-recycled')
+    assert.equal(read({ deleted: true }).view, 'deleted')
+    assert.equal(read({ deleted: true, pending_delete: '0' }).view, 'deleted')
+    refuses({ deleted: true, pending_delete: 'all' }, 'deleted')
+    refuses({ pending_delete_all: true, pending_delete: 'true' }, 'pending_delete_all')
+  })
+
+  test('selects keys, and metadata by its name', () => {
+    const { keys, withMetadata } = read({ field: ['name', 'metadata', 'name', 'can_update'] })
+    assert.deepEqual(keys, ['name', 'metadata', 'can_update'])
+    assert.equal(withMetadata, true)
+    assert.deepEqual(read({ export_keys: ['id, name', 'id'] }).keys, ['id', 'name'])
+    assert.equal(read({ meta: true }).withMetadata, true)
+    refuses({ field: ['nmae'] }, 'field', /did you mean "name"\?/)
+    refuses({ field: ['toString'] }, 'field')
+    refuses({ export_keys: ['id,nmae'] }, 'export_keys', /did you mean "name"\?/)
+  })
+
+  test('goes on at a marker, and not at an offset too', () => {
+    assert.equal(read({ marker: 'm' }).marker, 'm')
+    refuses({ marker: 'm', offset: 0 }, 'marker')
+    refuses({ marker: 'm', offset: 5 }, 'marker')
+    assert.equal(read({ paging_marker: ['m'], offset: 0 }).marker, 'm')
+    assert.equal(read({ paging_marker: [''], offset: 5 }).marker, undefined)
+    refuses({ paging_marker: ['m'], offset: 5 }, 'paging_marker')
+    refuses({ paging_marker: ['m'], marker: 'm' }, 'paging_marker')
+  })
+
+  test('has the format that is asked for, or else accepted', () => {
+    assert.equal(readServerQuery({}, 'csv').format, 'csv')
+    assert.equal(readServerQuery({ format: 'json' }, 'csv').format, 'json')
+    assert.equal(readServerQuery({ format: 'ndjson' }, 'csv').format, 'ndjson')
+  })
+
+  test('has its limits', () => {
+    const many = (count: number) => Array.from({ length: count }, () => 'name.equals(a)')
+    read({ filter: many(100) })
+    refuses({ filter: many(101) }, 'query', /100 conditions/)
+    refuses({ filter: many(60), q: 'a '.repeat(41) }, 'query', /100 conditions/)
+    refuses({ filter: [`name.in(${'a,'.repeat(1000)}a)`] }, 'query', /1000 values/)
+  })
+
+  test('is read once, and belongs to everybody', () => {
+    const parameters: ServerListQuery = deepFreeze({ status: ['running'] })
+    const query = read(parameters)
+    assert.equal(read(parameters), query)
+    assert.notEqual(readServerQuery(parameters, 'csv'), query)
+    assert.ok(
+      Object.isFrozen(query) && Object.isFrozen(query.where) && Object.isFrozen(query.order),
+    )
+    // What can change is read anew.
+    const loose: ServerListQuery = { limit: 1 }
+    assert.equal(read(loose).limit, 1)
+    loose.limit = 2
+    assert.equal(read(loose).limit, 2)
+  })
+})

@@ -1,0 +1,122 @@
+import {
+  largestPage,
+  Server,
+  usualPage,
+  type Server as ServerObject,
+  type ServerListQuery,
+} from '@muster/contract'
+import { deepFreeze } from '../deep-freeze.ts'
+import { badField } from '../error.ts'
+import { didYouMean } from '../nearest.ts'
+import { fields, isField } from './fields.ts'
+import { readOriginalWords, type OriginalWords } from './original-words.ts'
+import { readSelection } from './read-selection.ts'
+import type { Order, ServerQuery } from './server-query.ts'
+
+const serverKeys = Object.keys(Server.properties)
+
+/** What depends on the caller is as unknown here as what never was. */
+function readOrder(
+  { order_by = [], order = 'desc' }: ServerListQuery,
+  words: OriginalWords,
+): readonly Order[] {
+  const wanted = [
+    ...order_by.map((by) => ({ name: 'order_by', by, descending: order === 'desc' })),
+    ...words.order.map((each) => ({ name: `order_by_${each.by}`, ...each })),
+  ]
+  if (wanted.length === 0) return [{ field: 'created_at', descending: order === 'desc' }]
+  const orders = new Map<string, Order>()
+  for (const { name, by, descending } of wanted) {
+    if (!isField(by)) {
+      throw badField(
+        name,
+        `names ${JSON.stringify(by)}, which is no field to sort by${didYouMean(by, Object.keys(fields))}`,
+      )
+    }
+    // Sorted by it once, a second time changes nothing.
+    if (!orders.has(by)) orders.set(by, { field: by, descending })
+  }
+  return [...orders.values()]
+}
+
+const isServerKey = (name: string): name is keyof ServerObject =>
+  Object.hasOwn(Server.properties, name)
+
+const sameWords = ({ same }: OriginalWords, name: string) =>
+  same.filter(({ as }) => as === name).flatMap(({ texts }) => texts)
+
+function readKey(name: string, path: string): keyof ServerObject {
+  if (isServerKey(name)) return name
+  throw badField(
+    path,
+    `names ${JSON.stringify(name)}, which no server has${didYouMean(name, serverKeys)}`,
+  )
+}
+
+function readKeys({ field = [] }: ServerListQuery, words: OriginalWords): ServerQuery['keys'] {
+  const exported = sameWords(words, 'field')
+    .flatMap((text) => text.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const keys = new Set([
+    ...field.map((name) => readKey(name, 'field')),
+    ...exported.map((name) => readKey(name, 'export_keys')),
+  ])
+  return keys.size === 0 ? undefined : [...keys]
+}
+
+/** The original's clients send an offset of 0 with everything, and their own word for a marker. */
+function readMarker({ marker, offset }: ServerListQuery, words: OriginalWords): string | undefined {
+  const [original, ...more] = sameWords(words, 'marker')
+  if (more.length > 0) throw badField('paging_marker', 'is given twice')
+  if (marker !== undefined && original !== undefined) {
+    throw badField('paging_marker', 'is marker, and that is given too')
+  }
+  if (marker !== undefined && offset !== undefined) {
+    throw badField('marker', 'cannot be used together with offset')
+  }
+  if (original !== undefined && (offset ?? 0) > 0) {
+    throw badField('paging_marker', 'cannot be used together with offset')
+  }
+  return marker ?? original
+}
+
+function read(parameters: ServerListQuery, accepted: ServerQuery['format']): ServerQuery {
+  const words = readOriginalWords(parameters)
+  const keys = readKeys(parameters, words)
+  const withMetadata = parameters.with_meta ?? sameWords(words, 'with_meta').length > 0
+  return {
+    ...readSelection(parameters, words),
+    details: parameters.details ?? false,
+    // To name it is to ask for it.
+    withMetadata: withMetadata || (keys?.includes('metadata') ?? false),
+    keys,
+    order: readOrder(parameters, words),
+    limit: Math.min(parameters.limit ?? usualPage, largestPage),
+    offset: parameters.offset ?? 0,
+    marker: readMarker(parameters, words),
+    format: parameters.format ?? accepted,
+  }
+}
+
+/** What was read, for as long as the parameters are remembered themselves. */
+const known = new WeakMap<ServerListQuery, Map<string, ServerQuery>>()
+
+/**
+ * Reads the parameters of a list, checked against the contract, into what is asked for. `accepted`
+ * is the format that the `Accept` header chose. The same frozen parameters are read but once.
+ */
+export function readServerQuery(
+  parameters: ServerListQuery,
+  accepted: ServerQuery['format'] = 'json',
+): ServerQuery {
+  const found = known.get(parameters)?.get(accepted)
+  if (found) return found
+  const query = deepFreeze(read(parameters, accepted))
+  // What can still change must be read again.
+  if (Object.isFrozen(parameters)) {
+    const queries = known.get(parameters) ?? new Map<string, ServerQuery>()
+    known.set(parameters, queries.set(accepted, query))
+  }
+  return query
+}

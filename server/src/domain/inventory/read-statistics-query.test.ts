@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { callersFields } from '@muster/contract'
+import { PlatformError } from '../error.ts'
+import { readServerQuery } from './read-server-query.ts'
+import { readStatisticsQuery } from './read-statistics-query.ts'
+
+describe('the query of the statistics', () => {
+  test('groups by status where nothing is said, and by fields and tags where it is', () => {
+    assert.deepEqual(readStatisticsQuery({}).groups, [{ name: 'status', field: 'status' }])
+    const group_by = ['provider', 'is_gpu', 'metadata.env', 'metadata.user:a.b', 'provider']
+    assert.deepEqual(readStatisticsQuery({ group_by }).groups, [
+      { name: 'provider', field: 'provider' },
+      { name: 'is_gpu', field: 'is_gpu' },
+      { name: 'metadata.env', metadataKey: 'env' },
+      { name: 'metadata.user:a.b', metadataKey: 'user:a.b' },
+    ])
+  })
+
+  test('refuses what is no field, and what depends on the caller, alike', () => {
+    for (const name of ['stauts', 'metadata', 'metadata.', 'nics', '__proto__', ...callersFields]) {
+      assert.throws(
+        () => readStatisticsQuery({ group_by: [name] }),
+        (error) =>
+          error instanceof PlatformError &&
+          error.fields?.[0]?.path === 'group_by' &&
+          error.message.includes('no field to group by'),
+        name,
+      )
+    }
+  })
+
+  test('selects as a list does', () => {
+    const parameters = { status: ['running'], q: 'vcpu>=8', scope: 'max', deleted: true } as const
+    const mutable = { ...parameters, status: ['running'] }
+    const { scope, view, where } = readServerQuery(mutable)
+    const { groups: _, ...selection } = readStatisticsQuery(mutable)
+    assert.deepEqual(selection, { scope, view, where })
+  })
+})

@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import type { Server } from '@muster/contract'
+import type { BodyKind, Owner, ServerParts } from './ports.ts'
+import type { ServerShape } from './server-query.ts'
+import type { Sight } from './sight.ts'
+import { tailOf } from './tails.ts'
+
+const metadataKey = Buffer.from(',"metadata":')
+
+/** What follows a server: the end of its object, and a comma before the next. */
+const ends = { last: Buffer.from('}'), inner: Buffer.from('},') }
+type Place = keyof typeof ends
+
+/** Rows of an answer as bytes, and what tells whether they have changed. */
+export interface Rendered {
+  readonly pieces: Buffer[]
+  readonly digest: string
+}
+
+/** What has to be read for a shape. */
+export const bodyFor = ({ details, keys }: ServerShape): BodyKind =>
+  details || keys ? 'document' : 'summary'
+
+/** A server's JSON, put together from what was rendered when it was written. */
+export function serverBytes(
+  parts: ServerParts,
+  shape: ServerShape,
+  owners: ReadonlyMap<string, Owner>,
+  sight: Sight,
+  place: Place = 'last',
+): Rendered {
+  const { body, metadata } = parts
+  const tail = bodyFor(shape) === 'document' ? tailOf(owners, parts, sight) : undefined
+  const digest = tail ? parts.digest + tail.digest : parts.digest
+  if (!metadata) return { pieces: [body, tail ? tail[place] : ends[place]], digest }
+  return {
+    pieces: [body, ...(tail ? [tail.open] : []), metadataKey, metadata, ends[place]],
+    digest: digest + parts.metadataDigest,
+  }
+}
+
+/** A server as an object, with no more than the keys that were asked for. */
+export function serverObject(
+  parts: ServerParts,
+  shape: ServerShape,
+  owners: ReadonlyMap<string, Owner>,
+  sight: Sight,
+): Partial<Server> {
+  const { pieces } = serverBytes(parts, shape, owners, sight)
+  const server = JSON.parse(Buffer.concat(pieces).toString()) as Server
+  const { keys } = shape
+  return keys ? Object.fromEntries(keys.map((key) => [key, server[key]])) : server
+}
+
+/** The servers of a page, separated by commas. */
+export function renderRows(
+  all: readonly ServerParts[],
+  shape: ServerShape,
+  owners: ReadonlyMap<string, Owner>,
+  sight: Sight,
+): Rendered {
+  const pieces: Buffer[] = []
+  let digests = ''
+  for (const [at, parts] of all.entries()) {
+    const isLast = at === all.length - 1
+    if (shape.keys) {
+      const text = JSON.stringify(serverObject(parts, shape, owners, sight))
+      pieces.push(Buffer.from(isLast ? text : `${text},`))
+      digests += text
+    } else {
+      const rendered = serverBytes(parts, shape, owners, sight, isLast ? 'last' : 'inner')
+      pieces.push(...rendered.pieces)
+      digests += rendered.digest
+    }
+  }
+  return { pieces, digest: hash('md5', digests, 'base64url') }
+}

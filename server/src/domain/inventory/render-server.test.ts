@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { filledServer } from '../../testing/filled-server.ts'
+import { specifiedServer } from '../../testing/specified-fields.ts'
+import { describeServer } from './describe-server.ts'
+import { shortFields } from './fields.ts'
+import { renderServer } from './render-server.ts'
+import type { ServerFacts } from './server-facts.ts'
+
+const circumstances = {
+  domainId: 'd',
+  managerDomainId: 'm',
+  ownTags: { env: 'prod' },
+  updateVersion: 3,
+  updatedAt: '2026-05-04T08:00:00.000000Z',
+}
+const filled = filledServer('p')
+const describeFacts = (changes: Partial<ServerFacts> = {}) =>
+  describeServer({ ...filled, ...changes }, circumstances)
+const server = describeFacts()
+const open = (json: string) => JSON.parse(`${json}}`) as Record<string, unknown>
+
+describe('a server that is described', () => {
+  test('has every field of the specification', () => {
+    assert.deepEqual(Object.keys(server).sort(), Object.values(specifiedServer).flat().sort())
+  })
+
+  test('has its own time of a change only where the source has none', () => {
+    const { updated_at: _moment, ...silent } = filled
+    assert.equal(describeServer(silent, circumstances).updated_at, circumstances.updatedAt)
+    assert.equal(server.updated_at, filled.updated_at)
+    assert.equal(server.update_version, 3)
+  })
+
+  test('is brand-named by its provider, has a GPU by its devices, and no region by none', () => {
+    assert.equal(describeFacts({ brand: '' }).brand, 'the provider')
+    assert.equal(describeFacts({ isolated_devices: [] }).is_gpu, false)
+    assert.equal(describeFacts({ isolated_devices: [], is_gpu: true }).is_gpu, true)
+    assert.equal(describeFacts({ region_ext_id: '' }).region_external_id, '')
+    const bare = describeFacts({ nics: [], secgroups: [], disks_info: [] })
+    assert.deepEqual(
+      [bare.ips, bare.secgroup, bare.secgrp_id, bare.disk, bare.disk_count, bare.disks],
+      ['', '', '', 0, 0, ''],
+    )
+  })
+
+  test('does not take what is Muster’s to say from a source that says it anyway', () => {
+    const sly = { ...filled, domain_id: 'other', tenant_id: 'other', update_version: 99, disk: 1 }
+    const { domain_id, tenant_id, update_version, disk } = describeServer(sly, circumstances)
+    assert.deepEqual([domain_id, tenant_id, update_version, disk], ['d', 'p', 3, 11_264])
+  })
+})
+
+describe('a server that is rendered', () => {
+  const later = [
+    'project',
+    'tenant',
+    'project_domain',
+    'manager_project',
+    'manager_domain',
+    'metadata',
+    'can_delete',
+    'can_update',
+    'delete_fail_reason',
+    'update_fail_reason',
+    'admin_secgrp_id',
+    'admin_security_rules',
+  ]
+
+  test('leaves out what depends on who asks, and when', () => {
+    const document = open(renderServer(server).document)
+    for (const name of later) assert.ok(!Object.hasOwn(document, name), name)
+    assert.equal(Object.keys(document).length + later.length, 106)
+    assert.equal(renderServer(server).document.includes('forced'), false)
+    assert.equal(renderServer(server).summary.includes('forced'), false)
+  })
+
+  test('has a short form in its order', () => {
+    const summary = open(renderServer(server).summary)
+    assert.deepEqual(Object.keys(summary), [...shortFields])
+    for (const key of shortFields) assert.equal(summary[key], server[key], key)
+  })
+
+  test('has digests that change with what they are of, and with nothing else', () => {
+    const before = renderServer(server).digests
+    assert.deepEqual(renderServer(describeFacts()).digests, before)
+    const tagged = renderServer(describeFacts({ tags: { Name: 'eight' } })).digests
+    assert.deepEqual(
+      [tagged.document === before.document, tagged.metadata === before.metadata],
+      [true, false],
+    )
+    const hosted = renderServer(describeFacts({ host: 'other' })).digests
+    assert.deepEqual(
+      [hosted.document === before.document, hosted.summary === before.summary],
+      [false, true],
+    )
+  })
+
+  test('keeps the operator’s group apart, and none where there is none', () => {
+    assert.deepEqual(JSON.parse(`{${renderServer(server).adminGroup}}`), {
+      admin_secgrp_id: 'forced',
+      admin_security_rules: 'in:deny any',
+    })
+    const { adminGroup: _group, ...free } = filled
+    assert.equal(renderServer(describeServer(free, circumstances)).adminGroup, '')
+  })
+})

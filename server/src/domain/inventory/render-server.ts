@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto'
+import type { Server } from '@muster/contract'
+import { callersFields, shortFields } from './fields.ts'
+
+/** Names that identity keeps: they are put in when a server is shown. */
+const ownersFields = [
+  'project',
+  'tenant',
+  'project_domain',
+  'manager_project',
+  'manager_domain',
+] as const
+export type OwnersField = (typeof ownersFields)[number]
+
+/** A server as bytes, made once when it is written and only joined when it is read. */
+export interface RenderedServer {
+  /** JSON, up to where the owner's names and the caller's fields go on: no closing brace. */
+  readonly document: string
+  /** JSON, whole but for the closing brace. */
+  readonly summary: string
+  /** JSON. */
+  readonly metadata: string
+  /** JSON members, for those who may see them; empty where there is no such group. */
+  readonly adminGroup: string
+  readonly digests: Readonly<Record<'document' | 'summary' | 'metadata', string>>
+}
+
+/** What is put in when a server is shown. */
+const laterFields = ['metadata', ...callersFields, ...ownersFields] as const
+
+/** What of a server is the same for everybody who sees it, in the order in which it is shown. */
+function documentOf(server: Server): Partial<Server> {
+  const document: Partial<Server> = { ...server }
+  for (const key of laterFields) delete document[key]
+  return document
+}
+
+const summaryOf = (server: Server): Partial<Server> =>
+  Object.fromEntries(shortFields.map((key) => [key, server[key]]))
+
+const openJson = (object: object) => JSON.stringify(object).slice(0, -1)
+
+const digest = (text: string) => hash('sha1', text, 'base64url')
+
+export function renderServer(server: Server): RenderedServer {
+  const { admin_secgrp_id, admin_security_rules } = server
+  const document = openJson(documentOf(server))
+  const summary = openJson(summaryOf(server))
+  const metadata = JSON.stringify(server.metadata)
+  return {
+    document,
+    summary,
+    metadata,
+    adminGroup:
+      admin_secgrp_id === ''
+        ? ''
+        : JSON.stringify({ admin_secgrp_id, admin_security_rules }).slice(1, -1),
+    digests: { document: digest(document), summary: digest(summary), metadata: digest(metadata) },
+  }
+}

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto'
+import type { CallersField } from './fields.ts'
+import type { Owner, ServerParts } from './ports.ts'
+import type { OwnersField } from './render-server.ts'
+import { covers, type Sight } from './sight.ts'
+
+/** The end of a full server: its owner's names as they are now, and what depends on the caller. */
+export interface Tail {
+  /** With the object's end, and a comma before the next server. */
+  readonly inner: Buffer
+  /** With the object's end. */
+  readonly last: Buffer
+  /** Before the metadata. */
+  readonly open: Buffer
+  readonly digest: string
+}
+
+const nobody = { project: '', domain: '' }
+
+const cannotDelete = 'Muster does not delete servers: delete it where it runs.'
+const isDeleted = 'The server is deleted.'
+export const mayNotUpdate =
+  'Your roles do not allow "update" on "servers" of service "compute" here.'
+
+interface Class {
+  readonly mayUpdate: boolean
+  readonly isDeleted: boolean
+  /** JSON members of the operator's group, where there is one and the caller may see it. */
+  readonly adminGroup: string
+}
+
+function classOf(parts: ServerParts, sight: Sight): Class {
+  return {
+    mayUpdate: covers(sight.updates, parts),
+    isDeleted: parts.isDeleted,
+    adminGroup: covers(sight.administers, parts) ? parts.adminGroup : '',
+  }
+}
+
+function updateFailReason({ mayUpdate, isDeleted: isGone }: Class): string {
+  if (isGone) return isDeleted
+  return mayUpdate ? '' : mayNotUpdate
+}
+
+const noAdminGroup = '"admin_secgrp_id":"","admin_security_rules":""'
+
+function renderTail(owners: ReadonlyMap<string, Owner>, parts: ServerParts, of: Class): Tail {
+  const { project, domain } = owners.get(parts.projectId) ?? nobody
+  const manager = owners.get(parts.managerProjectId) ?? nobody
+  const names: Record<OwnersField, string> = {
+    project,
+    tenant: project,
+    project_domain: domain,
+    manager_project: manager.project,
+    manager_domain: manager.domain,
+  }
+  const reason = updateFailReason(of)
+  const rest: Record<Exclude<CallersField, `admin_${string}`>, string | boolean> = {
+    can_delete: false,
+    can_update: reason === '',
+    delete_fail_reason: cannotDelete,
+    update_fail_reason: reason,
+  }
+  const members = (object: object) => JSON.stringify(object).slice(1, -1)
+  const admin = of.adminGroup === '' ? noAdminGroup : of.adminGroup
+  const text = `,${members(names)},${admin},${members(rest)}`
+  return {
+    inner: Buffer.from(`${text}},`),
+    last: Buffer.from(`${text}}`),
+    open: Buffer.from(text),
+    digest: hash('sha1', text, 'base64url'),
+  }
+}
+
+const keptTails = new WeakMap<ReadonlyMap<string, Owner>, Map<string, Tail>>()
+const mostTails = 50_000
+
+/** The same for all servers of a project that a caller sees alike, so it is made once. */
+function sharedTail(owners: ReadonlyMap<string, Owner>, parts: ServerParts, sight: Sight): Tail {
+  const kept = keptTails.get(owners) ?? new Map<string, Tail>()
+  keptTails.set(owners, kept)
+  if (kept.size > mostTails) kept.clear()
+  const of = classOf(parts, sight)
+  const key = `${parts.projectId} ${parts.managerProjectId} ${of.mayUpdate} ${of.isDeleted} ${of.adminGroup}`
+  let tail = kept.get(key)
+  if (!tail) {
+    tail = renderTail(owners, parts, of)
+    kept.set(key, tail)
+  }
+  return tail
+}
+
+interface Last {
+  readonly owners: ReadonlyMap<string, Owner>
+  readonly sight: Sight
+  readonly tail: Tail
+}
+const lastTails = new WeakMap<ServerParts, Last>()
+
+/** The end of a server for a caller. Who asked last is likely to ask next: that is not even looked up. */
+export function tailOf(owners: ReadonlyMap<string, Owner>, parts: ServerParts, sight: Sight): Tail {
+  const last = lastTails.get(parts)
+  if (last?.owners === owners && last.sight === sight) return last.tail
+  const tail = sharedTail(owners, parts, sight)
+  lastTails.set(parts, { owners, sight, tail })
+  return tail
+}

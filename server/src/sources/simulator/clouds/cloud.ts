@@ -1,0 +1,92 @@
+/** What a kind of cloud is like, as far as its servers show it. */
+export interface Cloud {
+  readonly provider: string
+  readonly hypervisor: string
+  readonly cloud_env: 'onpremise' | 'private' | 'public'
+  readonly environment: string
+  readonly host_type: string
+  readonly accounts: readonly Account[]
+  readonly sizes: readonly Size[]
+  readonly gpuSizes: readonly Size[]
+  readonly disks: DiskHabits
+  readonly firmware: readonly Firmware[]
+  /** The beginning of its MAC addresses: `52:54:00`. */
+  readonly macPrefix: string
+  /** The vendor's part of a host's serial number; absent where nobody sees the hosts. */
+  readonly serial?: string
+  readonly hasVpcs: boolean
+}
+
+interface Account {
+  readonly name: string
+  /** The subscriptions or tenants that it reaches. */
+  readonly managers: readonly string[]
+  readonly regions: readonly Region[]
+}
+
+export interface Region {
+  readonly name: string
+  readonly extId: string
+  readonly zones: readonly Zone[]
+}
+
+export interface Zone {
+  readonly name: string
+  readonly extId: string
+}
+
+export interface Size {
+  readonly name: string
+  readonly cores: number
+  /** In MB. */
+  readonly memory: number
+}
+
+interface DiskHabits {
+  readonly formats: readonly string[]
+  readonly drivers: readonly string[]
+  readonly cache: string
+  readonly aio: string
+  readonly storages: readonly Storage[]
+}
+
+export interface Storage {
+  readonly type: string
+  readonly medium: 'ssd' | 'rotate' | 'hybrid'
+  /** What the storage holds a disk to; 0: nothing. */
+  readonly iops: number
+  readonly bps: number
+}
+
+interface Firmware {
+  readonly bios: string
+  readonly machine: string
+  readonly vga: string
+  readonly vdi: string
+}
+
+/** Reads `t3.micro 2 1, t3.small 2 2`: name, cores, GiB. */
+export const sizes = (text: string): readonly Size[] =>
+  text.split(', ').map((line) => {
+    const [name = '', cores, gibibytes] = line.split(' ')
+    return { name, cores: Number(cores), memory: Number(gibibytes) * 1_024 }
+  })
+
+/** Reads `eu-central-1 a b c` with the region's name before it: zones are named after their region. */
+export function region(name: string, extId: string, zones: string, between = ''): Region {
+  return {
+    name,
+    extId,
+    zones: zones.split(' ').map((zone) => {
+      const id = between === '=' ? zone : `${extId}${between}${zone}`
+      return { name: id, extId: id }
+    }),
+  }
+}
+
+export const storage = (
+  type: string,
+  medium: Storage['medium'],
+  iops = 0,
+  megabytes = 0,
+): Storage => ({ type, medium, iops, bps: megabytes * 1_048_576 })

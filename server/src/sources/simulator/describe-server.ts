@@ -1,0 +1,208 @@
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { billingOf } from './billing.ts'
+import type { Size } from './clouds/cloud.ts'
+import { devicesOf } from './devices.ts'
+import { below, chance, diceOf, diceOfText, pick, roll, stamp, uuid } from './dice.ts'
+import { disksOf } from './disks.ts'
+import { externalIdOf } from './external-ids.ts'
+import { epoch, tickLength, type Life } from './life.ts'
+import { connectionOf } from './networks.ts'
+import { linuxes, windowses } from './operating-systems.ts'
+import { descriptionOf, nameOf, purposeOf, tagsOf, type Purpose } from './purposes.ts'
+import { securityOf } from './security.ts'
+import type { createSites, Site } from './sites.ts'
+import type { State } from './status.ts'
+
+const day = 86_400_000
+const history = 3 * 365 * day
+const inTheBin = 3 * day
+const gpuShare = 0.02
+const otherDeviceShare = 0.004
+/** Servers of one roll-out were made in the same moment. */
+const rolloutShare = 0.08
+const strangeStatuses = ['crashed', 'paused-io', 'notresponding', 'ERROR(host down)']
+const keypairs = ['ops-2024', 'deploy', 'jenkins', 'm.chen', 'ansible']
+const scalingStatuses = ['ready', 'ready', 'ready', 'joining', 'removing', 'pending_remove']
+const isos = ['ubuntu-24.04-live-server-amd64.iso', 'virtio-win-0.1.248.iso']
+
+interface Subject {
+  readonly seed: number
+  readonly index: number
+  readonly dice: number
+  readonly project: number
+  readonly project_id: string
+  /** Of the server within its project. */
+  readonly inProject: number
+  readonly life: Life
+  readonly state: State
+  readonly sites: ReturnType<typeof createSites>
+}
+
+export const serverId = (dice: number): string => uuid(dice, 0)
+
+/** A server as its source knows it: everything follows from the dice and from how its life went. */
+export function describeServer(subject: Subject): ServerFacts {
+  const { seed, dice, project, inProject, life, state } = subject
+  const { site, host, backup } = subject.sites.siteAndHost(project, dice)
+  const { cloud } = site
+  const id = serverId(dice)
+  const purpose = purposeOf(dice)
+  const name = nameOf(dice, purpose, inProject)
+  const os = pick(dice, 5, purpose.isWindows ? windowses : linuxes)
+  const isOwn = cloud.serial !== undefined
+  const isGpu = chance(dice, 6) < gpuShare
+  const hasDevice = isOwn && (isGpu || chance(dice, 7) < otherDeviceShare)
+  const size = sizeOf(dice, site, purpose, life.size, isGpu)
+  const createdAt = momentOfCreation(subject)
+  const created_at = stamp(createdAt, microsOfCreation(subject))
+  const place = { seed, index: subject.index, dice, site, project, inProject }
+  const connection = connectionOf({ ...place, version: life.address })
+  const security = securityOf(seed, dice, site, project)
+  const billing = billingOf(dice, life.since)
+  const manager = pick(dice, 8, site.managers)
+  const firmware = pick(dice, 9, cloud.firmware)
+  const isRecycled = state.presence === 'recycled'
+  const recycledAt = life.since - (isRecycled && life.changes === 0 ? below(dice, 10, inTheBin) : 0)
+  const hasKeypair = os.type === 'Linux' && chance(dice, 11) < 0.65
+  const keypair = hasKeypair ? pick(dice, 12, keypairs) : ''
+  const isScaled = chance(dice, 13) < 0.03
+  const hasBackup = cloud.provider === 'OneCloud' && chance(dice, 14) < 0.05
+  const facts: ServerFacts = {
+    id,
+    name,
+    description: descriptionOf(dice, purpose),
+    status: state.status,
+    project_id: subject.project_id,
+    project_src: isOwn || chance(dice, 15) < 0.3 ? 'local' : 'cloud',
+    provider: cloud.provider,
+    brand: cloud.provider,
+    hypervisor: cloud.hypervisor,
+    cloud_env: cloud.cloud_env,
+    environment: cloud.environment,
+    account: site.account,
+    account_id: site.account_id,
+    manager: manager.name,
+    manager_id: manager.id,
+    manager_project_id: manager.project_id,
+    external_id: externalIdOf(dice, site, name),
+    region: site.region,
+    cloudregion_id: site.cloudregion_id,
+    region_ext_id: site.region_ext_id,
+    zone: site.zone,
+    zone_id: site.zone_id,
+    zone_ext_id: site.zone_ext_id,
+    host: host.name,
+    host_id: host.id,
+    host_sn: host.serial,
+    host_type: cloud.host_type,
+    host_status: host.status,
+    host_service_status: host.service,
+    backup_host_id: hasBackup ? backup.id : '',
+    backup_host_name: hasBackup ? backup.name : '',
+    backup_host_status: hasBackup ? backup.status : '',
+    vcpu_count: size.cores,
+    vmem_size: size.memory,
+    instance_type: size.name,
+    flavor_id: isOwn ? uuid(diceOfSize(seed, site, size), 3) : size.name,
+    disks_info: disksOf({ seed, dice, site, os, purpose }),
+    nics: connection.nics,
+    networks: connection.networks,
+    vpc: connection.vpc,
+    vpc_id: connection.vpc_id,
+    eip: connection.eip,
+    eip_mode: connection.eip_mode,
+    virtual_ips: connection.virtual_ips,
+    secgroups: security.secgroups,
+    security_rules: security.security_rules,
+    isolated_devices: hasDevice
+      ? devicesOf({ dice, server: id, host: host.id, createdAt: created_at, isGpu })
+      : [],
+    is_gpu: isGpu,
+    billing_type: billing.billing_type,
+    billing_cycle: billing.billing_cycle,
+    expired_at: billing.expired_at,
+    auto_renew: billing.auto_renew,
+    is_prepaid_recycle: billing.is_prepaid_recycle,
+    can_recycle: billing.billing_type === 'prepaid' && chance(dice, 16) < 0.3,
+    os_type: os.type,
+    os_name: os.name,
+    bios: firmware.bios,
+    machine: firmware.machine,
+    boot_order: chance(dice, 17) < 0.9 ? 'cdn' : 'dcn',
+    vga: firmware.vga,
+    vdi: firmware.vdi,
+    cdrom: isOwn && chance(dice, 18) < 0.03 ? pick(dice, 19, isos) : '',
+    cdrom_support: isOwn,
+    shutdown_behavior: isScaled ? 'terminate' : 'stop',
+    src_ip_check: chance(dice, 120) < 0.96,
+    src_mac_check: chance(dice, 121) < 0.98,
+    keypair,
+    keypair_id: hasKeypair ? uuid(diceOfText(seed, keypair), project) : '',
+    scaling_group_id: isScaled ? uuid(diceOf(seed ^ 0x5ca1e, project), 2) : '',
+    scaling_status: isScaled ? pick(dice, 122, scalingStatuses) : '',
+    disable_delete: chance(dice, 123) < 0.15,
+    is_system: chance(dice, 124) < 0.004,
+    is_emulated: true,
+    pending_deleted: isRecycled,
+    pending_deleted_at: isRecycled ? stamp(recycledAt, 0) : null,
+    auto_delete_at: isRecycled ? stamp(recycledAt + inTheBin, 0) : null,
+    created_at,
+    updated_at: momentOfChange(subject, createdAt),
+    attach_time: site.attach_time,
+    tags: tagsOf(dice, purpose, state.isSteady ? life.label : life.label + life.status),
+    notes: state.status === 'unknown' ? { source_status: pick(dice, 125, strangeStatuses) } : {},
+  }
+  return security.adminGroup ? { ...facts, adminGroup: security.adminGroup } : facts
+}
+
+/** Among the sizes that its purpose asks for; each resize takes the next of the cloud's. */
+function sizeOf(
+  dice: number,
+  { cloud }: Site,
+  { size: [from, to] }: Purpose,
+  version: number,
+  isGpu: boolean,
+): Size {
+  const among = isGpu ? cloud.gpuSizes : cloud.sizes
+  const [low, high] = isGpu ? [0, 1] : [from, to]
+  const start = Math.floor((low + chance(dice, 126) * (high - low)) * among.length)
+  return among[(start + version) % among.length] as Size
+}
+
+const sizeDice = new Map<string, number>()
+
+/** Few, and asked for by every server. */
+function diceOfSize(seed: number, { account }: Site, { name }: Size): number {
+  const key = `${seed} ${account} ${name}`
+  const known = sizeDice.get(key)
+  if (known !== undefined) return known
+  const dice = diceOfText(seed, key)
+  sizeDice.set(key, dice)
+  return dice
+}
+
+const isRolledOut = (dice: number) => chance(dice, 130) < rolloutShare
+const rolloutOf = ({ seed, index }: Subject) => diceOf(seed ^ 0x2011, index >> 6)
+
+function momentOfCreation(subject: Subject): number {
+  const { dice, state } = subject
+  if (state.cameAt !== undefined) return state.cameAt
+  const age = chance(isRolledOut(dice) ? rolloutOf(subject) : dice, 131)
+  // More are young than old.
+  return epoch - day - Math.floor(age * Math.sqrt(age) * history)
+}
+
+function microsOfCreation(subject: Subject): number {
+  const { dice, state } = subject
+  if (state.cameAt !== undefined) return 0
+  return roll(isRolledOut(dice) ? rolloutOf(subject) : dice, 132)
+}
+
+/** Before the epoch somewhere since its creation; after it, when the last change was seen to be over. */
+function momentOfChange({ dice, life, state }: Subject, createdAt: number): string {
+  if (life.changes === 0) {
+    return stamp(createdAt + Math.floor(chance(dice, 133) * (epoch - createdAt)), roll(dice, 134))
+  }
+  const isOver = state.takesTime && !life.isMoving
+  return stamp(life.since + (isOver ? tickLength : 0), 0)
+}

@@ -1,0 +1,121 @@
+import type { Nic } from '@muster/contract'
+import { below, chance, diceOf, hex16, roll, uuid } from './dice.ts'
+import type { Site } from './sites.ts'
+
+/** Every network is a /20: that is a thousand servers with up to four addresses each. */
+const mask = 20
+const hostsInNet = 4_096
+const sparedAddresses = 4
+/** What each NIC after the first is for. */
+const kinds = ['lan', 'storage', 'mgmt'] as const
+
+interface Circumstances {
+  readonly seed: number
+  readonly index: number
+  readonly dice: number
+  readonly site: Site
+  readonly project: number
+  /** Of the server within its project. */
+  readonly inProject: number
+  /** How often it got another address. */
+  readonly version: number
+}
+
+/** How a server is connected. */
+export interface Connection {
+  readonly nics: Nic[]
+  readonly networks: string
+  readonly vpc: string
+  readonly vpc_id: string
+  readonly eip: string
+  readonly eip_mode: string
+  readonly virtual_ips: string
+}
+
+/** The first address of a network: its two upper octets and the upper four bits of the third. */
+function netOf(kind: number, project: number): readonly [number, number, number] {
+  if (kind === 0) return [10, (project >> 4) & 0xff, (project & 0xf) << 4]
+  if (kind === 1) return [172, 16 + ((project >> 4) & 0xf), (project & 0xf) << 4]
+  return [192, 168, (project & 0xf) << 4]
+}
+
+/**
+ * Each server of a project has four addresses in each of its networks to itself, so that none is
+ * used twice, and a new one can be had without asking who has which.
+ */
+const hostPart = (inProject: number, spare: number) =>
+  ((inProject * sparedAddresses + (spare % sparedAddresses)) % (hostsInNet - 8)) + 4
+
+const ipv4 = ([first, second, third]: readonly [number, number, number], host: number) =>
+  `${first}.${second}.${third + (host >> 8)}.${host & 0xff}`
+
+const hex = (number: number) => number.toString(16)
+
+export function connectionOf(circumstances: Circumstances): Connection {
+  const { seed, index, dice, site, project, inProject, version } = circumstances
+  const { cloud } = site
+  const isPublic = cloud.cloud_env === 'public'
+  const luck = below(dice, 60, 20)
+  const count = luck < 16 ? 1 : luck < 19 ? 2 : 3
+  const hasIpv6 = chance(dice, 61) < 1 / 3
+  // A project has a network of its own in every region, and all of it in one VPC.
+  const netDice = diceOf(seed ^ roll(site.dice, 7) ^ 0x0e7, project)
+  const vpc_id = cloud.hasVpcs ? uuid(netDice, 9) : 'default'
+  const host = hostPart(inProject, version)
+  const nics: Nic[] = []
+  let networks = ''
+  for (let number = 0; number < count; number += 1) {
+    const ip_addr = ipv4(netOf(number, project), host)
+    const mac = macOf(seed, index, number, cloud.macPrefix)
+    const name = `${site.region_ext_id}-${kinds[number]}-${project + 1}`
+    networks += `${number === 0 ? '' : ','}eth${number}:${ip_addr}/${mask}/${mac}/${name}`
+    nics.push({
+      ip_addr,
+      ip6_addr:
+        hasIpv6 && number === 0
+          ? `2001:db8:${hex(project & 0xffff)}:${hex(site.number + 1)}::${hex(host)}`
+          : '',
+      mac,
+      network_id: uuid(netDice, 10 + number),
+      vpc_id,
+      is_exit: false,
+      team_with: '',
+    })
+  }
+  const isTeamed = count === 2 && !isPublic && luck === 16
+  if (isTeamed) team(nics)
+  const hasEip = chance(dice, 62) < (isPublic ? 0.25 : 0.05)
+  return {
+    nics,
+    networks,
+    vpc: cloud.hasVpcs ? `vpc-${site.region_ext_id}-${project + 1}` : 'Default',
+    vpc_id,
+    eip: hasEip ? publicAddress(seed, index) : '',
+    eip_mode: hasEip ? (isPublic && chance(dice, 63) < 0.5 ? 'public_ip' : 'elastic_ip') : '',
+    virtual_ips:
+      chance(dice, 64) < 0.02 ? ipv4(netOf(0, project), hostPart(inProject, version + 3)) : '',
+  }
+}
+
+/** Odd, so that its products differ in their lower bits as long as the factors do. */
+const scatter = 0x9e3779b1
+
+/** No other NIC of the fleet has it. */
+function macOf(seed: number, index: number, number: number, prefix: string): string {
+  const bits = Math.imul(index * 4 + number, scatter) ^ seed
+  const lower = hex16(bits)
+  return `${prefix}:${hex16(bits >>> 16).slice(2)}:${lower.slice(0, 2)}:${lower.slice(2)}`
+}
+
+function team(nics: Nic[]): void {
+  const [first, second] = nics
+  if (!first || !second) return
+  first.team_with = second.mac
+  second.team_with = first.mac
+}
+
+/** From 198.18.0.0/15, which is kept for tests: nobody's server answers there. */
+function publicAddress(seed: number, index: number): string {
+  const bits = Math.imul(index, scatter) ^ seed
+  return `198.${18 + ((bits >>> 16) & 1)}.${(bits >>> 8) & 0xff}.${bits & 0xff}`
+}

@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Disk, IsolatedDevice, Nic, SecurityGroup } from '@muster/contract'
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { epoch, tickLength } from './life.ts'
+import { createSimulator } from './simulator.ts'
+
+const projectsOf = (count: number) =>
+  Array.from({ length: count }, (_, number) => ({ id: `project-${number}` }))
+
+const fleetOf = (servers: number, seed = 7, projects = 12) =>
+  createSimulator({ seed, servers, projects: projectsOf(projects) })
+
+const wholeFleet = (fleet: ReturnType<typeof fleetOf>, moment = epoch): ServerFacts[] =>
+  Array.from({ length: fleet.servers }, (_, index) => fleet.describe(index, moment))
+
+const kindsOf = (facts: readonly ServerFacts[], key: keyof ServerFacts) =>
+  new Set(facts.map((server) => server[key]))
+
+/** What part of a fleet something is true of. */
+const shareOf = (facts: readonly ServerFacts[], is: (server: ServerFacts) => boolean) =>
+  facts.filter(is).length / facts.length
+
+const assertAbout = (share: number, wanted: number, what: string) =>
+  assert.ok(share > wanted / 2 && share < wanted * 2, `${what}: ${share}, not about ${wanted}`)
+
+const statuses =
+  'running ready suspend unknown init schedule network disk start_deploy deploying start_start starting start_stop stopping start_suspend suspending resuming start_delete deleting start_migrate migrating rebuild_root change_flavor resize_disk sync_config sched_fail net_fail disk_fail deploy_fail start_fail stop_fail delete_fail'.split(
+    ' ',
+  )
+
+const laterMoment = epoch + 40_000 * tickLength
+const fleet = fleetOf(1_000)
+const facts = wholeFleet(fleet)
+const large = wholeFleet(fleetOf(20_000))
+
+describe('a simulated fleet', () => {
+  test('is the same bytes for the same seed, in whatever order it is made', () => {
+    const again = fleetOf(1_000)
+    const backwards = facts.map((_, index) => again.describe(999 - index)).toReversed()
+    assert.equal(JSON.stringify(backwards), JSON.stringify(facts))
+    assert.deepEqual(
+      [...again.batches(300)].flatMap(({ present }) => present),
+      facts,
+    )
+  })
+
+  test('is another one for another seed', () => {
+    const other = wholeFleet(fleetOf(1_000, 8))
+    assert.deepEqual(
+      facts.filter(({ id }) => other.some((server) => server.id === id)),
+      [],
+    )
+    assert.notDeepEqual(
+      other.map(({ name, status }) => [name, status]),
+      facts.map(({ name, status }) => [name, status]),
+    )
+  })
+
+  test('gives every server, disk and NIC an id or address of its own', () => {
+    const unique = (texts: readonly string[]) => assert.equal(new Set(texts).size, texts.length)
+    unique(large.map(({ id }) => id))
+    unique(large.flatMap(({ disks_info = [] }) => disks_info.map(({ id }) => id)))
+    unique(large.flatMap(({ nics = [] }) => nics.map(({ mac }) => mac)))
+    for (const { id } of large) {
+      assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    }
+    unique(facts.flatMap(({ nics = [] }) => nics.map((nic) => nic.network_id + nic.ip_addr)))
+  })
+
+  test('gives projects equal shares, one after the other', () => {
+    const owners = wholeFleet(fleetOf(1_200)).map(({ project_id }) => project_id)
+    assert.deepEqual(
+      owners,
+      projectsOf(12).flatMap(({ id }) => Array.from({ length: 100 }, () => id)),
+    )
+    assert.deepEqual(
+      wholeFleet(fleetOf(2)).map(({ project_id }) => project_id),
+      ['project-0', 'project-6'],
+    )
+  })
+
+  test('has every status in any thousand, before and after life went on', () => {
+    const later = wholeFleet(fleet, laterMoment)
+    for (const some of [facts, later, large.slice(4_321, 5_321)]) {
+      assert.deepEqual(kindsOf(some, 'status'), new Set(statuses))
+      assertAbout(
+        shareOf(some, ({ status }) => status === 'running'),
+        0.65,
+        'running',
+      )
+      assertAbout(
+        shareOf(some, ({ status }) => status === 'ready'),
+        0.2,
+        'ready',
+      )
+    }
+  })
+
+  test('has of everything that a real one has', () => {
+    for (const brand of ['OneCloud', 'VMware', 'OpenStack', 'Aws', 'Azure', 'Google', 'Aliyun']) {
+      assert.ok(kindsOf(facts, 'brand').has(brand), brand)
+    }
+    assert.deepEqual(
+      new Set(facts.map(({ disks_info = [] }) => disks_info.length)),
+      new Set([1, 2, 3, 4, 5]),
+    )
+    assert.deepEqual(new Set(facts.map(({ nics = [] }) => nics.length)), new Set([1, 2, 3]))
+    const shares: Readonly<Record<string, readonly [number, (server: ServerFacts) => boolean]>> = {
+      ipv6: [1 / 3, ({ nics = [] }) => nics.some(({ ip6_addr }) => ip6_addr !== '')],
+      eip: [0.17, ({ eip }) => eip !== ''],
+      'shared address': [0.02, ({ virtual_ips }) => virtual_ips !== ''],
+      gpu: [0.02, ({ is_gpu = false }) => is_gpu],
+      device: [0.008, ({ isolated_devices = [] }) => isolated_devices.length > 0],
+      prepaid: [0.2, ({ billing_type }) => billing_type === 'prepaid'],
+      expired: [0.024, ({ expired_at }) => (expired_at ?? '9') < new Date(epoch).toISOString()],
+      windows: [0.1, ({ os_type }) => os_type === 'Windows'],
+      'recycle bin': [0.015, ({ pending_deleted = false }) => pending_deleted],
+      'delete protection': [0.15, ({ disable_delete = false }) => disable_delete],
+      'forced group': [0.1, ({ adminGroup }) => adminGroup !== undefined],
+      'scaling group': [0.03, ({ scaling_group_id }) => scaling_group_id !== ''],
+      'backup host': [0.007, ({ backup_host_id }) => backup_host_id !== ''],
+      'platform’s own': [0.004, ({ is_system = false }) => is_system],
+      'not only ASCII': [0.06, ({ name }) => /[^ -~]/.test(name)],
+    }
+    for (const [what, [wanted, is]] of Object.entries(shares)) {
+      assertAbout(shareOf(large, is), wanted, what)
+    }
+    const gone = large.filter((_, index) => fleetOf(20_000).isGone(index))
+    assertAbout(gone.length / large.length, 0.01, 'gone')
+    assert.ok(new Set(facts.map(({ project_id, name }) => `${project_id} ${name}`)).size < 1_000)
+    assert.ok(kindsOf(large, 'created_at').size < large.length - 100, 'no two made together')
+  })
+
+  test('is emulated, and says so', () => {
+    assert.deepEqual([...kindsOf(facts, 'is_emulated')], [true])
+  })
+
+  test('keeps the contract in all that is nested, and in every moment', () => {
+    const parts: readonly [TSchema, (server: ServerFacts) => readonly unknown[]][] = [
+      [Disk, ({ disks_info = [] }) => disks_info],
+      [Nic, ({ nics = [] }) => nics],
+      [IsolatedDevice, ({ isolated_devices = [] }) => isolated_devices],
+      [SecurityGroup, ({ secgroups = [] }) => secgroups],
+    ]
+    for (const [schema, of] of parts) {
+      const items = large.flatMap(of)
+      assert.ok(items.length > 0)
+      assert.deepEqual(items.filter((item) => !Value.Check(schema, item)).slice(0, 1), [])
+    }
+    const moments = [
+      'created_at',
+      'updated_at',
+      'expired_at',
+      'attach_time',
+      'auto_delete_at',
+    ] as const
+    for (const server of [...facts, ...wholeFleet(fleet, laterMoment)]) {
+      for (const key of moments) {
+        assert.match(
+          server[key] ?? '2026-01-01T00:00:00.000000Z',
+          /^\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{6}Z$/,
+        )
+      }
+      assert.ok((server.updated_at ?? '') >= (server.created_at ?? ''), server.id)
+    }
+  })
+
+  test('is consistent: a brand has its hypervisor, a region its brand, a host its zone', () => {
+    const goesWith = (key: keyof ServerFacts, other: keyof ServerFacts) => {
+      const pairs = new Map<unknown, unknown>()
+      for (const server of large) {
+        if (server[key] === '') continue
+        const known = pairs.get(server[key]) ?? server[other]
+        assert.equal(server[other], known, `one ${key} has two of ${other}`)
+        pairs.set(server[key], known)
+      }
+      assert.ok(pairs.size > 1)
+    }
+    for (const key of ['hypervisor', 'cloud_env', 'environment', 'host_type'] as const) {
+      goesWith('brand', key)
+    }
+    for (const key of ['brand', 'account', 'region', 'region_ext_id'] as const) {
+      goesWith('cloudregion_id', key)
+    }
+    for (const key of ['zone', 'cloudregion_id'] as const) goesWith('zone_id', key)
+    for (const key of ['host', 'host_sn', 'host_status', 'zone_id'] as const)
+      goesWith('host_id', key)
+    goesWith('manager_id', 'manager_project_id')
+    goesWith('account_id', 'attach_time')
+    const owners = new Set(projectsOf(12).map(({ id }) => id))
+    assert.ok(large.every(({ manager_project_id = '' }) => owners.has(manager_project_id)))
+    const onHosts = large.filter(({ host_id }) => host_id !== '')
+    const perHost = onHosts.length / kindsOf(onHosts, 'host_id').size
+    assertAbout(perHost, 50, 'servers a host')
+  })
+
+  test('tells of NICs in text what it tells in full', () => {
+    for (const { nics = [], networks = '', vpc_id } of large) {
+      const texts = networks.split(',')
+      assert.equal(texts.length, nics.length)
+      for (const [number, nic] of nics.entries()) {
+        assert.ok(texts[number]?.startsWith(`eth${number}:${nic.ip_addr}/20/${nic.mac}/`), networks)
+        assert.equal(nic.vpc_id, vpc_id)
+      }
+    }
+  })
+
+  test('comes to some 3.7 kB a server', () => {
+    const bytes = facts.reduce((sum, server) => sum + JSON.stringify(server).length, 0)
+    // Muster derives some 900 bytes more.
+    assertAbout(bytes / facts.length, 3_000, 'bytes')
+  })
+})
+
+describe('the life of a simulated fleet', () => {
+  const now = laterMoment
+
+  test('is what the changes between two moments tell, and nothing else', () => {
+    const moments = [now, now + tickLength, now + 2 * tickLength, now + 60 * tickLength]
+    for (const [at, from] of moments.slice(0, -1).entries()) {
+      const to = moments[at + 1] ?? 0
+      const { present, gone } = fleet.changesBetween(from, to)
+      const [before, after] = [wholeFleet(fleet, from), wholeFleet(fleet, to)]
+      const different = after.filter(
+        (server, index) =>
+          !fleet.isGone(index, to) && JSON.stringify(server) !== JSON.stringify(before[index]),
+      )
+      const byId = (some: readonly ServerFacts[]) => some.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      assert.deepEqual(byId(present), byId(different))
+      const left = after.filter((_, index) => fleet.isGone(index, to) && !fleet.isGone(index, from))
+      assert.deepEqual(
+        left.map(({ id }) => id).filter((id) => !gone.includes(id)),
+        [],
+      )
+    }
+    assert.deepEqual(fleet.changesBetween(now, now), { present: [], gone: [] })
+    assert.deepEqual(fleet.changesBetween(now, now + tickLength - 1), { present: [], gone: [] })
+  })
+
+  test('is the same again, piece by piece or in one', () => {
+    const to = now + 30 * tickLength
+    assert.deepEqual(fleetOf(1_000).changesBetween(now, to), fleet.changesBetween(now, to))
+    const steps = Array.from({ length: 30 }, (_, step) =>
+      fleet.changesBetween(now + step * tickLength, now + (step + 1) * tickLength),
+    )
+    const inPieces = new Set(
+      steps.flatMap(({ present, gone }) => [...present.map(({ id }) => id), ...gone]),
+    )
+    const inOne = fleet.changesBetween(now, to)
+    assert.deepEqual(
+      [...inPieces].sort(),
+      [...inOne.present.map(({ id }) => id), ...inOne.gone].sort(),
+    )
+  })
+
+  test('is lively, but not more: a few at a time, in a large fleet some fifty', () => {
+    for (const [servers, least, most] of [
+      [10, 0.5, 3],
+      [1_000, 1, 4],
+      [1_000_000, 25, 75],
+    ] as const) {
+      const some = fleetOf(servers)
+      const ticks = 200
+      let count = 0
+      for (let tick = 0; tick < ticks; tick += 1) {
+        const from = now + tick * tickLength
+        const { present, gone } = some.changesBetween(from, from + tickLength)
+        count += present.length + gone.length
+      }
+      const average = count / ticks
+      assert.ok(average >= least && average <= most, `${servers}: ${average}`)
+    }
+  })
+
+  test('shows in many ways, and everyone has a turn', () => {
+    const day = 86_400_000
+    const [before, after] = [wholeFleet(fleet, now), wholeFleet(fleet, now + day)]
+    const changed = new Set<string>()
+    for (const [index, server] of after.entries()) {
+      const old = before[index]
+      assert.equal(old?.id, server.id)
+      assert.notEqual(old?.updated_at, server.updated_at)
+      for (const key of Object.keys(server) as (keyof ServerFacts)[]) {
+        if (JSON.stringify(old?.[key]) !== JSON.stringify(server[key])) changed.add(key)
+      }
+    }
+    for (const key of [
+      'status',
+      'nics',
+      'networks',
+      'vcpu_count',
+      'instance_type',
+      'tags',
+      'pending_deleted',
+    ]) {
+      assert.ok(changed.has(key), key)
+    }
+    const comesAndGoes = after.filter(
+      (_, index) => fleet.isGone(index, now) !== fleet.isGone(index, now + day),
+    )
+    assert.ok(comesAndGoes.length > 0)
+  })
+
+  test('goes through starting and stopping', () => {
+    const seen = new Set<string>()
+    for (let tick = 0; tick < 400; tick += 1) {
+      const from = now + tick * tickLength
+      for (const { status } of fleet.changesBetween(from, from + tickLength).present)
+        seen.add(status)
+    }
+    for (const status of ['running', 'ready', 'starting', 'stopping', 'change_flavor']) {
+      assert.ok(seen.has(status), status)
+    }
+  })
+
+  test('has not begun before the epoch', () => {
+    assert.deepEqual(wholeFleet(fleet, 0), facts)
+    assert.deepEqual(fleet.changesBetween(0, epoch), { present: [], gone: [] })
+  })
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { onBothEngines } from '../../testing/engines.ts'
+import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
+import { ensureServerIndexes, loadInBulk } from './bulk.ts'
+import { serverIndexes } from './indexes.ts'
+import { createWords } from './words.ts'
+
+onBothEngines('a load of many servers', (engine) => {
+  let storage: TestStorage
+  before(async () => {
+    storage = await openStorage(engine)
+    await ensureServerIndexes(storage.database)
+  })
+  after(() => storage.close())
+
+  async function indexes(): Promise<Map<string, string>> {
+    const list =
+      engine === 'postgres'
+        ? sql<{
+            name: string
+            text: string
+          }>`select indexname as name, indexdef as text from pg_indexes where schemaname = current_schema()`
+        : sql<{
+            name: string
+            text: string
+          }>`select name, sql as text from sqlite_master where type = 'index' and sql is not null`
+    const { rows } = await list.execute(storage.database.read)
+    return new Map(rows.map(({ name, text }) => [name, text]))
+  }
+  const wanted = serverIndexes(engine).map(({ name }) => name)
+
+  test('finds every index there, as the start made them', async () => {
+    const there = await indexes()
+    for (const name of wanted) assert.ok(there.has(name), name)
+    const before = new Map(there)
+    await ensureServerIndexes(storage.database)
+    assert.deepEqual(await indexes(), before)
+  })
+
+  test('takes the indexes down while it lasts, and makes them again as they were', async () => {
+    const before = await indexes()
+    let during: readonly string[] = []
+    await loadInBulk(storage.database, async () => {
+      during = [...(await indexes()).keys()]
+    })
+    assert.deepEqual(
+      wanted.filter((name) => during.includes(name)),
+      [],
+    )
+    assert.deepEqual(await indexes(), before)
+  })
+
+  test('that was cut off is made good by the next start', async () => {
+    const before = await indexes()
+    const cut = loadInBulk(storage.database, () => Promise.reject(new Error('cut off')))
+    await assert.rejects(cut, /cut off/)
+    const left = await indexes()
+    assert.deepEqual(
+      wanted.filter((name) => left.has(name)),
+      [],
+    )
+    await ensureServerIndexes(storage.database)
+    assert.deepEqual(await indexes(), before)
+  })
+
+  test('makes only those indexes that are missing', async () => {
+    const [first = '', ...others] = wanted
+    const before = await indexes()
+    const drop = sql`drop index ${sql.ref(first)}`.compile(storage.database.read)
+    await storage.database.commit([drop])
+    assert.equal((await indexes()).has(first), false)
+    await ensureServerIndexes(storage.database)
+    assert.deepEqual(await indexes(), before)
+    assert.ok(others.length > 10)
+  })
+})
+
+onBothEngines('words by their codes', (engine) => {
+  let storage: TestStorage
+  before(async () => {
+    storage = await openStorage(engine)
+    await ensureServerIndexes(storage.database)
+  })
+  after(() => storage.close())
+
+  const odd = ['', ' ', 'a', 'A', 'ä', 'a\u0308', 'ΟΔΟΣ', 'x'.repeat(1024), "'", '%', '😀', 'İ']
+  const pick = (codes: ReadonlyMap<string, number>, words: readonly string[]) =>
+    words.map((word) => codes.get(word))
+
+  test('each word has one, for good, and no two have the same', async () => {
+    const codes = pick(await createWords(storage.database)(odd), odd)
+    assert.equal(new Set(codes).size, odd.length)
+    assert.ok(!codes.includes(undefined))
+    const again = createWords(storage.database)
+    assert.deepEqual(pick(await again(odd.toReversed()), odd), codes)
+    assert.deepEqual(pick(await again([...odd, 'new']), odd), codes)
+    const rows = await storage.database.read.selectFrom('words').select('word').execute()
+    assert.equal(new Set(rows.map(({ word }) => word)).size, rows.length)
+  })
+
+  test('several who meet the same words at once agree on them', async () => {
+    const words = Array.from({ length: 700 }, (_, at) => `w${at}`)
+    const turned = words.toReversed()
+    const all = await Promise.all(
+      [words, turned, words, turned].map((each) => createWords(storage.database)(each)),
+    )
+    const [first, ...others] = all.map((codes) => pick(codes, words))
+    for (const other of others) assert.deepEqual(other, first)
+    assert.equal(new Set(first).size, words.length)
+  })
+})

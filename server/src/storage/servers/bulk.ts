@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import { serverIndexes, trigramIndex } from './indexes.ts'
+
+async function indexNames({ read, engine }: Database): Promise<ReadonlySet<string>> {
+  const list =
+    engine === 'postgres'
+      ? sql<{
+          name: string
+        }>`select indexname as name from pg_indexes where schemaname = current_schema()`
+      : sql<{ name: string }>`select name from sqlite_master where type = 'index'`
+  const { rows } = await list.execute(read)
+  return new Set(rows.map(({ name }) => name))
+}
+
+async function hasTrigrams({ read, engine }: Database): Promise<boolean> {
+  if (engine === 'sqlite') return false
+  const { rows } = await sql`select 1 from pg_extension where extname = 'pg_trgm'`.execute(read)
+  return rows.length > 0
+}
+
+async function wantedIndexes(database: Database) {
+  const indexes = serverIndexes(database.engine)
+  return (await hasTrigrams(database)) ? [...indexes, trigramIndex] : indexes
+}
+
+/** Makes the indexes that are missing: at the first start, and where a load was cut off. */
+export async function ensureServerIndexes(database: Database): Promise<void> {
+  const there = await indexNames(database)
+  const missing = (await wantedIndexes(database)).filter(({ name }) => !there.has(name))
+  await database.maintain(missing.map(({ create }) => create))
+}
+
+/**
+ * Loads many servers: sorting a million keys once takes seconds, keeping them sorted while they come
+ * in takes minutes. The key of the ids stays, since every server is looked up by it.
+ */
+export async function loadInBulk(database: Database, load: () => Promise<void>): Promise<void> {
+  const indexes = await wantedIndexes(database)
+  await database.maintain(indexes.map(({ name }) => `drop index if exists ${name}`))
+  await load()
+  await ensureServerIndexes(database)
+  if (database.engine === 'postgres') await database.maintain(['analyze'])
+}

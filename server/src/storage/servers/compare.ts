@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import type { Comparison, Value } from '../../domain/inventory/condition.ts'
+import type { Database } from '../database.ts'
+import { fold, keepingOf, type Cell, type Column } from './columns.ts'
+import {
+  among,
+  amongWords,
+  byCodePoint,
+  everything,
+  nothing,
+  textFinder,
+  type Sql,
+} from './sql-parts.ts'
+
+type Folding = 'like' | 'contains' | 'startswith' | 'endswith'
+type Absence = 'isnull' | 'isnotnull' | 'isempty' | 'isnotempty' | 'isnullorempty'
+type Ordinary = Exclude<Comparison, Folding | Absence>
+
+const foldings: ReadonlySet<string> = new Set<Folding>([
+  'like',
+  'contains',
+  'startswith',
+  'endswith',
+])
+const isFolding = (comparison: Comparison): comparison is Folding => foldings.has(comparison)
+
+const isOther = (subject: Sql, values: readonly Cell[]) =>
+  sql`(${subject} is null or not ${among(subject, values)})`
+
+/** How anything is held against values of its own kind. */
+const ordinary: Readonly<Record<Ordinary, (subject: Sql, values: readonly Cell[]) => Sql>> = {
+  in: among,
+  equals: among,
+  notin: isOther,
+  notequals: isOther,
+  between: (subject, [first, last]) => sql`${subject} between ${first} and ${last}`,
+  ge: (subject, [value]) => sql`${subject} >= ${value}`,
+  gt: (subject, [value]) => sql`${subject} > ${value}`,
+  le: (subject, [value]) => sql`${subject} <= ${value}`,
+  lt: (subject, [value]) => sql`${subject} < ${value}`,
+}
+
+/** Text has no null: what is absent is empty. */
+const textAbsences: Readonly<Record<Absence, (subject: Sql) => Sql>> = {
+  isnull: () => nothing,
+  isnotnull: () => everything,
+  isempty: (subject) => sql`${subject} = ''`,
+  isnullorempty: (subject) => sql`${subject} = ''`,
+  isnotempty: (subject) => sql`${subject} <> ''`,
+}
+
+/** Nothing else is ever empty; only moments are ever null. */
+const valueAbsences: Readonly<Record<Absence, (subject: Sql) => Sql>> = {
+  isnull: (subject) => sql`${subject} is null`,
+  isnotnull: (subject) => sql`${subject} is not null`,
+  isempty: () => nothing,
+  isnullorempty: (subject) => sql`${subject} is null`,
+  isnotempty: (subject) => sql`${subject} is not null`,
+}
+
+const isAbsence = (comparison: Comparison): comparison is Absence =>
+  Object.hasOwn(textAbsences, comparison)
+
+/** What a comparison says of a column, in the words of both engines. */
+export function createCompareColumn(engine: Database['engine']) {
+  const find = textFinder(engine)
+
+  /** How a folded text is held against one. */
+  const foldingBy: Readonly<Record<Folding, (subject: Sql, text: string) => Sql>> = {
+    contains: (subject, text) => sql`${find}(${subject}, ${text}) > 0`,
+    startswith: (subject, text) => sql`${find}(${subject}, ${text}) = 1`,
+    endswith: (subject, text) =>
+      engine === 'postgres'
+        ? sql`right(${subject}, length(${text})) = ${text}`
+        : sql`substr(${subject}, -length(${text})) = ${text}`,
+    like: (subject, text) => sql`${subject} like ${text.replaceAll('\\', '\\\\')} escape '\\'`,
+  }
+
+  function compareFolded(subject: Sql, comparison: Folding, value: string): Sql {
+    const text = fold(value)
+    if (text === '') return comparison === 'like' ? sql`${subject} = ''` : everything
+    return foldingBy[comparison](subject, text)
+  }
+
+  function compareText(
+    plain: Sql,
+    folded: Sql,
+    comparison: Comparison,
+    values: readonly string[],
+  ): Sql {
+    if (isAbsence(comparison)) return textAbsences[comparison](plain)
+    if (isFolding(comparison)) return compareFolded(folded, comparison, values[0] ?? '')
+    return ordinary[comparison](byCodePoint(engine, plain), values)
+  }
+
+  function compareWords(subject: Sql, comparison: Comparison, values: readonly string[]): Sql {
+    if (comparison === 'equals' || comparison === 'in') return amongWords(subject, values)
+    if (comparison === 'notequals' || comparison === 'notin') {
+      return sql`not ${amongWords(subject, values)}`
+    }
+    const condition = compareText(sql.ref('word'), sql.ref('folded'), comparison, values)
+    return sql`${subject} in (select code from words where ${condition})`
+  }
+
+  function compareValues(subject: Sql, comparison: Comparison, values: readonly Cell[]): Sql {
+    if (isAbsence(comparison)) return valueAbsences[comparison](subject)
+    if (isFolding(comparison)) throw new Error(`${comparison} is a comparison of text`)
+    return ordinary[comparison](subject, values)
+  }
+
+  return function compareColumn(
+    column: Column,
+    comparison: Comparison,
+    values: readonly Value[],
+  ): Sql {
+    const subject = sql.ref(column)
+    const texts = values as readonly string[]
+    switch (keepingOf(column)) {
+      case 'word':
+        return compareWords(subject, comparison, texts)
+      case 'plain':
+        return compareText(subject, subject, comparison, texts)
+      case 'text': {
+        const folded = sql`coalesce(${sql.ref(`${column}_folded`)}, ${subject})`
+        return compareText(subject, folded, comparison, texts)
+      }
+      case 'flag':
+      case 'number':
+      case 'moment':
+        return compareValues(subject, comparison, values.map(Number))
+    }
+  }
+}

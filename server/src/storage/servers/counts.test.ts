@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { facets, type Facet } from './counts.ts'
+
+onBothEngines('the counts of servers', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { seed: 3, servers: 60 })
+  })
+  after(() => fleet.platform.close())
+
+  type Line = readonly (string | number)[]
+  const sorted = (lines: readonly Line[]) => lines.map((line) => line.join(' | ')).sort()
+
+  /** What is kept: a line for each value that any server in use has. */
+  async function kept(): Promise<string[]> {
+    const rows = await fleet.platform.database.read
+      .selectFrom('server_counts')
+      .leftJoin('words as values', 'values.code', 'server_counts.value')
+      .leftJoin('words as projects', 'projects.code', 'server_counts.project_id')
+      .select([
+        'facet',
+        'projects.word as project',
+        'values.word as value',
+        ...(['servers', 'vcpu_count', 'vmem_size', 'disk'] as const),
+      ])
+      .execute()
+    for (const row of rows) assert.ok(row.servers >= 0, JSON.stringify(row))
+    const empty = rows.filter(({ servers }) => servers === 0)
+    for (const row of empty) {
+      assert.deepEqual([row.vcpu_count, row.vmem_size, row.disk].map(Number), [0, 0, 0])
+    }
+    return sorted(
+      rows
+        .filter(({ servers }) => servers > 0)
+        .map(({ facet, project, value, ...sums }) => {
+          const { servers, vcpu_count, vmem_size, disk } = sums
+          const numbers = [servers, vcpu_count, vmem_size, disk].map(Number)
+          return [facet, String(project), String(value), ...numbers]
+        }),
+    )
+  }
+
+  /** The same, counted anew from the model of the fleet. */
+  function recount(): string[] {
+    const inUse = fleet.world
+      .servers()
+      .filter(({ deleted, pending_deleted }) => !deleted && !pending_deleted)
+    const linesOf = (facet: Facet): Line[] => {
+      const groups = Map.groupBy(inUse, (server) => `${server.project_id}\n${server[facet]}`)
+      return [...groups.values()].map((servers) => {
+        const add = (key: 'vcpu_count' | 'vmem_size' | 'disk') =>
+          servers.reduce((sum, server) => sum + server[key], 0)
+        const [first] = servers
+        return [
+          facet,
+          first?.project_id ?? '',
+          first?.[facet] ?? '',
+          servers.length,
+          add('vcpu_count'),
+          add('vmem_size'),
+          add('disk'),
+        ]
+      })
+    }
+    return sorted(facets.flatMap(linesOf))
+  }
+
+  const agree = async () => assert.deepEqual(await kept(), recount())
+  const some = (count: number): ServerFacts[] => {
+    const ids = fleet.world
+      .servers()
+      .slice(0, count)
+      .map(({ id }) => id)
+    return ids.map((id) => fleet.samples.facts(id))
+  }
+
+  test('are those of the servers that were written', () => agree())
+
+  test('stay right when servers change in everything, their project too', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await fleet.record(some(25))
+      await agree()
+    }
+  })
+
+  test('stay right when servers go and come back', async () => {
+    const gone = fleet.world
+      .servers()
+      .slice(10, 30)
+      .map(({ id }) => id)
+    await fleet.record([], gone)
+    await agree()
+    await fleet.record([], gone)
+    await agree()
+    await fleet.record(gone.map((id) => fleet.samples.facts(id)))
+    await agree()
+  })
+
+  test('stay right through the recycle bin', async () => {
+    const servers = some(20)
+    await fleet.record(servers.map((facts) => ({ ...facts, pending_deleted: true })))
+    await agree()
+    await fleet.record(servers.map((facts) => ({ ...facts, pending_deleted: false })))
+    await agree()
+  })
+
+  test('stay right when the same is seen again, and when a tag changes', async () => {
+    const servers = some(10).map((facts) => ({ ...facts, pending_deleted: false }))
+    await fleet.record(servers)
+    const before = await kept()
+    await fleet.platform.inventory.recordServers({ present: servers, gone: [] })
+    assert.deepEqual(await kept(), before)
+    await fleet.callers.admin.get('mergeServerMetadata', {
+      path: { id: servers[0]?.id ?? '' },
+      body: { metadata: { env: 'counted' } },
+    })
+    assert.deepEqual(await kept(), before)
+  })
+
+  test('stay right when several write at once', async () => {
+    const ids = fleet.world.servers().map(({ id }) => id)
+    const scans = [0, 1, 2, 3].map((part) =>
+      ids.filter((_, at) => at % 4 === part).map((id) => fleet.samples.facts(id)),
+    )
+    await Promise.all(scans.map((present) => fleet.record(present)))
+    await agree()
+    // The same servers from two sides: one of the two comes last.
+    const [first = []] = scans
+    const other = first.map(({ id }) => fleet.samples.facts(id))
+    const { recordServers } = fleet.platform.inventory
+    await Promise.all([
+      recordServers({ present: first, gone: [] }),
+      recordServers({ present: other, gone: [] }),
+    ])
+    await fleet.record(first)
+    await agree()
+  })
+
+  test('do not count what is purged', async () => {
+    const gone = fleet.world
+      .servers()
+      .slice(0, 15)
+      .map(({ id }) => id)
+    await fleet.record([], gone)
+    const before = await kept()
+    await fleet.platform.inventory.fleet.purgeDeleted(fleet.tick())
+    assert.deepEqual(await kept(), before)
+    const left = await fleet.platform.database.read.selectFrom('servers').select('id').execute()
+    assert.equal(
+      left.some(({ id }) => gone.includes(id)),
+      false,
+    )
+    await agree()
+  })
+})

@@ -1,0 +1,104 @@
+import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
+import type { Database, Pace, Question, Row } from '../database.ts'
+import type { Tables } from '../tables.ts'
+
+/** Rendered servers that have been read lately, so many bytes of them. */
+const keptBytes = 256 * 2 ** 20
+const overhead = 400
+
+interface Kept {
+  readonly revision: number
+  readonly parts: ServerParts
+}
+
+const sizeOf = ({ parts: { body, metadata } }: Kept) =>
+  body.length + (metadata?.length ?? 0) + overhead
+
+/** A rendered text, as bytes, whichever way the engine has it. */
+const toBytes = (value: unknown): Buffer =>
+  value instanceof Uint8Array
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    : Buffer.from(String(value))
+
+/** What a page needs of rendered servers. */
+export const selectParts = (read: Kysely<Tables>, kind: BodyKind, withMetadata: boolean) =>
+  read
+    .selectFrom('server_documents')
+    .select([
+      'server',
+      'revision',
+      'id',
+      'state',
+      'project_id',
+      'domain_id',
+      'manager_project_id',
+      'admin_group',
+      `${kind} as body`,
+      `${kind}_digest as digest`,
+      'metadata_digest',
+      ...(withMetadata ? (['metadata'] as const) : []),
+    ])
+
+export const toParts = (row: Row): ServerParts => ({
+  id: row['id'] as string,
+  projectId: row['project_id'] as string,
+  domainId: row['domain_id'] as string,
+  managerProjectId: row['manager_project_id'] as string,
+  isDeleted: row['state'] === 2,
+  adminGroup: row['admin_group'] as string,
+  body: toBytes(row['body']),
+  digest: row['digest'] as string,
+  metadata: row['metadata'] === undefined ? undefined : toBytes(row['metadata']),
+  metadataDigest: row['metadata_digest'] as string,
+})
+
+/** Reads rendered servers by their numbers. */
+export function createDocuments(database: Database) {
+  const { read } = database
+  const cache = new LRUCache<number, Kept>({ maxSize: keptBytes, sizeCalculation: sizeOf })
+
+  /** One cache for all, so that one limit holds for all: numbers tell its four kinds apart. */
+  const keyOf = (seq: number, kind: BodyKind, withMetadata: boolean) =>
+    seq * 4 + (kind === 'document' ? 0 : 2) + (withMetadata ? 1 : 0)
+
+  /** The texts of these questions are made once: making one takes longer than the answer. */
+  const texts = new Map<string, string>()
+  function questionFor(seqs: readonly number[], kind: BodyKind, withMetadata: boolean): Question {
+    const name = `${kind} ${withMetadata} ${seqs.length}`
+    const text =
+      texts.get(name) ??
+      selectParts(read, kind, withMetadata)
+        .where('server', 'in', [...seqs])
+        .compile().sql
+    texts.set(name, text)
+    return { sql: text, parameters: seqs }
+  }
+
+  const toKept = (row: Row): Kept => ({ revision: Number(row['revision']), parts: toParts(row) })
+
+  return async function load(
+    found: readonly Found[],
+    kind: BodyKind,
+    withMetadata: boolean,
+    pace: Pace = 'quick',
+  ): Promise<readonly ServerParts[] | undefined> {
+    const known = found.map(({ seq, revision }) => {
+      const kept = cache.get(keyOf(seq, kind, withMetadata))
+      return kept?.revision === revision ? kept.parts : undefined
+    })
+    const missing = found.filter((_, at) => known[at] === undefined).map(({ seq }) => seq)
+    if (missing.length === 0) return known as ServerParts[]
+    const [rows = []] = await database.ask([questionFor(missing, kind, withMetadata)], pace)
+    const read = new Map(rows.map((row) => [Number(row['server']), toKept(row)]))
+    // What streams by is not what is asked for again.
+    if (pace === 'quick')
+      for (const [seq, kept] of read) cache.set(keyOf(seq, kind, withMetadata), kept)
+    const parts = found.map(({ seq, revision }, at) => {
+      const kept = read.get(seq)
+      return known[at] ?? (kept?.revision === revision ? kept.parts : undefined)
+    })
+    return parts.every((part) => part !== undefined) ? parts : undefined
+  }
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { Condition } from '../../domain/inventory/condition.ts'
+import type { Extent } from '../../domain/identity/reach.ts'
+import type { Database } from '../database.ts'
+import { columnOf, isOwnerField } from './columns.ts'
+import { filterIndexes } from './indexes.ts'
+import { searchPattern } from './search-text.ts'
+import { readTagKey } from './tags.ts'
+import { allOf, amongWords, byCodePoint, codeOf, type Sql } from './sql-parts.ts'
+import { placeColumns, type Where } from './where.ts'
+
+/**
+ * A part of a question that leads straight to the servers it is true of: by an index of the servers,
+ * or by a list of their numbers.
+ */
+export interface Driver {
+  readonly index: string | undefined
+  readonly condition: Sql
+  /** The numbers alone, where another table has them. */
+  readonly list: Sql | undefined
+}
+
+function byIndex(column: string, condition: Sql): Driver | undefined {
+  // The key of the ids is found without being told.
+  if (column === 'id') return { index: undefined, condition, list: undefined }
+  const index = filterIndexes[column]
+  return index === undefined ? undefined : { index, condition, list: undefined }
+}
+
+const byList = (list: Sql): Driver => ({
+  index: undefined,
+  condition: sql`seq in (${list})`,
+  list,
+})
+
+/** Finds the ways into a question about servers in use. */
+export function createDrivers(engine: Database['engine'], { where }: Where) {
+  /** Both engines have an index of three characters in a row. */
+  function bySearch(text: string): Driver {
+    const { column, pattern } = searchPattern(text)
+    if (engine === 'postgres') {
+      const anywhere = `%${pattern.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+      return byList(
+        sql`select server from server_texts join servers on servers.seq = server where state = 0 and ${sql.ref(column)} like ${anywhere}`,
+      )
+    }
+    const phrase = `${column} : "${pattern.replaceAll('"', '""')}"`
+    return byList(sql`select rowid from server_search where server_search match ${phrase}`)
+  }
+
+  function byTag(key: string, value: string | undefined): Driver {
+    const { bare, origins } = readTagKey(key)
+    const valued = value === undefined ? sql`` : sql` and value = ${codeOf(value)}`
+    return byList(
+      sql`select server from server_tags where key = ${codeOf(bare)}${valued} and origin in (${sql.join(origins)}) and state = 0`,
+    )
+  }
+
+  function driverOf(condition: Condition): Driver | undefined {
+    switch (condition.kind) {
+      case 'field': {
+        const { field, comparison } = condition
+        if (isOwnerField(field) || (comparison !== 'equals' && comparison !== 'in'))
+          return undefined
+        return byIndex(columnOf(field), where(condition))
+      }
+      case 'place': {
+        const { place, values } = condition
+        if (place === 'project') return byIndex('project_id', where(condition))
+        const [id] = placeColumns[place]
+        const named = sql`select id from server_places where place = ${place} and ${amongWords(sql.ref('name'), values)}`
+        const itself = sql`select code from words where word in (${sql.join(values)})`
+        // Names change, so the ids that ever went with one may lead to too many.
+        const candidates = sql`${sql.ref(id)} in (${named} union ${itself})`
+        return byIndex(id, allOf([candidates, where(condition)]))
+      }
+      case 'tag':
+        return byTag(condition.key, condition.value)
+      case 'address':
+        return byList(
+          sql`select distinct server from server_addresses where ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last} and state = 0`,
+        )
+      case 'search':
+        return bySearch(condition.text)
+      case 'all':
+      case 'any':
+      case 'not':
+        return undefined
+    }
+  }
+
+  return {
+    /** Of the parts that must all hold, those that lead somewhere. */
+    of(condition: Condition): readonly Driver[] {
+      const parts = condition.kind === 'all' ? condition.conditions : [condition]
+      return parts.map(driverOf).filter((driver) => driver !== undefined)
+    },
+    /** The way to what an extent has, where it has not everything. */
+    ofExtent(extent: Extent): Driver | undefined {
+      switch (extent.kind) {
+        case 'project':
+          return byIndex('project_id', sql`project_id = ${codeOf(extent.projectId)}`)
+        case 'domain':
+          return byIndex('domain_id', sql`domain_id = ${codeOf(extent.domainId)}`)
+        case 'system':
+          return undefined
+        case 'nothing':
+          return byIndex('project_id', sql`project_id = -1`)
+      }
+    },
+  }
+}

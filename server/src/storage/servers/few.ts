@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import type { Found, FoundPage, PageQuestion } from '../../domain/inventory/ports.ts'
+import type { Database, Pace, Row } from '../database.ts'
+import { everyServer } from './indexes.ts'
+import { readKeys, type OrderTerms } from './order.ts'
+import { isEverything, type Plan, type Planner } from './plan.ts'
+import type { Selection } from './selections.ts'
+import { allOf, type Sql } from './sql-parts.ts'
+
+const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection => ({
+  seqs: Int32Array.from(rows, ({ seq }) => Number(seq)),
+  revisions: Float64Array.from(rows, ({ revision }) => Number(revision)),
+  keys:
+    hasOneKey && rows.every(({ key0 }) => typeof key0 === 'number')
+      ? Float64Array.from(rows, ({ key0 }) => key0 as number)
+      : undefined,
+})
+
+/** Questions that few servers answer: they are found once, all of them, and pages cut from that. */
+export function createFew({ engine }: Database, planner: Planner, terms: OrderTerms) {
+  const { ask, select, findNarrowWay } = planner
+  const { mostFound } = planner.limits
+
+  async function selectOrdered(
+    conditions: readonly Sql[],
+    index: string | undefined,
+    { order }: PageQuestion,
+    pace: Pace,
+  ): Promise<Selection> {
+    const columns = sql`seq, revision, ${terms.keys(order)}`
+    const all = select(columns, index, conditions, terms.names(order))
+    const [rows = []] = await ask([sql`${all} order by ${terms.orderBy(order)}`], pace)
+    return toSelection(rows, order.length === 1)
+  }
+
+  /**
+   * Looks at every server, where no index can tell, until there are too many to be few. SQLite
+   * would rather follow some index from row to row, which takes ten times as long.
+   */
+  async function lookThrough({ conditions }: Plan, question: PageQuestion) {
+    const list = select(sql`seq`, everyServer, conditions)
+    const some = sql`seq in (${list} limit ${mostFound + 1})`
+    const found = await selectOrdered([some], undefined, question, 'patient')
+    return found.seqs.length <= mostFound ? found : undefined
+  }
+
+  const isUnaided = ({ isLive, isCovered, question }: Plan) =>
+    engine === 'sqlite' && !isEverything(question.where) && !(isLive && isCovered)
+
+  return {
+    /** Undefined where there are not few. */
+    async select(plan: Plan, question: PageQuestion, pace: Pace): Promise<Selection | undefined> {
+      const way = await findNarrowWay(plan, pace)
+      if (way)
+        return await selectOrdered([...plan.conditions, way.condition], way.index, question, pace)
+      return isUnaided(plan) ? await lookThrough(plan, question) : undefined
+    },
+
+    pageOf({ seqs, revisions, keys }: Selection, { limit, offset }: PageQuestion): FoundPage {
+      const end = Math.min(seqs.length, offset + limit)
+      const found: Found[] = []
+      for (let at = offset; at < end; at += 1) {
+        const key = keys?.[at]
+        found.push({
+          seq: seqs[at] ?? 0,
+          revision: revisions[at] ?? 0,
+          ...(key !== undefined && { keys: [key] }),
+        })
+      }
+      return { total: seqs.length, found, hasMore: end < seqs.length && limit > 0 }
+    },
+
+    /**
+     * A page that begins after a place, which itself need not be among them any more. Who has changed
+     * since they were remembered, so that they no longer belong there, is not among them either.
+     */
+    async pageAfter({ seqs }: Selection, plan: Plan, question: PageQuestion): Promise<FoundPage> {
+      const { order, limit, after } = question
+      const numbers = JSON.stringify([...seqs])
+      const among =
+        engine === 'postgres'
+          ? sql`seq in (select value::integer from json_array_elements_text(${numbers}::json))`
+          : sql`seq in (select value from json_each(${numbers}))`
+      const beyond = after ? [terms.after(order, after)] : []
+      const conditions = [among, ...plan.conditions, ...beyond]
+      const columns = sql`seq, revision, ${terms.keys(order)}`
+      const rest = select(columns, undefined, [allOf(conditions)], terms.names(order))
+      const [rows = []] = await ask(
+        [sql`${rest} order by ${terms.orderBy(order)} limit ${limit + 1}`],
+        'patient',
+      )
+      return {
+        total: seqs.length,
+        found: rows.slice(0, limit).map((row) => toFound(row, order)),
+        hasMore: rows.length > limit,
+      }
+    },
+  }
+}
+
+export const toFound = (row: Row, order: PageQuestion['order']): Found => ({
+  seq: Number(row['seq']),
+  revision: Number(row['revision']),
+  keys: readKeys(row, order),
+})

@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { ServerFinder } from '../../domain/inventory/ports.ts'
+import type { Database } from '../database.ts'
+import { createDrivers } from './drivers.ts'
+import { sortIndex } from './indexes.ts'
+import type { Planner } from './plan.ts'
+import { byCodePoint } from './sql-parts.ts'
+import { createWhere } from './where.ts'
+
+/** Finds the servers in use that have a name; out of the way, since others may have many of that name. */
+export function createFindByName(
+  { engine }: Database,
+  { ask, select }: Planner,
+): ServerFinder['findByName'] {
+  const drivers = createDrivers(engine, createWhere({ engine, owners: new Map() }))
+  const subject = byCodePoint(engine, sql.ref('name'))
+
+  return async function findByName(extent, name, most) {
+    const within = drivers.ofExtent(extent)
+    const conditions = [sql`state = 0`, sql`${subject} = ${name}`]
+    const named = select(
+      sql`id`,
+      sortIndex('name'),
+      within ? [...conditions, within.condition] : conditions,
+    )
+    const [rows = []] = await ask([sql`${named} order by id limit ${most}`], 'patient')
+    return rows.map(({ id }) => String(id))
+  }
+}

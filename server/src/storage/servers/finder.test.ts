@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { operations, type Operation, type ServerListQuery } from '@muster/contract'
+import fc from 'fast-check'
+import type { Extent } from '../../domain/identity/reach.ts'
+import { createOwners } from '../../domain/inventory/owners.ts'
+import type { FoundPage, PageQuestion, ServerFinder } from '../../domain/inventory/ports.ts'
+import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
+import { createQueryReader } from '../../http/query.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { createQuestions } from '../../testing/server-queries.ts'
+import { questionText } from '../../testing/server-question.ts'
+import { createOwnerDirectory } from '../owners.ts'
+import { createServerFinder } from './finder.ts'
+
+const runs = 150
+
+const listServers = operations.find(({ id }) => id === 'listServers') as Operation
+const readQuery = createQueryReader(listServers)
+
+onBothEngines('which way a question takes', (engine) => {
+  let fleet: Fleet
+  let usual: ServerFinder
+  let hasty: ServerFinder
+  before(async () => {
+    fleet = await startFleet(engine, { seed: 7, servers: 120 })
+    const { database } = fleet.platform
+    const owners = createOwners(createOwnerDirectory(database), {
+      current: database.currentVersion,
+    })
+    usual = createServerFinder(database, owners)
+    // Almost nothing is few: every question goes the way that a million servers would send it.
+    hasty = createServerFinder(database, owners, { smallExtent: 3, fewServers: 2, mostFound: 4 })
+  })
+  after(() => fleet.platform.close())
+
+  const extents = (): Extent[] => {
+    const [{ id: projectId, domainId }] = fleet.projects as [Fleet['projects'][number]]
+    return [
+      { kind: 'system' },
+      { kind: 'domain', domainId },
+      { kind: 'project', projectId, domainId },
+    ]
+  }
+
+  const found = ({ total, found: rows, hasMore }: FoundPage) => ({
+    total,
+    hasMore,
+    seqs: rows.map(({ seq }) => seq),
+  })
+
+  /** All pages from this one on, each begun where the last one ended. */
+  async function walk(finder: ServerFinder, question: PageQuestion) {
+    const pages = []
+    let asked = question
+    for (;;) {
+      const page = await finder.find(asked)
+      pages.push(found(page))
+      const last = page.found.at(-1)
+      const position = last && page.hasMore && (await finder.position(last, asked.order))
+      if (!position || pages.length > 60) return pages
+      asked = { ...question, offset: 0, after: position }
+    }
+  }
+
+  test('makes no difference to its answer, on any page', async () => {
+    const servers = fleet.world.servers()
+    const { question: questions } = createQuestions(servers)
+    await fc.assert(
+      fc.asyncProperty(questions, fc.nat(2), async (asked, place) => {
+        const text = questionText(asked)
+        const query = readServerQuery(readQuery(`/servers?${text}`) as ServerListQuery)
+        const { view, where, order, offset } = query
+        const limit = Math.max(query.limit, 7)
+        const extent = extents()[place] ?? { kind: 'system' }
+        const question = { extent, view, where, order, limit, offset, after: undefined }
+        assert.deepEqual(await walk(hasty, question), await walk(usual, question), text)
+        const grouped = { ...question, groups: [{ name: 'zone', field: 'zone' as const }] }
+        assert.deepEqual(await hasty.count(grouped), await usual.count(grouped), text)
+      }),
+      { numRuns: runs },
+    )
+  })
+})

@@ -1,0 +1,97 @@
+import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
+import type { Extent } from '../../domain/identity/reach.ts'
+import type { Database, Question } from '../database.ts'
+import { createTemplate } from '../template.ts'
+import { selectParts, toParts } from './documents.ts'
+
+interface Wanted {
+  readonly id: string
+  readonly owner: string
+  readonly state: number
+}
+
+type Owned = Exclude<Extent, { kind: 'nothing' }>
+
+/** What a question is narrowed by, so that only what is in sight can answer it. */
+const ownerOf = (extent: Owned): string => {
+  if (extent.kind === 'project') return extent.projectId
+  return extent.kind === 'domain' ? extent.domainId : ''
+}
+
+const columns = { system: undefined, domain: 'domain_id', project: 'project_id' } as const
+
+/** One question for one server; its text is made once. */
+function createAskForOne({ read }: Database) {
+  const whole = selectParts(read, 'document', true)
+  const template = (column: (typeof columns)[Owned['kind']]) =>
+    createTemplate<Wanted>(['id', 'owner', 'state'], ({ id, owner, state }) => {
+      const one = whole
+        .where('server', '=', (eb) => eb.selectFrom('servers').select('seq').where('id', '=', id))
+        .where('state', '<=', state)
+      return (column ? one.where(column, '=', owner) : one).compile()
+    })
+  const templates = {
+    system: template(undefined),
+    domain: template('domain_id'),
+    project: template('project_id'),
+  }
+  return (extent: Owned, id: string, state: number): Question =>
+    templates[extent.kind]({ id, owner: ownerOf(extent), state })
+}
+
+interface Batch {
+  readonly ids: Set<string>
+  readonly found: Promise<ReadonlyMap<string, ServerParts>>
+}
+
+/** Those who ask PostgreSQL at the same moment, with the same sight, share a way there and back. */
+function createSharedLoad(database: Database) {
+  const whole = selectParts(database.read, 'document', true)
+  const batches = new Map<string, Batch>()
+
+  async function ask(extent: Owned, ids: Set<string>, state: number) {
+    const column = columns[extent.kind]
+    const some = whole
+      .where('server', 'in', (eb) =>
+        eb
+          .selectFrom('servers')
+          .select('seq')
+          .where('id', 'in', [...ids]),
+      )
+      .where('state', '<=', state)
+    const question = column ? some.where(column, '=', ownerOf(extent)) : some
+    const [rows = []] = await database.ask([question.compile()], 'quick')
+    return new Map(rows.map((row) => [String(row['id']), toParts(row)]))
+  }
+
+  return async function load(extent: Owned, id: string, state: number) {
+    const key = `${extent.kind} ${ownerOf(extent)} ${state}`
+    let batch = batches.get(key)
+    if (!batch) {
+      const ids = new Set<string>()
+      const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+        batches.delete(key)
+        return ask(extent, ids, state)
+      })
+      batch = { ids, found }
+      batches.set(key, batch)
+    }
+    batch.ids.add(id)
+    return (await batch.found).get(id)
+  }
+}
+
+/** Reads one server by its id, as a question that only what is in sight can answer. */
+export function createLoadById(database: Database): ServerFinder['loadById'] {
+  const askForOne = createAskForOne(database)
+  const loadShared = createSharedLoad(database)
+
+  return async function loadById(extent, id, withDeleted) {
+    if (extent.kind === 'nothing') return undefined
+    const state = withDeleted ? 2 : 1
+    if (database.engine === 'postgres') return await loadShared(extent, id, state)
+    const [rows] = await database.ask([askForOne(extent, id, state)], 'quick')
+    const [row] = rows ?? []
+    return row && toParts(row)
+  }
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Condition } from '../../domain/inventory/condition.ts'
+import type { FoundPage, PageQuestion } from '../../domain/inventory/ports.ts'
+import type { Pace } from '../database.ts'
+import { isFacet, wholeFacet } from './counts.ts'
+import { toFound } from './few.ts'
+import { coveredColumns, everyServer, isSorted, sortIndex } from './indexes.ts'
+import type { OrderTerms } from './order.ts'
+import { isEverything, type Plan, type Planner } from './plan.ts'
+import { amongWords, type Sql } from './sql-parts.ts'
+
+type FieldCondition = Extract<Condition, { kind: 'field' }>
+
+/** A question about one value, or several, of something that is counted as it is written. */
+function facetOf(where: Condition): FieldCondition | undefined {
+  const only = where.kind === 'all' ? where.conditions[0] : where
+  return only?.kind === 'field' &&
+    isFacet(only.field) &&
+    (only.comparison === 'equals' || only.comparison === 'in')
+    ? only
+    : undefined
+}
+
+/** Questions that many servers answer: a page is found by walking in order, and the rest is only counted. */
+export function createMany({ ask, select }: Planner, terms: OrderTerms) {
+  /** The index to walk: one that has the order, or else one in which all that is looked at can be seen. */
+  function walkIndex({ question, isLive, isCovered, extent }: Plan, { order }: PageQuestion) {
+    const [first] = order
+    if (!isLive || !first) return undefined
+    if (order.length === 1 && isSorted(first.field)) {
+      const hasOwnIndex = isEverything(question.where) && extent && first.field === 'created_at'
+      return hasOwnIndex ? extent.index : sortIndex(first.field)
+    }
+    const isSeen = terms.columns(order).every((column) => coveredColumns.has(column))
+    return isCovered && isSeen ? sortIndex('created_at') : undefined
+  }
+
+  function countQuestion({ question, isLive, extent, drivers, conditions, isCovered }: Plan): Sql {
+    const [driver] = drivers
+    const hasOnePart = question.where.kind !== 'all' || question.where.conditions.length === 1
+    if (isLive && isEverything(question.where)) {
+      const within = extent ? sql` and ${extent.condition}` : sql``
+      return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${wholeFacet}${within}`
+    }
+    const facet = hasOnePart ? facetOf(question.where) : undefined
+    if (isLive && facet) {
+      const within = extent ? sql` and ${extent.condition}` : sql``
+      return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${facet.field} and ${amongWords(sql.ref('value'), facet.values as readonly string[])}${within}`
+    }
+    if (driver && hasOnePart && !extent) {
+      return driver.list === undefined
+        ? select(sql`count(*) as n`, driver.index, [sql`state = 0`, driver.condition])
+        : sql`select count(*) as n from (${driver.list}) as listed`
+    }
+    const index = isLive && isCovered ? sortIndex('created_at') : everyServer
+    return select(sql`count(*) as n`, index, conditions)
+  }
+
+  return async function findAmongMany(
+    plan: Plan,
+    question: PageQuestion,
+    knownTotal: number | undefined,
+    pace: Pace,
+  ): Promise<FoundPage> {
+    const { order, limit, offset, after } = question
+    const columns = sql`seq, revision, ${terms.keys(order)}`
+    const beyond = after ? [terms.after(order, after)] : []
+    const conditions = [...plan.conditions, ...beyond]
+    const rest = select(columns, walkIndex(plan, question), conditions, terms.names(order))
+    const page = sql`${rest} order by ${terms.orderBy(order)} limit ${limit + 1} offset ${offset}`
+    const [rows = [], counted] = await ask(
+      knownTotal === undefined ? [page, countQuestion(plan)] : [page],
+      pace,
+    )
+    return {
+      total: knownTotal ?? Number(counted?.[0]?.['n'] ?? 0),
+      found: rows.slice(0, limit).map((row) => toFound(row, order)),
+      hasMore: rows.length > limit,
+    }
+  }
+}

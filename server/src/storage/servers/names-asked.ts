@@ -1,0 +1,25 @@
+import type { Condition } from '../../domain/inventory/condition.ts'
+import type { PageQuestion } from '../../domain/inventory/ports.ts'
+import { isOwnerField } from './columns.ts'
+
+function looksAtNames(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'field':
+      return isOwnerField(condition.field)
+    case 'place':
+      return condition.place === 'project'
+    case 'all':
+    case 'any':
+      return condition.conditions.some(looksAtNames)
+    case 'not':
+      return looksAtNames(condition.condition)
+    case 'search':
+    case 'tag':
+    case 'address':
+      return false
+  }
+}
+
+/** Whether the answer depends on names that identity keeps, which can change while no server does. */
+export const asksForNames = ({ where, order }: Pick<PageQuestion, 'where' | 'order'>): boolean =>
+  looksAtNames(where) || order.some(({ field }) => isOwnerField(field))

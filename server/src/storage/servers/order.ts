@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import { fields, type Field } from '../../domain/inventory/fields.ts'
+import type { Order } from '../../domain/inventory/server-query.ts'
+import type { Position, SortKey } from '../../domain/inventory/ports.ts'
+import type { Database } from '../database.ts'
+import { columnOf, isOwnerField, keepingOf, ownerFields, type OwnerField } from './columns.ts'
+import { allOf, anyOf, byCodePoint, type Sql } from './sql-parts.ts'
+
+/** Something to sort by. */
+interface SortTerm {
+  readonly subject: Sql
+  readonly descending: boolean
+  /** Moments may be absent: that comes before everything. */
+  readonly mayBeNull: boolean
+}
+
+const neverNull: ReadonlySet<string> = new Set(['created_at', 'updated_at'])
+
+/** The terms of an order, the id last: always a total order, the same on both engines. */
+export function createOrderTerms(engine: Database['engine']) {
+  const ownerName = (field: OwnerField): Sql =>
+    sql`coalesce(${sql.ref(`${ownerFields[field].id}_names.${ownerFields[field].name}`)}, '')`
+
+  /** The names of owners, beside the servers: as a list of their own, looked up by the id's code. */
+  const ownerNames = (id: string): Sql =>
+    sql` left join (select words.code, projects.name as project, domains.name as domain from projects join domains on domains.id = projects.domain_id join words on words.word = projects.id) as ${sql.ref(`${id}_names`)} on ${sql.ref(`${id}_names.code`)} = ${sql.ref(`servers.${id}`)}`
+
+  function subjectOf(field: Field): Sql {
+    if (isOwnerField(field)) return byCodePoint(engine, ownerName(field))
+    const column = columnOf(field)
+    switch (keepingOf(column)) {
+      case 'word':
+        return byCodePoint(
+          engine,
+          sql`(select word from words where code = servers.${sql.ref(column)})`,
+        )
+      case 'text':
+      case 'plain':
+        return byCodePoint(engine, sql.ref(column))
+      case 'number':
+      case 'flag':
+      case 'moment':
+        return sql.ref(column)
+    }
+  }
+
+  const term = ({ field, descending }: Order): SortTerm => ({
+    subject: subjectOf(field),
+    descending,
+    mayBeNull: fields[field] === 'moment' && !neverNull.has(field),
+  })
+
+  function terms(order: readonly Order[]): readonly SortTerm[] {
+    const own = order.map(term)
+    const last = order.at(-1)
+    if (last?.field === 'id') return own
+    return [...own, term({ field: 'id', descending: last?.descending ?? true })]
+  }
+
+  const orderBy = (order: readonly Order[]): Sql =>
+    sql.join(
+      terms(order).map(({ subject, descending, mayBeNull }) => {
+        const direction = sql.raw(descending ? 'desc' : 'asc')
+        const nulls = sql.raw(mayBeNull ? (descending ? ' nulls last' : ' nulls first') : '')
+        return sql`${subject} ${direction}${nulls}`
+      }),
+    )
+
+  /** The keys of a server in an order, as columns of a row; the id goes by its own name. */
+  const keys = (order: readonly Order[]): Sql =>
+    sql.join(order.map(term).map(({ subject }, at) => sql`${subject} as ${sql.ref(`key${at}`)}`))
+
+  function beyond({ subject, descending, mayBeNull }: SortTerm, key: SortKey): Sql {
+    if (key === null) return descending ? sql`1 = 0` : sql`${subject} is not null`
+    const further = sql`${subject} ${sql.raw(descending ? '<' : '>')} ${key}`
+    return mayBeNull && descending ? sql`(${further} or ${subject} is null)` : further
+  }
+
+  const level = ({ subject }: SortTerm, key: SortKey): Sql =>
+    key === null ? sql`${subject} is null` : sql`${subject} = ${key}`
+
+  /** What comes after a place. */
+  function after(order: readonly Order[], { keys: given, id }: Position): Sql {
+    const all = terms(order)
+    const values = [...given, id].slice(0, all.length)
+    const [first, second] = all
+    if (all.length === 2 && first && second && !first.mayBeNull) {
+      // One comparison of pairs, which both engines answer from an index.
+      const sign = sql.raw(first.descending ? '<' : '>')
+      return sql`(${first.subject}, ${second.subject}) ${sign} (${values[0]}, ${values[1]})`
+    }
+    return anyOf(
+      all.map((current, at) =>
+        allOf([
+          ...all.slice(0, at).map((earlier, place) => level(earlier, values[place] ?? null)),
+          beyond(current, values[at] ?? null),
+        ]),
+      ),
+    )
+  }
+
+  /** What has to be read beside the servers to sort by it. */
+  function names(order: readonly Order[]): Sql {
+    const ids = order.flatMap(({ field }) => (isOwnerField(field) ? [ownerFields[field].id] : []))
+    return sql.join([...new Set(ids)].map(ownerNames), sql``)
+  }
+
+  /** The columns that are looked at. */
+  const columns = (order: readonly Order[]): readonly string[] => [
+    ...order.map(({ field }) => (isOwnerField(field) ? ownerFields[field].id : columnOf(field))),
+    'id',
+  ]
+
+  return { orderBy, keys, after, names, columns }
+}
+export type OrderTerms = ReturnType<typeof createOrderTerms>
+
+export const readKeys = (
+  row: Readonly<Record<string, unknown>>,
+  order: readonly Order[],
+): SortKey[] => order.map((_, at) => row[`key${at}`] as SortKey)

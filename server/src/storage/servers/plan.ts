@@ -1,0 +1,133 @@
+import { sql, type CompiledQuery } from 'kysely'
+import type { Condition } from '../../domain/inventory/condition.ts'
+import type { Owners } from '../../domain/inventory/owners.ts'
+import type { Question } from '../../domain/inventory/ports.ts'
+import type { View } from '../../domain/inventory/server-query.ts'
+import type { Database, Pace, Row } from '../database.ts'
+import { createDrivers, type Driver } from './drivers.ts'
+import { coveredColumns, everyServer } from './indexes.ts'
+import { allOf, everything, type Sql } from './sql-parts.ts'
+import { createWhere } from './where.ts'
+
+/** How many are few. Whatever these are, the answers are the same. */
+export interface Limits {
+  /** What a caller may see, if it is no more than this, is gone through for every question. */
+  readonly smallExtent: number
+  /** A part of a question that leads to no more than these is followed to its end. */
+  readonly fewServers: number
+  /** So many that were found by looking at every server are still remembered one by one. */
+  readonly mostFound: number
+}
+
+/** Beyond these it is quicker to walk in order. */
+export const usualLimits: Limits = { smallExtent: 5_000, fewServers: 1_000, mostFound: 10_000 }
+
+const states: Readonly<Record<View, Sql>> = {
+  live: sql`state = 0`,
+  recycled: sql`state = 1`,
+  'live-and-recycled': sql`state in (0, 1)`,
+  deleted: sql`state = 2`,
+}
+
+export const isEverything = (condition: Condition) =>
+  condition.kind === 'all' && condition.conditions.length === 0
+
+/** The name of an index, none at all, or whichever the engine likes. */
+type Index = string | typeof everyServer | undefined
+
+/** How a question is going to be answered: what must hold, and the ways that lead there. */
+export interface Plan {
+  readonly question: Question
+  readonly isLive: boolean
+  /** The way to what the caller may see; none where that is everything. */
+  readonly extent: Driver | undefined
+  /** The ways to parts of what is asked for. */
+  readonly drivers: readonly Driver[]
+  readonly conditions: readonly Sql[]
+  /** Whether an index in some order has all the columns that are looked at. */
+  readonly isCovered: boolean
+}
+
+/** The few that are out of use have indexes of their own. */
+const outOfUse: Partial<Record<View, Driver>> = {
+  recycled: { index: 'servers_recycled', condition: everything, list: undefined },
+  deleted: { index: 'servers_deleted', condition: everything, list: undefined },
+}
+
+/** Looks for the best way to answer a question. Which it is depends on how many each way leads to. */
+export function createPlanner(database: Database, owners: Owners, limits: Limits) {
+  const { engine, read } = database
+
+  /** SQLite keeps no statistics of what is in its indexes: it is told which to take. */
+  const hint = (index: Index): Sql => {
+    if (engine === 'postgres' || index === undefined) return sql``
+    return sql.raw(index === everyServer ? ' not indexed' : ` indexed by ${index}`)
+  }
+
+  async function ask(questions: readonly Sql[], pace: Pace): Promise<readonly Row[][]> {
+    const compiled: CompiledQuery[] = questions.map((question) => question.compile(read))
+    return await database.ask(compiled, pace)
+  }
+
+  const extents = createDrivers(engine, createWhere({ engine, owners: new Map() }))
+
+  /** What must hold of any server that the caller is shown. */
+  function inSight({ view, extent }: Question): readonly Sql[] {
+    const within = extents.ofExtent(extent)
+    return within ? [states[view], within.condition] : [states[view]]
+  }
+
+  async function plan(question: Question): Promise<Plan> {
+    const where = createWhere({ engine, owners: await owners.byProject() })
+    const drivers = createDrivers(engine, where)
+    const extent = drivers.ofExtent(question.extent)
+    const isLive = question.view === 'live'
+    return {
+      question,
+      isLive,
+      extent,
+      drivers: isLive ? drivers.of(question.where) : [],
+      conditions: [...inSight(question), where.where(question.where)],
+      isCovered:
+        isLive && where.columnsIn(question.where).every((column) => coveredColumns.has(column)),
+    }
+  }
+
+  const probe = ({ index, condition, list }: Driver, view: View, most: number): Sql => {
+    const servers = list ?? select(sql`1`, index, [states[view], condition])
+    return sql`select count(*) as n from (${servers} limit ${most + 1}) as probed`
+  }
+
+  /** Of these ways, the narrowest that leads to no more than so many. */
+  async function narrowest(ways: readonly Driver[], view: View, most: number, pace: Pace) {
+    if (ways.length === 0) return undefined
+    const counts = await ask(
+      ways.map((way) => probe(way, view, most)),
+      pace,
+    )
+    return ways
+      .map((way, at) => ({ way, n: Number(counts[at]?.[0]?.['n']) }))
+      .filter(({ n }) => n <= most)
+      .toSorted((a, b) => a.n - b.n)[0]?.way
+  }
+
+  /**
+   * A way that leads to few servers. That of the extent is tried before any other: how many servers
+   * others have must not tell in how long it takes.
+   */
+  async function findNarrowWay({ question, isLive, extent, drivers }: Plan, pace: Pace) {
+    const { view } = question
+    const own = extent && (await narrowest([extent], view, limits.smallExtent, pace))
+    if (own) return own
+    const aside = outOfUse[view]
+    return isLive
+      ? await narrowest(drivers, view, limits.fewServers, pace)
+      : aside && (await narrowest([aside], view, limits.smallExtent, pace))
+  }
+
+  const select = (columns: Sql, index: Index, conditions: readonly Sql[], beside = sql``): Sql =>
+    sql`select ${columns} from servers${hint(index)}${beside} where ${allOf(conditions)}`
+
+  return { engine, ask, plan, findNarrowWay, select, hint, limits }
+}
+export type Planner = ReturnType<typeof createPlanner>

@@ -1,0 +1,174 @@
+import { mostGroupValues } from '@muster/contract'
+import { sql } from 'kysely'
+import type { Owners } from '../../domain/inventory/owners.ts'
+import type { GroupValue, Question, Statistics, Sum } from '../../domain/inventory/ports.ts'
+import type { Grouping } from '../../domain/inventory/server-query.ts'
+import type { Row } from '../database.ts'
+import { columnOf, isOwnerField, keepingOf, ownerFields, type OwnerField } from './columns.ts'
+import { isFacet, wholeFacet, type Facet } from './counts.ts'
+import { everyServer, sortIndex } from './indexes.ts'
+import { isEverything, type Plan, type Planner } from './plan.ts'
+import { readTagKey } from './tags.ts'
+import { compareText } from './text-match.ts'
+import { allOf, byCodePoint, codeOf, type Sql } from './sql-parts.ts'
+
+/** Everything in use that is in sight: that is counted as it is written. */
+const isCounted = ({ isLive, question }: Plan) => isLive && isEverything(question.where)
+
+const counts = ({ extent }: Plan, facet: Facet): Sql =>
+  sql`server_counts where facet = ${facet}${extent ? sql` and ${extent.condition}` : sql``}`
+
+type Group = Sum & { readonly value: GroupValue }
+
+const sums = sql`coalesce(sum(vcpu_count), 0) as vcpu_count, coalesce(sum(vmem_size), 0) as vmem_size, coalesce(sum(disk), 0) as disk`
+
+const toSum = (row: Row | undefined): Sum => ({
+  count: Number(row?.['count'] ?? 0),
+  vcpu_count: Number(row?.['vcpu_count'] ?? 0),
+  vmem_size: Number(row?.['vmem_size'] ?? 0),
+  disk: Number(row?.['disk'] ?? 0),
+})
+
+const plus = (a: Sum, b: Sum): Sum => ({
+  count: a.count + b.count,
+  vcpu_count: a.vcpu_count + b.vcpu_count,
+  vmem_size: a.vmem_size + b.vmem_size,
+  disk: a.disk + b.disk,
+})
+
+/** The index in which all that is looked at can be seen, or else everything as it lies. */
+const seenBy = ({ isLive, isCovered }: Plan) =>
+  isLive && isCovered ? sortIndex('created_at') : everyServer
+
+/** Counts servers, and how big they are together, by what they have in common. */
+export function createStatistics(
+  { engine, ask, plan: planFor, findNarrowWay, hint }: Planner,
+  owners: Owners,
+) {
+  const grouped = (key: Sql, count: Sql, source: Sql) =>
+    sql`select ${key} as value, ${count} as count, ${sums} from ${source} group by 1`
+
+  /** Words by their codes, looked up once a group. */
+  const named = (codes: Sql) =>
+    sql`select word as value, count, vcpu_count, vmem_size, disk from (${codes}) as coded left join words on words.code = coded.value where count > 0`
+
+  /** From the counts that are kept: of everything in sight, by what is usually asked for. */
+  function fromCounts(plan: Plan, grouping: Grouping): Sql | undefined {
+    if (!isCounted(plan) || !('field' in grouping)) return undefined
+    const { field } = grouping
+    const servers = sql`sum(servers)`
+    if (isFacet(field)) return named(grouped(sql.ref('value'), servers, counts(plan, field)))
+    const isOwners = isOwnerField(field) && ownerFields[field].id === 'project_id'
+    return isOwners || field === 'project_id' || field === 'tenant_id'
+      ? named(grouped(sql.ref('project_id'), servers, counts(plan, wholeFacet)))
+      : undefined
+  }
+
+  const wholeOf = (plan: Plan) =>
+    sql`select coalesce(sum(servers), 0) as count, ${sums} from ${counts(plan, wholeFacet)}`
+
+  /** No more groups than are told, and one to know that there are more. Those of owners are merged first. */
+  const mostFrequent = (groups: Sql, grouping: Grouping) =>
+    'field' in grouping && isOwnerField(grouping.field)
+      ? groups
+      : sql`select * from (${groups}) as ranked order by count desc, ${byCodePoint(engine, sql`cast(value as text)`)} limit ${mostGroupValues + 1}`
+
+  /** From the tags alone, which know how big their servers are; those without such a tag are the rest. */
+  function fromTags(plan: Plan, grouping: Grouping): Sql | undefined {
+    if (!isCounted(plan) || plan.extent || !('metadataKey' in grouping)) return undefined
+    const { bare, origins } = readTagKey(grouping.metadataKey)
+    const tags = sql`server_tags where key = ${codeOf(bare)} and origin in (${sql.join(origins)}) and state = 0`
+    const tagged = sql`select count(*) as count, ${sums} from ${tags}`
+    const untagged = sql`select null as value, whole.count - tagged.count as count, whole.vcpu_count - tagged.vcpu_count as vcpu_count, whole.vmem_size - tagged.vmem_size as vmem_size, whole.disk - tagged.disk as disk from (${wholeOf(plan)}) as whole, (${tagged}) as tagged where whole.count > tagged.count`
+    return sql`${named(grouped(sql.ref('value'), sql`count(*)`, tags))} union all ${untagged}`
+  }
+
+  /** By going through all servers that are asked about. */
+  function fromServers(source: Sql, grouping: Grouping): Sql {
+    const all = sql`count(*)`
+    if ('metadataKey' in grouping) {
+      const { bare, origins } = readTagKey(grouping.metadataKey)
+      const value = sql`(select value from server_tags where server = servers.seq and key = ${codeOf(bare)} and origin in (${sql.join(origins)}) order by origin limit 1)`
+      return named(grouped(value, all, source))
+    }
+    const { field } = grouping
+    if (isOwnerField(field)) return named(grouped(sql.ref(ownerFields[field].id), all, source))
+    const column = sql.ref(columnOf(field))
+    const isWord = keepingOf(columnOf(field)) === 'word'
+    return isWord ? named(grouped(column, all, source)) : grouped(column, all, source)
+  }
+
+  /** A value as the wire has it. */
+  function valueOf(value: unknown, grouping: Grouping): GroupValue {
+    if ('metadataKey' in grouping) return value as string | null
+    if (isOwnerField(grouping.field)) return String(value)
+    switch (keepingOf(columnOf(grouping.field))) {
+      case 'flag':
+        return Number(value) === 1
+      case 'number':
+        return Number(value)
+      case 'moment':
+        return value === null ? null : momentText(Number(value))
+      case 'word':
+      case 'text':
+      case 'plain':
+        return String(value)
+    }
+  }
+
+  async function nameOwners(groups: readonly Group[], field: OwnerField): Promise<Group[]> {
+    const known = await owners.byProject()
+    const { name } = ownerFields[field]
+    const merged = new Map<string, Group>()
+    for (const group of groups) {
+      const value = known.get(String(group.value))?.[name] ?? ''
+      const before = merged.get(value)
+      merged.set(value, { ...(before ? plus(before, group) : group), value })
+    }
+    return [...merged.values()]
+  }
+
+  async function toGroups(rows: readonly Row[], grouping: Grouping): Promise<Group[]> {
+    const groups = rows.map((row) => ({ value: valueOf(row['value'], grouping), ...toSum(row) }))
+    const told =
+      'field' in grouping && isOwnerField(grouping.field)
+        ? await nameOwners(groups, grouping.field)
+        : groups
+    return told.toSorted(
+      (a, b) => b.count - a.count || compareText(String(a.value), String(b.value)),
+    )
+  }
+
+  return async function count(
+    question: Question & { readonly groups: readonly Grouping[] },
+  ): Promise<Statistics> {
+    const plan = await planFor(question)
+    const way = await findNarrowWay(plan, 'patient')
+    const conditions = way ? [...plan.conditions, way.condition] : plan.conditions
+    const source = sql`servers${hint(way ? way.index : seenBy(plan))} where ${allOf(conditions)}`
+    const whole = isCounted(plan)
+      ? wholeOf(plan)
+      : sql`select count(*) as count, ${sums} from ${source}`
+    const questions = question.groups.map((group) =>
+      mostFrequent(
+        fromCounts(plan, group) ?? fromTags(plan, group) ?? fromServers(source, group),
+        group,
+      ),
+    )
+    const [wholeRows, ...answers] = await ask([whole, ...questions], 'patient')
+    const total = toSum(wholeRows?.[0])
+    const groups = await Promise.all(
+      question.groups.map(
+        async (group, at) => [group.name, await toGroups(answers[at] ?? [], group)] as const,
+      ),
+    )
+    return { total, groups: Object.fromEntries(groups) }
+  }
+}
+
+/** As the wire writes a moment. */
+const momentText = (microseconds: number): string => {
+  const milliseconds = Math.floor(microseconds / 1000)
+  const rest = microseconds - milliseconds * 1000
+  return `${new Date(milliseconds).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
+}

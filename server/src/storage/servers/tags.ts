@@ -1,0 +1,46 @@
+import { origins, tagsOf, type TagOrigin } from '../../domain/inventory/metadata.ts'
+import type { Server } from '@muster/contract'
+
+/** How a tag's origin is kept. A source's tag that the owner has one of too is kept apart. */
+const codes = { own: 0, source: 1, notes: 2, overruled: 3 } as const
+
+const readAs: Readonly<Record<TagOrigin, readonly number[]>> = {
+  own: [codes.own],
+  source: [codes.source, codes.overruled],
+  notes: [codes.notes],
+}
+
+/** A key as somebody asks for it: without a prefix it is the owner's, or else the source's. */
+export function readTagKey(key: string): {
+  readonly bare: string
+  readonly origins: readonly number[]
+} {
+  for (const [origin, prefix] of Object.entries(origins)) {
+    if (key.startsWith(prefix)) {
+      return { bare: key.slice(prefix.length), origins: readAs[origin as TagOrigin] }
+    }
+  }
+  return { bare: key, origins: [codes.own, codes.source] }
+}
+
+export interface KeptTag {
+  readonly origin: number
+  readonly key: string
+  readonly value: string
+}
+
+/** A server's tags as they are kept for finding it. */
+export function keptTags({ metadata }: Pick<Server, 'metadata'>): readonly KeptTag[] {
+  const own = tagsOf(metadata, 'own')
+  const kept = (origin: TagOrigin, code: (key: string) => number) =>
+    Object.entries(tagsOf(metadata, origin)).map(([key, value]) => ({
+      origin: code(key),
+      key,
+      value,
+    }))
+  return [
+    ...kept('own', () => codes.own),
+    ...kept('source', (key) => (Object.hasOwn(own, key) ? codes.overruled : codes.source)),
+    ...kept('notes', () => codes.notes),
+  ]
+}

@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import type { Condition, Place } from '../../domain/inventory/condition.ts'
+import type { Field } from '../../domain/inventory/fields.ts'
+import type { Owner } from '../../domain/inventory/ports.ts'
+import type { Database } from '../database.ts'
+import { columnOf, isOwnerField, keepingOf, ownerFields, type Column } from './columns.ts'
+import { createCompareColumn } from './compare.ts'
+import { searchPattern } from './search-text.ts'
+import {
+  allOf,
+  amongManyWords,
+  amongWords,
+  anyOf,
+  byCodePoint,
+  codeOf,
+  textFinder,
+  type Sql,
+} from './sql-parts.ts'
+import { readTagKey } from './tags.ts'
+import { matchesText } from './text-match.ts'
+
+type FieldCondition = Extract<Condition, { kind: 'field' }>
+
+/** What conditions are made for: an engine, and the names that owners have now. */
+export interface Setting {
+  readonly engine: Database['engine']
+  readonly owners: ReadonlyMap<string, Owner>
+}
+
+/** The places' columns: their id, and their name. */
+export const placeColumns = {
+  host: ['host_id', 'host'],
+  zone: ['zone_id', 'zone'],
+  region: ['cloudregion_id', 'region'],
+  account: ['account_id', 'account'],
+  manager: ['manager_id', 'manager'],
+} as const satisfies Record<Exclude<Place, 'project'>, readonly [Column, Column]>
+
+/** What a condition says of a server, in the words of both engines, and the columns it looks at. */
+export function createWhere({ engine, owners }: Setting) {
+  const compareColumn = createCompareColumn(engine)
+  const find = textFinder(engine)
+
+  /** Names that identity keeps are looked at here: there are few, and they are known. */
+  function comparingOwners({ field, comparison, values }: FieldCondition): Sql {
+    const { id, name } = ownerFields[field as keyof typeof ownerFields]
+    const matches = (text: string) => matchesText(text, comparison, values as readonly string[])
+    const ids = [...owners.values()].filter((owner) => matches(owner[name]))
+    const named = amongManyWords(
+      engine,
+      sql.ref(id),
+      ids.map(({ projectId }) => projectId),
+    )
+    if (!matches('')) return named
+    // Who has no such owner, or one that is gone, has no name for it.
+    return anyOf([named, sql`not ${amongManyWords(engine, sql.ref(id), [...owners.keys()])}`])
+  }
+
+  const columnsOf = (field: Field): readonly string[] => {
+    if (isOwnerField(field)) return [ownerFields[field].id]
+    const column = columnOf(field)
+    return keepingOf(column) === 'text' ? [column, `${column}_folded`] : [column]
+  }
+
+  const ownerIds = (values: readonly string[]) =>
+    [...owners.values()]
+      .filter(({ projectId, project }) => values.includes(projectId) || values.includes(project))
+      .map(({ projectId }) => projectId)
+
+  function comparingPlace(place: Place, values: readonly string[]): Sql {
+    if (place === 'project')
+      return amongWords(sql.ref('project_id'), [...ownerIds(values), ...values])
+    const [id, name] = placeColumns[place]
+    return anyOf([amongWords(sql.ref(id), values), amongWords(sql.ref(name), values)])
+  }
+
+  function tagged(key: string, value: string | undefined): Sql {
+    const { origins, bare } = readTagKey(key)
+    return sql`exists (select 1 from server_tags where server = servers.seq and key = ${codeOf(bare)} and origin in (${sql.join(origins)})${
+      value === undefined ? sql`` : sql` and value = ${codeOf(value)}`
+    })`
+  }
+
+  function searched(text: string): Sql {
+    const { column, pattern } = searchPattern(text)
+    return sql`exists (select 1 from server_texts where server = servers.seq and ${find}(${sql.ref(column)}, ${pattern}) > 0)`
+  }
+
+  function where(condition: Condition): Sql {
+    switch (condition.kind) {
+      case 'field':
+        return isOwnerField(condition.field)
+          ? comparingOwners(condition)
+          : compareColumn(columnOf(condition.field), condition.comparison, condition.values)
+      case 'place':
+        return comparingPlace(condition.place, condition.values)
+      case 'search':
+        return searched(condition.text)
+      case 'tag':
+        return tagged(condition.key, condition.value)
+      case 'address':
+        return sql`exists (select 1 from server_addresses where server = servers.seq and ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last})`
+      case 'all':
+        return allOf(condition.conditions.map(where))
+      case 'any':
+        return anyOf(condition.conditions.map(where))
+      case 'not':
+        // What is unknown of a server is not so of it.
+        return sql`not coalesce(${where(condition.condition)}, false)`
+    }
+  }
+
+  function columnsIn(condition: Condition): readonly string[] {
+    switch (condition.kind) {
+      case 'field':
+        return columnsOf(condition.field)
+      case 'place':
+        return condition.place === 'project' ? ['project_id'] : placeColumns[condition.place]
+      case 'all':
+      case 'any':
+        return condition.conditions.flatMap(columnsIn)
+      case 'not':
+        return columnsIn(condition.condition)
+      case 'search':
+      case 'tag':
+      case 'address':
+        return []
+    }
+  }
+
+  return { where, columnsIn }
+}
+export type Where = ReturnType<typeof createWhere>

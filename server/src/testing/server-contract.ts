@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { operations, Server, type OperationId } from '@muster/contract'
+import { Ajv, type ValidateFunction } from 'ajv'
+
+const ajv = new Ajv({ strict: false, validateFormats: false })
+const checks = new Map<OperationId, ValidateFunction>()
+
+function checkOf(id: OperationId): ValidateFunction {
+  const operation = operations.find((candidate) => candidate.id === id)
+  const answer = operation?.answers as Record<number, { body: object }> | undefined
+  const check = checks.get(id) ?? ajv.compile(answer?.[200]?.body ?? false)
+  checks.set(id, check)
+  return check
+}
+
+function operationAt(path: string): OperationId {
+  if (path === '/servers') return 'listServers'
+  if (path === '/servers/statistics') return 'getServerStatistics'
+  return path.endsWith('/metadata') ? 'getServerMetadata' : 'getServer'
+}
+
+const everyKey = Object.keys(Server.properties).filter((key) => key !== 'metadata')
+
+/** With details, and without a choice of keys, no key is ever missing. */
+function assertWhole(query: string, body: unknown): void {
+  const asked = new URLSearchParams(query)
+  const isChosen = [...asked.keys()].some((name) => /^(?:field|export_keys)\b/.test(name))
+  if (!['true', '1'].includes(asked.get('details') ?? '') || isChosen) return
+  for (const server of (body as { servers: object[] }).servers) {
+    for (const key of everyKey) assert.ok(Object.hasOwn(server, key), `${key} in ${query}`)
+  }
+}
+
+/** Holds a good answer about servers, whoever asked and for whatever, to what the contract says of it. */
+export function assertServerContract(address: string, body: unknown): void {
+  const [path = '', query = ''] = address.split('?', 2)
+  if (!/^\/servers(?:\/|$)/.test(path)) return
+  const id = operationAt(path.replace(/\/$/, ''))
+  const check = checkOf(id)
+  assert.ok(check(body), `${id} ${query}: ${JSON.stringify(check.errors)}`)
+  if (id === 'listServers') assertWhole(query, body)
+}

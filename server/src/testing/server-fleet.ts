@@ -1,0 +1,118 @@
+import { newId } from '../domain/identity/new-id.ts'
+import type { ServerFacts } from '../domain/inventory/server-facts.ts'
+import { createContractClient } from './contract-client.ts'
+import type { Engine } from './engines.ts'
+import { plantToken } from './plant-token.ts'
+import { createPopulation } from './population.ts'
+import type { ModelCaller } from './server-model.ts'
+import { createNumbers, createServerSamples } from './server-samples.ts'
+import { createServerWorld, type ModelProject } from './server-world.ts'
+import { startPlatform, type TestPlatform } from './start-platform.ts'
+
+/** Five projects in three domains; two of the same name. */
+const plan = [
+  ['Research', 'genome'],
+  ['Research', 'Ωmega'],
+  ['Research', 'archive'],
+  ['Trade', 'genome'],
+  ['Öffentlich', "o'hara 100%"],
+] as const
+
+/** Peoples a platform with projects, and with callers of every kind. */
+async function settle(platform: TestPlatform) {
+  const { database } = platform
+  const population = createPopulation(database)
+  const domains = new Map<string, string>()
+  const projects: ModelProject[] = []
+  for (const [domain, name] of plan) {
+    const domainId = domains.get(domain) ?? (await population.addDomain(domain))
+    domains.set(domain, domainId)
+    projects.push({ id: await population.addProject(name, domainId), name, domainId, domain })
+  }
+
+  async function addCaller(role: string, project: ModelProject) {
+    const { id: projectId, domainId } = project
+    const userId = await population.addUser({ name: `${role} ${newId()}`, domainId })
+    const isDomain = role.startsWith('domain_')
+    const isSystem = !isDomain && !role.startsWith('project_')
+    const where = isDomain ? { domainId } : isSystem ? {} : { projectId }
+    await population.assign({ role, userId, ...where })
+    if (isSystem) await population.assign({ role: 'project_viewer', userId, projectId })
+    const scope = isDomain
+      ? ({ kind: 'domain', id: domainId } as const)
+      : ({ kind: 'project', id: projectId } as const)
+    const token = await plantToken(database, { userId, scope })
+    const model: ModelCaller = {
+      name: role,
+      scope: isDomain ? { domainId } : { project },
+      isSystem,
+      mayChange: ['admin', 'domain_admin', 'project_owner'].includes(role),
+    }
+    return { ...model, userId, token, ...createContractClient(platform.url, token) }
+  }
+
+  const [first, , third, fourth, fifth] = projects as [
+    ModelProject,
+    ModelProject,
+    ModelProject,
+    ModelProject,
+    ModelProject,
+  ]
+  const callers = {
+    owner: await addCaller('project_owner', first),
+    viewer: await addCaller('project_viewer', first),
+    domainAdmin: await addCaller('domain_admin', first),
+    auditor: await addCaller('auditor', fourth),
+    admin: await addCaller('admin', fifth),
+  }
+  return { population, projects, callers, addCaller, third }
+}
+type Settled = Awaited<ReturnType<typeof settle>>
+export type FleetCaller = Awaited<ReturnType<Settled['addCaller']>>
+
+interface Options {
+  readonly seed?: number
+  readonly servers?: number
+}
+
+/** A platform with servers in it, and the model of them beside it. */
+export async function startFleet(engine: Engine, { seed = 1, servers = 150 }: Options = {}) {
+  let now = Date.now()
+  const platform = await startPlatform({ engine, clock: () => now })
+  const settled = await settle(platform)
+  const { projects } = settled
+  const world = createServerWorld(projects)
+  const samples = createServerSamples(
+    createNumbers(seed),
+    projects.map(({ id }) => id),
+  )
+
+  const fleet = {
+    ...settled,
+    platform,
+    world,
+    samples,
+    url: platform.url,
+    all: Object.values(settled.callers),
+    /** The clock goes on only when a test says so: what was changed when is known. */
+    tick: () => {
+      now += 1000
+      return now
+    },
+    async record(present: readonly ServerFacts[], gone: readonly string[] = []): Promise<void> {
+      const at = fleet.tick()
+      await platform.inventory.recordServers({ present, gone })
+      world.record(present, gone, at)
+    },
+    add: (count: number) => fleet.record(Array.from({ length: count }, () => samples.facts())),
+  }
+  try {
+    await fleet.add(servers)
+    return fleet
+  } catch (error) {
+    // Nobody else could close it.
+    await platform.close()
+    throw error
+  }
+}
+export type Fleet = Awaited<ReturnType<typeof startFleet>>

@@ -1,0 +1,164 @@
+/** A list of servers as a test asks for it: what is meant, from which an address is made. */
+
+export const operators = [
+  'in',
+  'notin',
+  'between',
+  'ge',
+  'gt',
+  'le',
+  'lt',
+  'like',
+  'contains',
+  'startswith',
+  'endswith',
+  'equals',
+  'notequals',
+  'isnull',
+  'isnotnull',
+  'isempty',
+  'isnotempty',
+  'isnullorempty',
+] as const
+export type Operator = (typeof operators)[number]
+
+/** Values are written as an address has them. */
+export interface FieldFilter {
+  readonly field: string
+  readonly operator: Operator
+  readonly values: readonly string[]
+}
+
+/** A field or a place, and the values of which one is enough. */
+export interface Parameter {
+  readonly name: string
+  readonly values: readonly string[]
+  readonly isNumbered: boolean
+}
+
+export type Sign = ':' | '>=' | '<=' | '>' | '<'
+
+/** A word of `q`. */
+export type Word = { readonly isNegated: boolean } & (
+  | { readonly kind: 'search'; readonly text: string }
+  | {
+      readonly kind: 'field'
+      readonly name: string
+      readonly sign: Sign
+      readonly values: readonly string[]
+    }
+  | { readonly kind: 'tag' | 'ip'; readonly values: readonly string[] }
+)
+
+type Range = 'created_since' | 'created_before' | 'updated_since' | 'updated_before'
+
+export interface Selection {
+  readonly parameters: readonly Parameter[]
+  readonly filters: readonly FieldFilter[]
+  readonly isAny: boolean
+  readonly words: readonly Word[]
+  readonly search: string | undefined
+  readonly tags: readonly string[]
+  readonly ip: readonly string[]
+  readonly ranges: Readonly<Partial<Record<Range, string>>>
+  readonly scope: 'project' | 'domain' | 'system' | 'max' | undefined
+  readonly view: 'live' | 'recycled' | 'both' | 'deleted'
+}
+
+export interface Question extends Selection {
+  readonly orderBy: readonly string[]
+  readonly order: 'asc' | 'desc' | undefined
+  readonly limit: number | undefined
+  readonly offset: number | undefined
+  readonly details: boolean
+  readonly withMeta: boolean
+  readonly field: readonly string[]
+}
+
+const encode = encodeURIComponent
+const pair = (name: string, value: string | number | boolean) => `${name}=${encode(value)}`
+
+const quoted = (text: string, quote = "'") =>
+  quote + text.replaceAll('\\', '\\\\').replaceAll(quote, quote + quote) + quote
+
+const filterText = ({ field, operator, values }: FieldFilter) =>
+  `${field}.${operator}(${values.map((value) => quoted(value)).join(', ')})`
+
+/** What can stand in a line without quotes, and mean itself. */
+const isPlain = (text: string) => /^[\p{L}\p{N}_.-]+$/u.test(text) && !text.startsWith('-')
+
+function wordText(word: Word): string {
+  const minus = word.isNegated ? '-' : ''
+  if (word.kind === 'search') {
+    return minus + (isPlain(word.text) ? word.text : quoted(word.text, '"'))
+  }
+  const [name, sign] = word.kind === 'field' ? [word.name, word.sign] : [word.kind, ':' as const]
+  const values = word.values.map((value) => (isPlain(value) ? value : quoted(value, '"')))
+  return `${minus}${name}${sign}${values.join(',')}`
+}
+
+const severalPairs = (name: string, values: readonly string[], isNumbered = false) =>
+  values.map((value, at) => pair(isNumbered ? `${name}.${at}` : name, value))
+
+const views = {
+  live: [],
+  recycled: ['pending_delete=true'],
+  both: ['pending_delete=all'],
+  deleted: ['deleted=true'],
+} as const satisfies Record<Selection['view'], readonly string[]>
+
+function selectionPairs(selection: Selection): string[] {
+  const { parameters, filters, isAny, words, search, tags, ip, scope, view } = selection
+  return [
+    ...parameters.flatMap(({ name, values, isNumbered }) => severalPairs(name, values, isNumbered)),
+    ...filters.map((filter) => pair('filter', filterText(filter))),
+    ...(isAny ? ['filter_any=true'] : []),
+    ...(words.length === 0 ? [] : [pair('q', words.map(wordText).join(' '))]),
+    ...(search === undefined ? [] : [pair('search', search)]),
+    ...severalPairs('tags', tags),
+    ...severalPairs('ip', ip),
+    ...Object.entries(selection.ranges).map(([name, value]) => pair(name, value)),
+    ...(scope === undefined ? [] : [pair('scope', scope)]),
+    ...views[view],
+  ]
+}
+
+/** The query of an address, without its question mark. */
+export function questionText(question: Question): string {
+  const { orderBy, order, limit, offset, details, withMeta, field } = question
+  return [
+    ...selectionPairs(question),
+    ...severalPairs('order_by', orderBy),
+    ...(order === undefined ? [] : [pair('order', order)]),
+    ...(limit === undefined ? [] : [pair('limit', limit)]),
+    ...(offset === undefined ? [] : [pair('offset', offset)]),
+    ...(details ? ['details=true'] : []),
+    ...(withMeta ? ['with_meta=true'] : []),
+    ...severalPairs('field', field),
+  ].join('&')
+}
+
+/** Likewise, of the statistics. */
+export const statisticsText = (selection: Selection, groups: readonly string[]): string =>
+  [...selectionPairs(selection), ...severalPairs('group_by', groups)].join('&')
+
+/** A question that asks for everything in sight. */
+export const everything: Question = {
+  parameters: [],
+  filters: [],
+  isAny: false,
+  words: [],
+  search: undefined,
+  tags: [],
+  ip: [],
+  ranges: {},
+  scope: undefined,
+  view: 'live',
+  orderBy: [],
+  order: undefined,
+  limit: undefined,
+  offset: undefined,
+  details: false,
+  withMeta: false,
+  field: [],
+}
