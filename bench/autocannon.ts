@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs'
-import type { Load } from './load.ts'
+import type { Load, LoadResult } from './load-shapes.ts'
 
 /** Runs in a process of its own: reads what to load a server with from a file, and prints the result. */
 
 interface Request {
+  path?: string
+  headers?: Readonly<Record<string, string>>
   body?: string
 }
 type Autocannon = (options: object) => Promise<{
-  requests: { average: number }
-  latency: { p99: number }
-  non2xx: number
+  requests: { average: number; total: number }
+  latency: { p50: number; p99: number }
+  duration: number
+  '4xx': number
+  '5xx': number
 }>
 // It has no types of its own.
 const { default: autocannon } = (await import(import.meta.resolve('autocannon'))) as {
@@ -19,19 +23,37 @@ const { default: autocannon } = (await import(import.meta.resolve('autocannon'))
 const load = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Load
 const { url, method = 'GET', headers, body, connections, seconds } = load
 const bodies = (load.bodies ?? []).toReversed()
+let sent = 0
 
 /** Who comes after the last one sends nothing, and is refused. */
 const withNextBody = (request: Request): Request => ({ ...request, body: bodies.pop() ?? '' })
 
-const { requests, latency, non2xx } = await autocannon({
+/** All connections take from one list. */
+function withNextRequest(request: Request): Request {
+  const next = load.requests?.[sent % load.requests.length]
+  sent += 1
+  return { ...request, ...next, headers: { ...headers, ...next?.headers } }
+}
+
+const result = await autocannon({
   url,
   method,
   headers,
   body,
   connections,
-  duration: seconds,
+  // It would keep to the number of requests whatever the time.
+  ...(load.once === true && load.requests
+    ? { amount: load.requests.length }
+    : { duration: seconds }),
   ...(load.bodies && { requests: [{ setupRequest: withNextBody }] }),
+  ...(load.requests && { requests: [{ setupRequest: withNextRequest }] }),
 })
+const { requests, latency, duration } = result
 process.stdout.write(
-  JSON.stringify({ perSecond: requests.average, p99: latency.p99, refused: non2xx }),
+  JSON.stringify({
+    perSecond: load.once === true ? requests.total / duration : requests.average,
+    p50: latency.p50,
+    p99: latency.p99,
+    refused: result['4xx'] + result['5xx'],
+  } satisfies LoadResult),
 )

@@ -54,3 +54,19 @@ export const boundRow = (what: string, unit: string, measured: number, bound: nu
   target: `≤ ${bound} ${unit}`,
   reached: measured <= bound,
 })
+
+/** Milliseconds that must not be many times those of another, as a row. */
+export function timesRow(
+  what: string,
+  measured: number,
+  other: { readonly name: string; readonly value: number },
+  bound: number,
+): Row {
+  const times = measured / other.value
+  return {
+    what,
+    measured: `${times.toFixed(2)} (${measured.toFixed(2)} ms to ${other.value.toFixed(2)} ms)`,
+    target: `≤ ${bound.toFixed(2)} of that ${other.name}`,
+    reached: times <= bound,
+  }
+}

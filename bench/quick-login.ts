@@ -1,6 +1,7 @@
 import { measureCommits } from './commit-limit.ts'
 import { bestOfRounds, ratioRow, type Row } from './figure.ts'
-import { putUnderLoad, type Load } from './load.ts'
+import type { Load } from './load-shapes.ts'
+import { putUnderLoad } from './load.ts'
 import { removeFolder, startServer, type BenchServer } from './server.ts'
 
 const port = 18_409

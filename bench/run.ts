@@ -1,53 +1,64 @@
 import { writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { accessKeyLogins } from './access-key-login.ts'
+import { endAll } from './child.ts'
+import { coldPages } from './cold-pages.ts'
+import { deepPages } from './deep-page.ts'
 import type { Figure, Row } from './figure.ts'
-import { loadGenerator } from './load.ts'
+import { fleetQueries } from './fleet-queries.ts'
+import { fleetSize } from './fleet-size.ts'
+import { hotPages, unchangedPages } from './hot-page.ts'
+import { singleServer } from './one-server.ts'
+import { options } from './options.ts'
 import { passwordLogins } from './password-login.ts'
+import { postgresRates } from './postgres.ts'
 import { memoryAtRest, startToFirstAnswer } from './start-and-memory.ts'
+import { renderTable, type Measured } from './table.ts'
 import { tokenChecks } from './token-check.ts'
 import { tokenLogins } from './token-login.ts'
 
 /**
  * `npm run bench` measures everything and writes `bench/results.md`; `npm run bench -- P9` just
- * that, and `npm run bench -- access` what has the word in its title.
+ * that, and `npm run bench -- access` what has the word in its title. `--servers 100000` takes a
+ * smaller fleet.
  */
 const figures: readonly Figure[] = [
+  hotPages,
+  coldPages,
+  singleServer,
+  unchangedPages,
+  fleetSize,
+  fleetQueries,
+  deepPages,
   passwordLogins,
   tokenLogins,
   accessKeyLogins,
   tokenChecks,
   startToFirstAnswer,
   memoryAtRest,
+  postgresRates,
 ]
 
-const wanted = process.argv.slice(2)
+const { wanted } = options
 const chosen = figures.filter(
   ({ id, title }) =>
     wanted.length === 0 || wanted.some((word) => id === word || title.includes(word)),
 )
 
-const lines: string[] = []
-for (const figure of chosen) {
+/** One that fails says so in the table: the others are not lost with it. */
+async function measure(figure: Figure): Promise<readonly Row[]> {
   process.stderr.write(`${figure.id} ${figure.title} …\n`)
-  lines.push(...(await figure.measure()).map((row) => renderRow(figure, row)))
+  try {
+    return await figure.measure()
+  } catch (error) {
+    process.stderr.write(`${String(error)}\n`)
+    await endAll()
+    return [{ what: 'could not be measured', measured: '', target: '', reached: false }]
+  }
 }
 
-function renderRow({ id, title }: Figure, { what, measured, target, reached }: Row): string {
-  return `| ${id} | ${title}: ${what} | ${measured} | ${target} | ${reached ? 'yes' : '**no**'} |`
-}
+const measured: Measured[] = []
+for (const figure of chosen) measured.push({ figure, rows: await measure(figure) })
 
-const table = [
-  '# Bench',
-  '',
-  `Measured ${new Date().toISOString().slice(0, 10)} on Node ${process.versions.node}, ${availableParallelism()} cores, load by ${loadGenerator}; \`npm run bench\` makes this table anew.`,
-  'Every figure is the best of three rounds, in which the contenders took turns. SQLite, WAL, full sync; log level `warn`.',
-  '',
-  '| # | what | measured | to reach | reached |',
-  '|---|---|---|---|---|',
-  ...lines,
-  '',
-].join('\n')
-
+const table = renderTable(measured)
 process.stdout.write(table)
 if (wanted.length === 0) writeFileSync(new URL('results.md', import.meta.url), table)

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { adopt, end } from './child.ts'
 
 const password = 'a password for the bench'
 
@@ -15,23 +16,41 @@ export interface BenchServer {
   stop(): Promise<void>
 }
 
+interface StartOptions {
+  readonly flags?: readonly string[]
+  /** Shows what it says on standard error, such as how far a load is. */
+  readonly isHeard?: boolean
+}
+
 /** Starts Muster as an operator would, in a process of its own, and waits for its first answer. */
-export async function startServer(port: number, folder = newFolder()): Promise<BenchServer> {
+export async function startServer(
+  port: number,
+  folder = newFolder(),
+  { flags = [], isHeard = false }: StartOptions = {},
+): Promise<BenchServer> {
   const begin = performance.now()
-  const server = spawn(
-    process.execPath,
-    [
-      new URL('../server/muster.js', import.meta.url).pathname,
-      `--port=${port}`,
-      `--data-dir=${join(folder, 'data')}`,
-      '--log-level=warn',
-      '--login-failures-per-minute=0',
-    ],
-    { stdio: 'ignore', env: { PATH: process.env['PATH'], MUSTER_ADMIN_PASSWORD: password } },
+  const server = adopt(
+    spawn(
+      process.execPath,
+      [
+        new URL('../server/muster.js', import.meta.url).pathname,
+        `--port=${port}`,
+        `--data-dir=${join(folder, 'data')}`,
+        '--log-level=warn',
+        '--login-failures-per-minute=0',
+        ...flags,
+      ],
+      {
+        stdio: ['ignore', 'ignore', isHeard ? 'inherit' : 'ignore'],
+        env: { PATH: process.env['PATH'], MUSTER_ADMIN_PASSWORD: password },
+      },
+    ),
   )
   const url = `http://127.0.0.1:${port}`
   while (!(await answers(url))) {
     if (server.exitCode !== null) throw new Error('the server ended before its first answer')
+    // To ask without a break would take a core from the one that is asked.
+    await pause(2)
   }
   const firstAnswer = performance.now() - begin
   return {
@@ -39,10 +58,7 @@ export async function startServer(port: number, folder = newFolder()): Promise<B
     pid: server.pid ?? 0,
     firstAnswer,
     folder,
-    async stop() {
-      server.kill('SIGINT')
-      await once(server, 'exit')
-    },
+    stop: () => end(server),
   }
 }
 
@@ -81,7 +97,8 @@ export const tokenLogin = (id: string): string =>
 export const accessKeyLogin = (access_key_secret: string): string =>
   JSON.stringify({ auth: { identity: { methods: ['aksk'], access_key_secret } } })
 
-const post = (url: string, path: string, body: string, token = '') =>
+/** Posts JSON as the owner of a token. */
+export const post = (url: string, path: string, body: string, token = '') =>
   fetch(url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-auth-token': token },

@@ -1,9 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { bestOfRounds, boundRow, type Figure } from './figure.ts'
+import { bestOfRounds, boundRow, type Figure, type Row } from './figure.ts'
+import { openFleet, type Fleet } from './fleet.ts'
+import { options } from './options.ts'
+import { pagesApart, singleServers } from './pages.ts'
 import { anonymousMemory, removeFolder, startServer } from './server.ts'
+import { serve } from './serving.ts'
 
 const megabyte = 1_000_000
 const settling = 3_000
+
+const sizeOf = ({ size }: Fleet) => `${size.toLocaleString('en-US')} servers`
 
 export const startToFirstAnswer: Figure = {
   id: 'P12',
@@ -19,9 +25,21 @@ export const startToFirstAnswer: Figure = {
     await stop()
     const best = await bestOfRounds({ first: () => time(), again: () => time(folder) }, Math.min)
     removeFolder(folder)
+    const fleet = await openFleet(options.servers)
+    const filled = await bestOfRounds(
+      {
+        async start() {
+          const server = await fleet.start(18_412)
+          await server.stop()
+          return server.firstAnswer
+        },
+      },
+      Math.min,
+    )
     return [
       boundRow('very first start: storage made, admin hashed', 'ms', best.first, 1_000),
       boundRow('start on an empty installation', 'ms', best.again, 1_000),
+      boundRow(`start with ${sizeOf(fleet)}`, 'ms', filled.start, 2_000),
     ]
   },
 }
@@ -35,6 +53,24 @@ export const memoryAtRest: Figure = {
     const bytes = anonymousMemory(server.pid)
     await server.stop()
     removeFolder(server.folder)
-    return [boundRow('anonymous memory, empty', 'MB', bytes / megabyte, 120)]
+    return [boundRow('anonymous memory, empty', 'MB', bytes / megabyte, 120), ...(await inUse())]
   },
+}
+
+/** With a fleet, before anybody has asked for it and after many have: what is kept then stays kept. */
+async function inUse(): Promise<Row[]> {
+  const fleet = await openFleet(options.servers)
+  const server = await fleet.start(18_413)
+  await pause(settling)
+  const before = anonymousMemory(server.pid)
+  await serve(server.url, pagesApart(fleet.projects))
+  await serve(server.url, singleServers(fleet))
+  await pause(settling)
+  const after = anonymousMemory(server.pid)
+  await server.stop()
+  const what = `anonymous memory, ${sizeOf(fleet)}`
+  return [
+    boundRow(what, 'MB', before / megabyte, 300),
+    boundRow(`${what}, after many requests`, 'MB', after / megabyte, 300),
+  ]
 }

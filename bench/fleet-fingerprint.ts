@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+const at = (path: string) => new URL(`../${path}`, import.meta.url).href
+
+/** What makes a demo and writes it down. What only reads is not among it: it must not cost a load. */
+const writers = [
+  'contract/src/server.ts',
+  'server/src/composition/demo-organisation.ts',
+  'server/src/composition/load-demo.ts',
+  'server/src/domain/inventory/record-servers.ts',
+  'server/src/sources/simulator/simulator.ts',
+  'server/src/storage/migrations/migrate.ts',
+  'server/src/storage/servers/fleet-writer.ts',
+].map(at)
+
+/** Values that are imported from files beside; types do nothing. */
+const imports = /^(?:import|export) (?!type )[^'"]*from '(\.[^']+)'/gm
+
+/** The same for as long as a fleet that was loaded earlier is what would be loaded now. */
+export function fingerprintFleet(): string {
+  const texts = new Map<string, string>()
+  const waiting = [...writers]
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (texts.has(file)) continue
+    const text = readFileSync(new URL(file), 'utf8')
+    texts.set(file, text)
+    const base = file
+    waiting.push(...[...text.matchAll(imports)].map(([, path = '']) => new URL(path, base).href))
+  }
+  const digest = createHash('sha256').update(readFileSync(new URL(at('bench/fleet-keys.ts'))))
+  for (const file of [...texts.keys()].toSorted()) digest.update(texts.get(file) ?? '').update('\0')
+  return digest.digest('hex').slice(0, 12)
+}

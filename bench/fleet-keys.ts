@@ -1,0 +1,77 @@
+import { demoProjects } from '../server/src/composition/demo-organisation.ts'
+import { shuffle } from './random.ts'
+import { logIn, post, sendLogin } from './server.ts'
+
+/** A project of a fleet, the token of someone who may look at it, and how many servers they see. */
+export interface FleetProject {
+  readonly id: string
+  readonly token: string
+  readonly servers: number
+}
+
+/** All that is needed to ask for the servers of a fleet. */
+export interface FleetKeys {
+  /** Of an administrator: with `scope=system` for everything. */
+  readonly systemToken: string
+  readonly projects: readonly FleetProject[]
+  /** Of servers anywhere, in no order. */
+  readonly ids: readonly string[]
+}
+
+const mostProjects = 1_000
+const mostIds = 100_000
+const atOnce = 4
+const password = 'someone who looks at servers'
+
+interface Created {
+  readonly user?: { readonly id: string }
+}
+
+async function demand(response: Response): Promise<Response> {
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
+  return response
+}
+
+/** Makes the users and tokens by which a fleet is asked for. Tokens are kept, so they should live long. */
+export async function makeFleetKeys(url: string, size: number): Promise<FleetKeys> {
+  const systemToken = await logIn(url)
+  const get = async (path: string, token = systemToken) =>
+    await demand(await fetch(url + path, { headers: { 'x-auth-token': token } }))
+
+  const { roles } = (await (await get('/v3/roles')).json()) as {
+    roles: { id: string; name: string }[]
+  }
+  const viewer = roles.find(({ name }) => name === 'project_viewer')?.id ?? ''
+  // A try that was cut off has left its users there.
+  const run = Date.now().toString(36)
+
+  /** One user each, as in an organisation: nobody is in a thousand projects. */
+  async function openProject({ id, domain_id }: { id: string; domain_id: string }) {
+    const wish = { user: { name: `bench-${run}-${id}`, domain_id, password } }
+    const made = await demand(await post(url, '/v3/users', JSON.stringify(wish), systemToken))
+    const { user } = (await made.json()) as Created
+    await demand(
+      await fetch(`${url}/v3/projects/${id}/users/${user?.id}/roles/${viewer}`, {
+        method: 'PUT',
+        headers: { 'x-auth-token': systemToken },
+      }),
+    )
+    const identity = { methods: ['password'], password: { user: { id: user?.id, password } } }
+    const login = { auth: { identity, scope: { project: { id } } } }
+    const token = await sendLogin(url, JSON.stringify(login))
+    const { total } = (await (await get('/servers?limit=0', token)).json()) as { total: number }
+    return { id, token, servers: total }
+  }
+
+  const waiting = demoProjects(size).slice(0, mostProjects)
+  const projects: FleetProject[] = []
+  const queue = waiting.values()
+  const work = async () => {
+    for (const project of queue) projects.push(await openProject(project))
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+
+  const list = await get('/servers?scope=system&format=ndjson&field=id')
+  const ids = (await list.text()).match(/[0-9a-f-]{36}/g) ?? []
+  return { systemToken, projects, ids: shuffle(ids).slice(0, mostIds) }
+}

@@ -1,0 +1,82 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startPostgres } from '../testing/postgres.ts'
+import { fingerprintFleet } from './fleet-fingerprint.ts'
+import { makeFleetKeys, type FleetKeys } from './fleet-keys.ts'
+import { removeFolder, startServer, type BenchServer } from './server.ts'
+
+/** An installation with so many servers, which stay as they are: nobody lives in it. */
+export interface Fleet extends FleetKeys {
+  readonly size: number
+  readonly engine: 'SQLite' | 'PostgreSQL'
+  start(port: number): Promise<BenchServer>
+}
+
+interface Place {
+  readonly folder: string
+  readonly flags: readonly string[]
+}
+
+const cache = fileURLToPath(new URL('../node_modules/.cache/bench', import.meta.url))
+const port = 18_400
+
+/** Loads the demo, which says how far it is, and makes the keys to it. */
+async function fill(size: number, { folder, flags }: Place): Promise<FleetKeys> {
+  process.stderr.write(`  loading ${size.toLocaleString('en-US')} servers …\n`)
+  const demo = await startServer(port, folder, {
+    flags: [...flags, '--demo', `--demo-servers=${size}`],
+    isHeard: true,
+  })
+  // From here on nothing happens to the servers any more.
+  await demo.stop()
+  process.stderr.write('  making users and tokens …\n')
+  const server = await startServer(port, folder, { flags: [...flags, '--token-ttl=366d'] })
+  const keys = await makeFleetKeys(server.url, size)
+  await server.stop()
+  return keys
+}
+
+/** Loaded once and kept between runs, for as long as a load today would give the same. */
+export async function openFleet(size: number): Promise<Fleet> {
+  const name = `sqlite-${size}-`
+  const folder = join(cache, name + fingerprintFleet())
+  const file = join(folder, 'keys.json')
+  if (!existsSync(file)) {
+    mkdirSync(folder, { recursive: true })
+    for (const other of readdirSync(cache)) {
+      const path = join(cache, other)
+      if (other.startsWith(name) && path !== folder) removeFolder(path)
+    }
+    const keys = await fill(size, { folder, flags: [] })
+    writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
+  }
+  const keys = JSON.parse(readFileSync(file, 'utf8')) as FleetKeys
+  return { ...keys, size, engine: 'SQLite', start: (port) => startServer(port, folder) }
+}
+
+/** The same on a PostgreSQL of its own, which is gone afterwards. */
+export async function openPostgresFleet(size: number): Promise<Fleet & { close(): Promise<void> }> {
+  const postgres = await startPostgres()
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
+  const flags = [`--database-url=${postgres.url}`, `--secret-key-file=${join(folder, 'key')}`]
+  const keys = await fill(size, { folder, flags })
+  return {
+    ...keys,
+    size,
+    engine: 'PostgreSQL',
+    start: (port) => startServer(port, folder, { flags }),
+    async close() {
+      await postgres.stop()
+      removeFolder(folder)
+    },
+  }
+}

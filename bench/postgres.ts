@@ -1,0 +1,57 @@
+import { readBefore, serveAtFirstSight } from './cold-pages.ts'
+import { bestOfRounds, ratioRow, type Figure, type Row } from './figure.ts'
+import { openFleet, openPostgresFleet, type Fleet } from './fleet.ts'
+import { options } from './options.ts'
+import { hotPage, singleServers } from './pages.ts'
+import { serve } from './serving.ts'
+
+/** One engine's rates, each kind of request in rounds of its own. */
+async function open(fleet: Fleet, port: number, spare: number) {
+  const server = await fleet.start(port)
+  const serveNext = await readBefore(fleet, server.url)
+  return {
+    hot: async () => (await serve(server.url, [hotPage(fleet)])).perSecond,
+    cold: async () => (await serveNext()).perSecond,
+    single: async () => (await serve(server.url, singleServers(fleet))).perSecond,
+    stop: server.stop,
+    /** In processes of its own: SQLite has room for one at a time. */
+    unseen: async () => (await serveAtFirstSight(fleet, spare)).perSecond,
+  }
+}
+
+/** As before, but for the noise between two rounds. */
+const unchanged = 0.9
+
+type Kind = Exclude<keyof Awaited<ReturnType<typeof open>>, 'stop'>
+
+async function compareEngines(postgresFleet: Fleet): Promise<Row[]> {
+  const sqlite = await open(await openFleet(options.postgresServers), 18_416, 18_418)
+  const postgres = await open(postgresFleet, 18_417, 18_419)
+  const size = `${options.postgresServers.toLocaleString('en-US')} servers`
+  const compare = async (what: string, kind: Kind, target: number) => {
+    const best = await bestOfRounds({ sqlite: sqlite[kind], postgres: postgres[kind] })
+    const limit = { name: 'rate on SQLite', value: best.sqlite }
+    return ratioRow(`${what}, ${size}`, 'a second', best.postgres, limit, target)
+  }
+  const rows = [
+    await compare('hot page', 'hot', unchanged),
+    await compare('new pages of servers read before', 'cold', 0.5),
+    await compare('one server', 'single', 0.5),
+  ]
+  await sqlite.stop()
+  await postgres.stop()
+  return [...rows, await compare('pages of servers never read before', 'unseen', 0.5)]
+}
+
+export const postgresRates: Figure = {
+  id: 'P16',
+  title: 'PostgreSQL, one process',
+  async measure() {
+    const fleet = await openPostgresFleet(options.postgresServers)
+    try {
+      return await compareEngines(fleet)
+    } finally {
+      await fleet.close()
+    }
+  },
+}

@@ -1,0 +1,105 @@
+import type { Ask } from './ask.ts'
+
+/** What people ask of a whole fleet. Values are the fleet's own, so that they match at any size. */
+
+const groups = ['provider', 'brand', 'region', 'zone', 'account', 'instance_type'] as const
+
+async function readValues(ask: Ask) {
+  const { body } = await ask(
+    `/servers/statistics?scope=system&group_by=${groups.join('&group_by=')}`,
+  )
+  const { groups: counted } = JSON.parse(body.toString()) as {
+    groups: Record<string, { value: string }[]>
+  }
+  const values = (name: (typeof groups)[number]) => (counted[name] ?? []).map(({ value }) => value)
+  return {
+    most: (name: (typeof groups)[number]) => values(name)[0] ?? '',
+    /** Of those that statistics tell apart. */
+    least: (name: (typeof groups)[number]) =>
+      values(name).findLast((value) => value !== 'other') ?? '',
+  }
+}
+
+async function readServer(ask: Ask, id: string) {
+  const { body } = await ask(`/servers/${id}`)
+  const { server } = JSON.parse(body.toString()) as {
+    server: { id: string; ips: string; nics: { mac: string }[] }
+  }
+  return server
+}
+
+type Parameters = readonly (readonly [name: string, value: string])[]
+
+const write = (parameters: Parameters) =>
+  parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+
+/** Some fifteen filters on what has an index: from one in three hundred servers to most of them. */
+export async function commonFilters(
+  ask: Ask,
+  projectId: string,
+  serverId: string,
+): Promise<readonly string[]> {
+  const { most, least } = await readValues(ask)
+  const { ips } = await readServer(ask, serverId)
+  const network = `${/^\d+\.\d+\.\d+/.exec(ips)?.[0] ?? '10.0.0'}.0/24`
+  const filters: readonly Parameters[] = [
+    [['status', 'running']],
+    [['status', 'ready']],
+    [['status', 'deploy_fail']],
+    [['provider', most('provider')]],
+    [['brand', least('brand')]],
+    [['os_type', 'Windows']],
+    [['is_gpu', 'true']],
+    [['region', most('region')]],
+    [['zone', least('zone')]],
+    [['account', most('account')]],
+    [['project_id', projectId]],
+    [['instance_type', most('instance_type')]],
+    [['tags', 'env=prod']],
+    [['ip', network]],
+    [
+      ['status', 'running'],
+      ['provider', most('provider')],
+    ],
+  ]
+  return filters.map(write)
+}
+
+export const sorts = ['created_at', 'name', 'status', 'updated_at'] as const
+
+/** What no index answers. */
+export const oddQueries: readonly string[] = [
+  write([['bios', 'UEFI']]),
+  write([['filter', "networks.contains('zz')"]]),
+  write([['order_by', 'host']]),
+  write([
+    ['filter', "description.contains('archiv')"],
+    ['order_by', 'os_name'],
+  ]),
+  write([['filter', "name.endswith('-07')"]]),
+  write([['search', 'ab']]),
+  write([['q', '-status:running disk>=500000 -os_type:Windows']]),
+]
+
+/** Rare and common ones; the rare ones are of this server. */
+export async function searches(ask: Ask, id: string): Promise<readonly string[]> {
+  const server = await readServer(ask, id)
+  return [
+    server.id.slice(0, 13),
+    server.nics[0]?.mac ?? server.ips,
+    server.ips.split(',')[0] ?? '',
+    'größtes',
+    'k8s',
+    'web',
+    'prod',
+  ].map((text) => write([['search', text]]))
+}
+
+export const statistics: readonly string[] = [
+  'group_by=status',
+  'group_by=status&group_by=provider&group_by=region&group_by=os_type',
+  'group_by=project',
+  'group_by=instance_type',
+  'group_by=metadata.env',
+  'status=running&group_by=provider',
+]

@@ -1,0 +1,60 @@
+import { startBareServer } from './bytes-limit.ts'
+import { bestOfRounds, ratioRow, type Row } from './figure.ts'
+import type { Load, LoadRequest, LoadResult } from './load-shapes.ts'
+import { putUnderLoad } from './load.ts'
+
+const concurrency = 16
+const seconds = 4
+
+/** Loads a server with requests, all of which have to be answered. */
+export async function serve(
+  url: string,
+  requests: readonly LoadRequest[],
+  options: Partial<Load> = {},
+): Promise<LoadResult> {
+  const load = { url, requests, connections: concurrency, seconds, ...options }
+  const result = await putUnderLoad(load)
+  if (result.refused > 0) throw new Error(`${result.refused} requests were refused`)
+  return result
+}
+
+const samples = 31
+
+/** Of these requests the one whose answer is neither large nor small. */
+async function findTypical(url: string, requests: readonly LoadRequest[]): Promise<LoadRequest> {
+  const answers = await Promise.all(
+    requests.slice(0, samples).map(async (request) => {
+      const response = await fetch(url + request.path, { headers: { ...request.headers } })
+      return { request, length: (await response.arrayBuffer()).byteLength }
+    }),
+  )
+  const sorted = answers.toSorted((a, b) => a.length - b.length)
+  const middle = sorted[Math.floor(sorted.length / 2)]
+  if (!middle) throw new Error('there is nothing to ask for')
+  return middle.request
+}
+
+export const kilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(bytes < 10_000 ? 1 : 0)} kB`
+
+/** Muster's rate beside that of a bare server with the same bytes, under the same load. */
+export async function besideBytes(
+  what: string,
+  url: string,
+  requests: readonly LoadRequest[],
+  target: number,
+): Promise<Row> {
+  const bare = await startBareServer(url, await findTypical(url, requests))
+  const best = await bestOfRounds({
+    bytes: async () => (await serve(bare.url, requests)).perSecond,
+    muster: async () => (await serve(url, requests)).perSecond,
+  })
+  await bare.stop()
+  const answer = bare.bytes === 0 ? `an empty ${bare.status}` : kilobytes(bare.bytes)
+  return ratioRow(
+    `${what}, ${answer}`,
+    'a second',
+    best.muster,
+    { name: 'bytes limit', value: best.bytes },
+    target,
+  )
+}
