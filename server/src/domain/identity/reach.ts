@@ -20,6 +20,12 @@ export interface Reach {
   readonly self: string | undefined
 }
 
+/** The project or domain that an extent is of; undefined for one that is of neither. */
+export function placeIdOf(extent: Extent): string | undefined {
+  if (extent.kind === 'project') return extent.projectId
+  return extent.kind === 'domain' ? extent.domainId : undefined
+}
+
 /** For the platform's own look-ups, where no caller's rights are in question. */
 export const everywhere: Reach = { extent: { kind: 'system' }, self: undefined }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { PageQuestion, ServerFinder } from '../../domain/inventory/ports.ts'
-import type { Extent } from '../../domain/identity/reach.ts'
+import { placeIdOf, type Extent } from '../../domain/identity/reach.ts'
 import type { Database, Pace } from '../database.ts'
 import { createDocuments } from './documents.ts'
 import { createFew } from './few.ts'
@@ -52,10 +52,7 @@ export function createServerFinder(
   const findAmongMany = createMany(planner, terms)
   const selections = createSelections()
 
-  const versionOf = (extent: Extent): number | undefined => {
-    if (extent.kind === 'project') return database.fleetVersion(extent.projectId)
-    return database.fleetVersion(extent.kind === 'domain' ? extent.domainId : undefined)
-  }
+  const versionOf = (extent: Extent): number | undefined => database.fleetVersion(placeIdOf(extent))
 
   /** What is remembered of a question holds for as long as this is the same. */
   async function rememberedBy(question: PageQuestion): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
-import type { Extent } from '../../domain/identity/reach.ts'
+import { placeIdOf, type Extent } from '../../domain/identity/reach.ts'
 import type { Database, Question } from '../database.ts'
 import { createTemplate } from '../template.ts'
 import { selectParts, toParts } from './documents.ts'
@@ -13,11 +13,6 @@ interface Wanted {
 type Owned = Exclude<Extent, { kind: 'nothing' }>
 
 /** What a question is narrowed by, so that only what is in sight can answer it. */
-const ownerOf = (extent: Owned): string => {
-  if (extent.kind === 'project') return extent.projectId
-  return extent.kind === 'domain' ? extent.domainId : ''
-}
-
 const columns = { system: undefined, domain: 'domain_id', project: 'project_id' } as const
 
 /** One question for one server; its text is made once. */
@@ -36,7 +31,7 @@ function createAskForOne({ read }: Database) {
     project: template('project_id'),
   }
   return (extent: Owned, id: string, state: number): Question =>
-    templates[extent.kind]({ id, owner: ownerOf(extent), state })
+    templates[extent.kind]({ id, owner: placeIdOf(extent) ?? '', state })
 }
 
 interface Batch {
@@ -59,13 +54,13 @@ function createSharedLoad(database: Database) {
           .where('id', 'in', [...ids]),
       )
       .where('state', '<=', state)
-    const question = column ? some.where(column, '=', ownerOf(extent)) : some
+    const question = column ? some.where(column, '=', placeIdOf(extent) ?? '') : some
     const [rows = []] = await database.ask([question.compile()], 'quick')
     return new Map(rows.map((row) => [String(row['id']), toParts(row)]))
   }
 
   return async function load(extent: Owned, id: string, state: number) {
-    const key = `${extent.kind} ${ownerOf(extent)} ${state}`
+    const key = `${extent.kind} ${placeIdOf(extent)} ${state}`
     let batch = batches.get(key)
     if (!batch) {
       const ids = new Set<string>()

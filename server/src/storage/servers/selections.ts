@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { placeIdOf } from '../../domain/identity/reach.ts'
 import type { PageQuestion } from '../../domain/inventory/ports.ts'
 import { isEverything } from './plan.ts'
 
@@ -30,9 +31,7 @@ export function createSelections() {
   })
 
   const totalKeyOf = ({ extent, view, where }: PageQuestion) => {
-    const place =
-      extent.kind === 'project' ? extent.projectId : extent.kind === 'domain' ? extent.domainId : ''
-    return `${extent.kind} ${place} ${view} ${isEverything(where) ? '' : JSON.stringify(where)}`
+    return `${extent.kind} ${placeIdOf(extent)} ${view} ${isEverything(where) ? '' : JSON.stringify(where)}`
   }
   const keyOf = (question: PageQuestion) =>
     question.order.reduce(
