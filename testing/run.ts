@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { prepareDatabases } from '../server/src/testing/engines.ts'
@@ -6,48 +6,69 @@ import { startPostgres } from './postgres.ts'
 
 /**
  * Runs the tests (all, or those whose path holds one of the words given) beside a real PostgreSQL.
- * Those that need more than npm brings, such as a CAS server, run only when asked for.
+ * Those that take long, and those that need more than npm brings, such as a hypervisor, run only when
+ * asked for.
  */
-const backEndFlag = '--back-ends'
-const [withBackEnds, words] = [
-  process.argv.includes(backEndFlag),
-  process.argv.slice(2).filter((word) => word !== backEndFlag),
-]
+const lanes = { '--endure': 'endure', '--back-ends': 'backend' } as const
+const flags = Object.keys(lanes) as (keyof typeof lanes)[]
+const asked = flags.find((flag) => process.argv.includes(flag))
+const lane = asked === undefined ? 'test' : lanes[asked]
+const words = process.argv.slice(2).filter((word) => word !== asked)
+process.env['TEST_LANE'] = lane
 
 const find = (pattern: string) =>
   globSync(`{contract,server,testing}/**/*.${pattern}.ts`, {
     exclude: (path) => path.includes('node_modules'),
   }).filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
 
-const files = find(withBackEnds ? 'backend' : 'test')
-const leftOut = withBackEnds ? [] : find('backend')
+/** Suites that take turns with the engines: on SQLite in one lane, on PostgreSQL in the other. */
+const takesTurns = (file: string) => readFileSync(file, 'utf8').includes('onBothEnginesInTurn')
+const findEnduring = () => [...find('endure'), ...find('test').filter(takesTurns)]
+
+const files = lane === 'endure' ? findEnduring() : find(lane)
+const [enduring, backEnds] = lane === 'test' ? [findEnduring(), find('backend')] : [[], []]
 
 // Every test file is a process of its own: what one has compiled the next need not.
 process.env['NODE_COMPILE_CACHE'] ??= 'node_modules/.cache/compile'
 
+let passed = 0
+let failed = 0
+
+async function runTests(options: Parameters<typeof run>[0]): Promise<void> {
+  if (options?.files?.length === 0) return
+  const results = run({ timeout: 240_000, ...options })
+  results.on('test:pass', ({ details, skip, todo }) => {
+    if (details.type === 'suite') return
+    if (skip !== undefined || todo !== undefined) failed += 1
+    else passed += 1
+  })
+  results.on('test:fail', ({ details }) => {
+    if (details.type !== 'suite') failed += 1
+  })
+  for await (const text of results.compose(spec)) process.stdout.write(text as string)
+}
+
+// What needs no platform leaves nothing behind: one process for all of them saves half a minute. It
+// ends when nothing else is going on, so it comes before the database.
+const isPure = (file: string) => /^(?:contract|server\/src\/domain)\//.test(file)
+await runTests({ files: files.filter(isPure), isolation: 'none' })
 const postgres = await startPostgres()
 process.env['TEST_POSTGRES_URL'] = postgres.url
 await prepareDatabases(postgres.url)
 
-let passed = 0
-let failed = 0
 // One more than most machines have cores for: some tests mostly wait.
-const results = run({ files, concurrency: 3, timeout: 240_000 })
-results.on('test:pass', ({ details, skip, todo }) => {
-  if (details.type === 'suite') return
-  if (skip !== undefined || todo !== undefined) failed += 1
-  else passed += 1
-})
-results.on('test:fail', ({ details }) => {
-  if (details.type !== 'suite') failed += 1
-})
-for await (const text of results.compose(spec)) process.stdout.write(text as string)
+await runTests({ files: files.filter((file) => !isPure(file)), concurrency: 3 })
 
 await postgres.stop()
-if (leftOut.length > 0) {
-  process.stdout.write(
-    `\nLeft out, since they need Python, Go and the network:\n  ${leftOut.join('\n  ')}\nnpm test -- ${backEndFlag} runs them.\n\n`,
-  )
+function tellLeftOut(files: readonly string[], why: string, how: string): void {
+  if (files.length === 0) return
+  process.stdout.write(`\nLeft out, since ${why}:\n  ${files.join('\n  ')}\n${how} runs them.\n`)
 }
+tellLeftOut(enduring, 'they take long, or for PostgreSQL', 'npm run endure')
+tellLeftOut(
+  backEnds,
+  'they need more than npm brings (apt: libvirt and QEMU; pip: an emulator of EC2, a CAS server; Go; the network)',
+  'npm test -- --back-ends',
+)
 process.stdout.write(`${passed} passed, ${failed} failed\n`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

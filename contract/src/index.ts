@@ -9,6 +9,7 @@ import { policyOperations } from './administration/policies.ts'
 import { projectOperations } from './administration/projects.ts'
 import { roleOperations } from './administration/roles.ts'
 import { userOperations } from './administration/users.ts'
+import { cloudAccountOperations } from './cloudaccounts/operations.ts'
 import { identityOperations } from './identity.ts'
 import type { Operation } from './operation.ts'
 import { serverOperations } from './servers/operations.ts'
@@ -31,6 +32,7 @@ export type {
 export type { ProjectView } from './administration/projects.ts'
 export type { RoleView } from './administration/roles.ts'
 export type { UserView } from './administration/users.ts'
+export * from './cloudaccounts/account.ts'
 export * from './errors.ts'
 export * from './identity.ts'
 export * from './openapi.ts'
@@ -59,6 +61,7 @@ export const operations = [
   ...catalogOperations,
   ...eventOperations,
   ...serverOperations,
+  ...cloudAccountOperations,
   ...serviceOperations,
 ] as const satisfies readonly Operation[]
 

@@ -182,6 +182,8 @@ test('the operations of the specification on servers are there, and what Muster 
       'GET /servers/{id}/metadata token',
       'POST /servers/{id}/metadata token',
       'PUT /servers/{id}/metadata token',
+      'GET /servers/{id}/history token',
+      'POST /servers/{id}/syncstatus token',
     ],
   )
   const detail = ajv.compile(serverOperations[2].answers[200].body)

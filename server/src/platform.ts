@@ -1,15 +1,19 @@
 import { operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
+import { followAges } from './composition/follow-ages.ts'
 import { claimPort, publicAddresses } from './composition/addresses.ts'
 import type { Demo } from './composition/compose-demo.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
-import { composeInventory, type Inventory } from './composition/compose-inventory.ts'
+import { composeInventory } from './composition/compose-inventory.ts'
+import { composeSources, type Sources } from './composition/compose-sources.ts'
 import { layFoundation } from './composition/lay-foundation.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
 import type { ProgressOutput } from './composition/progress.ts'
 import type { Config } from './config/read-config.ts'
 import type { Clock, PasswordHasher } from './domain/identity/ports.ts'
+import type { FleetWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
+import { createAccountStore } from './storage/sources/account-store.ts'
 import { createPasswordHasher } from './vault/password-hasher.ts'
 
 const hour = 3_600_000
@@ -19,7 +23,9 @@ const longestDrain = 8_000
 function operationsOf({ roles }: Config): readonly Operation[] {
   return operations.filter(({ path }) => {
     if (path.startsWith('/v3')) return roles.includes('identity')
-    if (path.startsWith('/servers')) return roles.includes('platform')
+    if (path.startsWith('/servers') || path.startsWith('/cloudaccounts')) {
+      return roles.includes('platform')
+    }
     if (path === '/events') return roles.includes('identity') || roles.includes('platform')
     return true
   })
@@ -74,26 +80,42 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     eventRetention: config.eventRetention,
     reachable: config.sourceAllow,
   })
+  const ages = followAges(createAccountStore(database, key))
   const inventory = composeInventory({
     ...identity,
+    ages,
     database,
     clock,
     deletedRetention: config.deletedRetention,
+  })
+  // A bar shows how far the demo is.
+  let isLoading = config.demo
+  const sources = composeSources({
+    isHushed: () => isLoading,
+    ...identity,
+    ...inventory,
+    config,
+    database,
+    key,
+    logger,
+    clock,
   })
   const demo = await startDemo(
     config,
     options,
     { database, key },
-    { hasher, clock, inventory },
+    { hasher, clock, fleet: inventory.fleet, sources },
   ).catch(async (error: unknown) => {
+    await sources.stop()
     await release()
     throw error
   })
+  isLoading = false
   const { tlsCert, tlsKey } = config
   const tls = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined
   const { app, drain } = createApp(
     { ...config, ...addresses, tls, clock, logger },
-    { ...identity, ...inventory, ping: database.ping, waitingLogins: hasher.waiting },
+    { ...identity, ...inventory, ...sources, ping: database.ping, waitingLogins: hasher.waiting },
     operationsOf(config),
   )
 
@@ -106,6 +128,7 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
   return {
     database,
     inventory,
+    sources,
     ...addresses,
     newAdminPassword,
     demo,
@@ -120,7 +143,8 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
       const deadline = setTimeout(() => app.server.closeAllConnections(), patience)
       await app.close()
       clearTimeout(deadline)
-      await demo?.stop()
+      await sources.stop()
+      await ages.stop()
       await database.close()
     },
   }
@@ -129,7 +153,8 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
 interface DemoParts {
   readonly hasher: PasswordHasher
   readonly clock: Clock
-  readonly inventory: Inventory
+  readonly fleet: FleetWriter
+  readonly sources: Pick<Sources, 'accounts' | 'desk'>
 }
 
 /** Only where it is asked for is it loaded: its catalogues are memory and time at start. */
@@ -137,7 +162,7 @@ async function startDemo(
   config: Config,
   { logger, progress }: PlatformOptions,
   { database, key }: Storage,
-  { hasher, clock, inventory }: DemoParts,
+  { hasher, clock, fleet, sources: { accounts, desk } }: DemoParts,
 ): Promise<Demo | undefined> {
   if (!config.demo) return undefined
   const { composeDemo } = await import('./composition/compose-demo.ts')
@@ -148,9 +173,9 @@ async function startDemo(
     key,
     clock,
     logger,
-    recordServers: inventory.recordServers,
-    hasRealServers: inventory.fleet.hasRealServers,
-    inBulk: inventory.fleet.inBulk,
+    accounts,
+    desk,
+    fleet,
     ...(progress && { progress }),
   })
 }

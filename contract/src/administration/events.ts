@@ -34,6 +34,49 @@ const ShortText = Type.String({ minLength: 1, maxLength: 255 })
 
 export const largestEventPage = 2048
 
+/** How any list of events is narrowed in time and paged. */
+export const eventPaging = {
+  since: Type.Optional(Moment),
+  before: Type.Optional(Moment),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `How many at most: 20 unless you say, ${largestEventPage} at the most`,
+    }),
+  ),
+  marker: Type.Optional(
+    Type.String({
+      maxLength: 32,
+      pattern: '^[0-9a-f]{32}$',
+      description: 'The id of the last event you have, as in the `Link` to the next page',
+    }),
+  ),
+}
+
+export const EventList = exactObject({ events: Type.Array(EventView), limit: Type.Integer() })
+
+export const eventListExample = {
+  events: [
+    {
+      id: '0197a3f2c4d000018f9a0b1c2d3e4f50',
+      time: exampleMoment,
+      action: 'update',
+      target_type: 'project',
+      target_id: example.projectId,
+      target_name: 'genome',
+      user_id: example.userId,
+      user: 'ada',
+      project_id: example.projectId,
+      domain_id: example.domainId,
+      ip: '192.0.2.7',
+      request_id: 'req-1c9d8e7f-0a1b-4c2d-8e3f-405162738495',
+      result: 'success',
+      changes: { enabled: [true, false] },
+    },
+  ],
+  limit: 20,
+}
+
 export const eventOperations = [
   {
     id: 'listEvents',
@@ -51,8 +94,6 @@ export const eventOperations = [
     description:
       'Every login, good and bad, and every change: who, what, on what, from where, and how it ended. `project_id` and `domain_id` are those of what it was done to, and of a change that was refused the domain of who tried. Without a right to more: what you did yourself.',
     query: exactObject({
-      since: Type.Optional(Moment),
-      before: Type.Optional(Moment),
       user_id: Type.Optional(Id),
       action: Type.Optional(ShortText),
       target_type: Type.Optional(ShortText),
@@ -61,46 +102,14 @@ export const eventOperations = [
       domain_id: Type.Optional(Id),
       result: Type.Optional(Type.Enum([...eventResults])),
       request_id: Type.Optional(ShortText),
-      limit: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          description: `How many at most: 20 unless you say, ${largestEventPage} at the most`,
-        }),
-      ),
-      marker: Type.Optional(
-        Type.String({
-          maxLength: 32,
-          pattern: '^[0-9a-f]{32}$',
-          description: 'The id of the last event you have, as in the `Link` to the next page',
-        }),
-      ),
+      ...eventPaging,
     }),
     answers: {
       200: {
         description: 'The events you may see',
-        body: exactObject({ events: Type.Array(EventView), limit: Type.Integer() }),
+        body: EventList,
         headers: { Link: 'The next page, where there is one' },
-        example: {
-          events: [
-            {
-              id: '0197a3f2c4d000018f9a0b1c2d3e4f50',
-              time: exampleMoment,
-              action: 'update',
-              target_type: 'project',
-              target_id: example.projectId,
-              target_name: 'genome',
-              user_id: example.userId,
-              user: 'ada',
-              project_id: example.projectId,
-              domain_id: example.domainId,
-              ip: '192.0.2.7',
-              request_id: 'req-1c9d8e7f-0a1b-4c2d-8e3f-405162738495',
-              result: 'success',
-              changes: { enabled: [true, false] },
-            },
-          ],
-          limit: 20,
-        },
+        example: eventListExample,
       },
     },
   },

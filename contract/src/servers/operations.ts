@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { EventList, eventListExample, eventPaging } from '../administration/events.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject } from '../scalars.ts'
 import { Server, ServerList } from '../server.ts'
@@ -9,7 +10,7 @@ import { ServerStatistics, statisticsExample } from './statistics.ts'
 
 const common = { access: 'token', tag: 'Servers' } as const
 
-const need = <const Action extends 'list' | 'get' | 'update'>(action: Action) =>
+const need = <const Action extends 'list' | 'get' | 'update' | 'perform'>(action: Action) =>
   ({
     service: 'compute',
     resource: 'servers',
@@ -146,5 +147,45 @@ export const serverOperations = [
     body: MetadataChange,
     example: { metadata: { env: 'prod' } },
     answers: metadataAnswers,
+  },
+  {
+    id: 'getServerHistory',
+    method: 'GET',
+    path: '/servers/{id}/history',
+    ...common,
+    needs: need('get'),
+    summary: 'Show what became of a server',
+    description:
+      'When it came, what changed, from what to what, and by whom: a person, or the account that saw it. Newest first. What happened while it belonged to others than you may see is not told.',
+    query: exactObject(eventPaging),
+    answers: {
+      200: {
+        description: 'Its events',
+        body: EventList,
+        headers: { ...privateHeaders, Link: 'The next page, where there is one' },
+        example: eventListExample,
+      },
+    },
+  },
+  {
+    id: 'syncServer',
+    method: 'POST',
+    path: '/servers/{id}/syncstatus',
+    ...common,
+    needs: need('perform'),
+    summary: 'Look at a server now',
+    description: `Asks its source how it is at this moment, instead of at the next sync. ${named}`,
+    answers: {
+      200: {
+        description: 'As it is now',
+        body: exactObject({ server: Server }),
+        headers: privateHeaders,
+        example: serverExample,
+      },
+      202: {
+        description: 'It is being looked at: its source takes its time, or another process asks it',
+        headers: privateHeaders,
+      },
+    },
   },
 ] as const satisfies readonly Operation[]

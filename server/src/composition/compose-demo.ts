@@ -2,16 +2,20 @@ import type { FastifyBaseLogger } from 'fastify'
 import { ConfigError } from '../config/parsers.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Clock, PasswordHasher } from '../domain/identity/ports.ts'
-import { createSimulator, type Simulator } from '../sources/simulator/simulator.ts'
+import type { FleetWriter } from '../domain/inventory/ports.ts'
+import type { SyncDesk } from '../domain/sources/desk.ts'
+import type { AccountStore } from '../domain/sources/ports.ts'
+import { simulatorKind } from '../sources/simulator/simulator-kind.ts'
+import { simulatedAccounts } from '../sources/simulator/sites.ts'
 import type { Database } from '../storage/database.ts'
 import { findDemoNote, keepDemoNote, type DemoNote } from '../storage/demo-note.ts'
 import { createDirectory } from '../storage/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
+import { createAttachDemo } from './attach-demo.ts'
 import { demoProjects } from './demo-organisation.ts'
 import { createLayDemo } from './lay-demo.ts'
-import { createDemoLife } from './live-demo.ts'
-import { loadDemo, type RecordScan } from './load-demo.ts'
+import { loadDemo } from './load-demo.ts'
 import { createMeetDemo, type DemoUser } from './meet-demo.ts'
 import { createProgress, type ProgressOutput } from './progress.ts'
 
@@ -21,11 +25,10 @@ interface Parts {
   readonly hasher: PasswordHasher
   readonly key: SecretKey
   readonly clock: Clock
-  readonly logger: FastifyBaseLogger
-  readonly recordServers: RecordScan
-  readonly hasRealServers: () => Promise<boolean>
-  /** Loads many at once before anybody asks. */
-  readonly inBulk?: (load: () => Promise<void>) => Promise<void>
+  readonly logger: Pick<FastifyBaseLogger, 'info'>
+  readonly accounts: AccountStore
+  readonly desk: Pick<SyncDesk, 'attend'>
+  readonly fleet: Pick<FleetWriter, 'hasRealServers' | 'inBulk'>
   /** Where a long load shows how far it is; nowhere unless given. */
   readonly progress?: ProgressOutput
 }
@@ -33,7 +36,6 @@ interface Parts {
 export interface Demo {
   readonly servers: number
   readonly users: readonly DemoUser[]
-  stop(): Promise<void>
 }
 
 const demoSeed = 20_260_101
@@ -42,14 +44,10 @@ const defaultServers = 1_000
 const manyServers = 10_000
 const nowhere: ProgressOutput = { write: () => {} }
 
-/** A demo: its people and projects, its fleet loaded, and life in it from then on. */
+/** A demo: its people and projects, the accounts that its servers come from, and all of these in. */
 export async function composeDemo(parts: Parts): Promise<Demo> {
-  const { database, clock } = parts
-  if (await parts.hasRealServers()) {
-    throw new ConfigError(
-      '--demo does not go on top of real servers, and there are some here: take another --data-dir or --database-url',
-    )
-  }
+  const { database, accounts, logger } = parts
+  await demandNothingReal(parts)
   const registry = createRegistry(database)
   const directory = createDirectory(database)
   const known = await findDemoNote(database.read)
@@ -57,30 +55,41 @@ export async function composeDemo(parts: Parts): Promise<Demo> {
   const projects = demoProjects(servers)
   await createLayDemo({ ...parts, registry })(projects, known?.hasPeople !== true)
 
-  let note = nextNote(known, servers, clock())
-  const keep = async (news: Partial<DemoNote>) => {
-    note = { ...note, ...news }
-    await keepDemoNote(database, note)
+  const seed = known?.seed ?? demoSeed
+  const simulated = simulatedAccounts(seed)
+  const fleet = { seed, servers, projects }
+  const { attach, grow } = createAttachDemo(parts)
+  const ids = new Set(simulated.map(({ id }) => id))
+  const listOwn = async () => (await accounts.all()).filter(({ account }) => ids.has(account.id))
+  if (known?.hasAccounts !== true) await attach(simulated, fleet)
+  const before = await listOwn()
+  const hasGrown = known !== undefined && known.servers < servers
+  if (hasGrown) {
+    logger.info({ from: known.servers, to: servers }, 'the demo grows')
+    await grow(simulated, fleet, demoProjects(known.servers).length)
   }
-  await keep({})
-  const simulator = createSimulator({ seed: note.seed, servers, projects })
-  if (note.loaded < servers) {
-    if (known && known.servers < servers) {
-      parts.logger.info({ from: known.servers, to: servers }, 'the demo grows')
-    }
-    await load(parts, simulator, note.loaded, (loaded) => keep({ loaded }))
+  await keepDemoNote(database, { seed, servers, hasPeople: true, hasAccounts: true })
+  const waiting = before.filter(
+    ({ account, sync }) =>
+      account.enabled && !account.leaving && (hasGrown || sync.finished_at === null),
+  )
+  const [users] = await Promise.all([
+    createMeetDemo({ ...parts, registry, directory })(),
+    load(parts, waiting, servers),
+  ])
+  return { servers, users }
+}
+
+async function demandNothingReal({ fleet, accounts }: Parts): Promise<void> {
+  const refuse = (what: string) => {
+    throw new ConfigError(
+      `--demo does not go on top of real ${what}, and there are some here: take another --data-dir or --database-url`,
+    )
   }
-  const life = createDemoLife({
-    ...parts,
-    simulator,
-    since: note.moment,
-    onLived: (moment) => keep({ moment }),
-  })
-  life.start()
-  return {
-    servers,
-    users: await createMeetDemo({ ...parts, registry, directory })(),
-    stop: life.stop,
+  if (await fleet.hasRealServers()) refuse('servers')
+  const isReal = (provider: string) => provider !== simulatorKind.provider
+  if ((await accounts.all()).some(({ account }) => isReal(account.provider))) {
+    refuse('cloud accounts')
   }
 }
 
@@ -95,31 +104,20 @@ function chooseSize(wish: number | undefined, known: DemoNote | undefined): numb
   return servers
 }
 
-/** In a fleet of another size everyone is somewhere else: it is gone through from the start. */
-const nextNote = (known: DemoNote | undefined, servers: number, now: number): DemoNote =>
-  known?.servers === servers
-    ? { ...known, hasPeople: true }
-    : { seed: known?.seed ?? demoSeed, servers, loaded: 0, moment: now, hasPeople: true }
-
 async function load(
-  { recordServers, inBulk, clock, progress = nowhere }: Parts,
-  simulator: Simulator,
-  from: number,
-  onLoaded: (loaded: number) => Promise<void>,
+  { accounts, desk, fleet, progress = nowhere }: Parts,
+  waiting: Parameters<typeof loadDemo>[0]['waiting'],
+  servers: number,
 ): Promise<void> {
-  const total = simulator.servers
-  const bar = createProgress({ output: progress, title: 'Loading the demo', total, from })
-  const loadAll = () =>
-    loadDemo({
-      simulator,
-      moment: clock(),
-      from,
-      recordServers,
-      async onLoaded(loaded) {
-        bar.advance(loaded)
-        await onLoaded(loaded)
-      },
-    })
-  await (inBulk && total - from >= manyServers ? inBulk(loadAll) : loadAll())
+  if (waiting.length === 0) return
+  const bar = createProgress({
+    output: progress,
+    title: 'Loading the demo',
+    total: servers,
+    from: 0,
+  })
+  const loadAll = () => loadDemo({ accounts, desk, waiting, onSeen: bar.advance })
+  const there = [...(await accounts.countServers()).values()].reduce((sum, some) => sum + some, 0)
+  await (servers - there >= manyServers ? fleet.inBulk(loadAll) : loadAll())
   bar.end()
 }

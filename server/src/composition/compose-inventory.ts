@@ -1,13 +1,16 @@
 import type { Clock, News } from '../domain/identity/ports.ts'
 import type { RenewCaller } from '../domain/identity/renew-caller.ts'
+import type { SyncAges } from '../domain/inventory/ages.ts'
 import { createChangeMetadata } from '../domain/inventory/change-metadata.ts'
 import { createCountServers } from '../domain/inventory/count-servers.ts'
 import { createExportServers } from '../domain/inventory/export-servers.ts'
 import { createFindServer, createGetServer } from '../domain/inventory/get-server.ts'
 import { createListServers } from '../domain/inventory/list-servers.ts'
 import { createOwners } from '../domain/inventory/owners.ts'
+import { createReadHistory } from '../domain/inventory/read-history.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import type { Database } from '../storage/database.ts'
+import { createEventStore } from '../storage/events.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createServerFinder } from '../storage/servers/finder.ts'
 import { createFleetWriter } from '../storage/servers/fleet-writer.ts'
@@ -16,26 +19,30 @@ interface Parts {
   readonly database: Database
   readonly news: News
   readonly renewCaller: RenewCaller
+  readonly ages: SyncAges
   readonly clock: Clock
   /** How long deleted servers are kept, in milliseconds. */
   readonly deletedRetention: number
 }
 
 /** The inventory's use cases over a storage. */
-export function composeInventory({ database, news, renewCaller, clock, deletedRetention }: Parts) {
+export function composeInventory(parts: Parts) {
+  const { database, news, renewCaller, ages, clock, deletedRetention } = parts
   const owners = createOwners(createOwnerDirectory(database), news)
   const finder = createServerFinder(database, owners)
   const fleet = createFleetWriter(database)
-  const findServer = createFindServer(finder)
+  const findServer = createFindServer(finder, ages)
   return {
-    listServers: createListServers({ finder, owners, news }),
-    exportServers: createExportServers({ finder, owners }),
+    listServers: createListServers({ finder, owners, news, ages }),
+    exportServers: createExportServers({ finder, owners, ages }),
     countServers: createCountServers({ finder, news }),
-    getServer: createGetServer({ finder, owners }),
+    getServer: createGetServer({ findServer, owners }),
     findServer,
     ...createChangeMetadata({ findServer, fleet, renewCaller, clock }),
     recordServers: createRecordServers({ fleet, owners, clock }),
     fleet,
+    owners,
+    readHistory: createReadHistory({ findServer, events: createEventStore(database) }),
     purgeDeleted: () => fleet.purgeDeleted(clock() - deletedRetention),
   }
 }

@@ -17,7 +17,7 @@ interface Dependencies {
 }
 
 /** Nobody asked for it but the operator, by starting it. */
-const atStart = { ip: '', requestId: '', isConfidential: true }
+export const atStart = { ip: '', requestId: '', isConfidential: true }
 
 interface Row {
   readonly id: string

@@ -1,53 +1,54 @@
-import type { ServerFacts } from '../domain/inventory/server-facts.ts'
-import type { Simulator } from '../sources/simulator/simulator.ts'
-
-/** Writes down what a source saw, and only what is new in it. */
-export type RecordScan = (scan: {
-  readonly present: readonly ServerFacts[]
-  readonly gone: readonly string[]
-}) => Promise<unknown>
+import { setTimeout as pause } from 'node:timers/promises'
+import type { AttachedAccount } from '../domain/sources/account.ts'
+import type { SyncDesk } from '../domain/sources/desk.ts'
+import type { AccountStore } from '../domain/sources/ports.ts'
 
 interface Load {
-  readonly simulator: Simulator
-  /** As of when. */
-  readonly moment: number
-  /** So many are in already. */
-  readonly from: number
-  readonly recordServers: RecordScan
-  /** Called with how many are in without a gap, each time that there are more. */
-  readonly onLoaded: (loaded: number) => Promise<void>
+  readonly accounts: Pick<AccountStore, 'all'>
+  readonly desk: Pick<SyncDesk, 'attend'>
+  /** The accounts whose servers are to come in, as they were before they had to. */
+  readonly waiting: readonly AttachedAccount[]
+  /** Called with how many have been seen so far. */
+  readonly onSeen: (seen: number) => void
 }
 
-export const batchSize = 1_000
-/** While one is being written the next is made. */
-const inFlight = 2
+const longestPause = 500
+const shortestPause = 20
 
-/** Loads a fleet, batch by batch in its order. Cut off, it goes on where it was the next time. */
-export async function loadDemo({ simulator, moment, from, recordServers, onLoaded }: Load) {
-  const batches = simulator.batches(batchSize, moment, from)
-  const ends = new Map<number, number>()
-  let loaded = from
-  let noted = Promise.resolve()
+/** The more has been waited, the less does it matter to hear of the end at once. */
+const pauseAfter = (waited: number) => Math.min(Math.max(waited / 10, shortestPause), longestPause)
 
-  async function finish(start: number, end: number): Promise<void> {
-    ends.set(start, end)
-    const before = loaded
-    for (let next = ends.get(loaded); next !== undefined; next = ends.get(loaded)) loaded = next
-    if (loaded === before) return
-    // One after the other: an older number must not come after a newer one.
-    const reached = loaded
-    noted = noted.then(() => onLoaded(reached))
-    await noted
-  }
+/** Waits until all that some accounts see is in, for the first time or since they were changed. */
+export async function loadDemo({ accounts, desk, waiting, onSeen }: Load): Promise<void> {
+  const [first] = waiting
+  if (!first) return
+  const before = new Map(waiting.map(({ account, sync }) => [account.id, sync]))
 
-  async function work(): Promise<void> {
-    for (const { start, end, present, gone } of batches) {
-      await recordServers({ present, gone: [] })
-      // Only what was there can be gone.
-      if (gone.length > 0) await recordServers({ present: [], gone })
-      await finish(start, end)
+  function isIn({ account, sync }: AttachedAccount): boolean {
+    const old = before.get(account.id)
+    // What was taken away or switched off meanwhile is not waited for.
+    if (!old || !account.enabled || account.leaving) return true
+    if (sync.failures > old.failures) {
+      throw new Error(`the demo could not be loaded from ${account.name}: ${sync.error}`)
     }
+    return (
+      sync.finished_at !== null &&
+      sync.finished_at !== old.finished_at &&
+      sync.mapped_revision === account.revision
+    )
   }
 
-  await Promise.all(Array.from({ length: inFlight }, work))
+  /** One that is through may have begun anew while others are not. */
+  const most = new Map<string, number>()
+  const start = performance.now()
+  await desk.attend(first.account.id)
+  for (;;) {
+    const now = (await accounts.all()).filter(({ account }) => before.has(account.id))
+    for (const { account, sync } of now) {
+      most.set(account.id, Math.max(sync.seen, most.get(account.id) ?? 0))
+    }
+    onSeen(most.values().reduce((sum, seen) => sum + seen, 0))
+    if (now.every(isIn)) return
+    await pause(pauseAfter(performance.now() - start))
+  }
 }

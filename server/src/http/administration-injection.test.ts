@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
 import { ask, type ClientAnswer } from '../testing/client.ts'
 import { pathWith } from '../testing/contract-client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { addEstate, isEstateKind, type Estate } from '../testing/estate.ts'
 import { hostileTexts } from '../testing/hostile-texts.ts'
 import { dumpTables } from '../testing/open-storage.ts'
@@ -31,7 +31,7 @@ const schemasOf = ({ query }: Operation): [string, Schema][] =>
 const isFree = ([name, schema]: [string, Schema]) =>
   schema.type === 'string' && !schema.enum && !schema.pattern && name !== 'marker'
 
-onBothEngines('SEC-63: injection into administration', (engine) => {
+onBothEnginesInTurn('SEC-63: injection into administration', (engine) => {
   let platform: TestPlatform
   let estate: Estate
   let token: string

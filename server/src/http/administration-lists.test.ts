@@ -11,7 +11,7 @@ import { nameKey } from '../domain/identity/name-key.ts'
 import { timestamp } from '../domain/timestamp.ts'
 import { ask } from '../testing/client.ts'
 import { operationNamed, pathWith } from '../testing/contract-client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import {
   everyPerson,
   expect,
@@ -62,7 +62,7 @@ function nameOf(item: Item): string {
 const nameOfRow = (row: Row): string =>
   row['link'] === undefined ? row.id : `${row['link']} ${row['user_id'] ?? row['group_id']}`
 
-onBothEngines('lists of administration', (engine) => {
+onBothEnginesInTurn('lists of administration', (engine) => {
   let platform: TestPlatform
   let world: World
   let people: Person[]
@@ -227,7 +227,7 @@ async function createDictionary(): Promise<string> {
   return server.replace(/[^/]+$/, name)
 }
 
-onBothEngines('names in a list', (engine) => {
+onBothEnginesInTurn('names in a list', (engine) => {
   let platform: TestPlatform
   let folder: string
   before(async () => {

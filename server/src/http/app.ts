@@ -7,6 +7,8 @@ import { createAdministrationHandlers } from './administration/handlers.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { auditDenials } from './denials.ts'
 import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
+import type { CloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
+import { createCloudAccountHandlers } from './cloudaccounts/handlers.ts'
 import { createInventoryHandlers, type InventoryUseCases } from './inventory/handlers.ts'
 import { privateHeaders } from './private-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
@@ -28,6 +30,7 @@ export interface AppSettings extends ListenerSettings {
 }
 
 export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
+  readonly cloudAccounts: CloudAccountUseCases
   readonly administration: Administration
   readonly recordDenial: RecordDenial
   readonly verifyToken: VerifyToken
@@ -116,6 +119,7 @@ export function createApp(
       ...createIdentityHandlers({ ...useCases, ...settings, loginLimit }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
       ...createInventoryHandlers(useCases, settings),
+      ...createCloudAccountHandlers(useCases.cloudAccounts, settings),
       ...createServiceHandlers({
         openApi: renderOpenApi(served, settings.authUrl, settings.baseUrl),
         metrics,

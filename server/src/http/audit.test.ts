@@ -4,7 +4,7 @@ import { operations, type EventView, type Operation } from '@muster/contract'
 import { newId } from '../domain/identity/new-id.ts'
 import { callOperation } from '../testing/call-operation.ts'
 import { ask, type ClientAnswer } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { assertError } from '../testing/error-answer.ts'
 import { databaseWords, doomed, failDoomedEvents } from '../testing/failing-events.ts'
 import { grantPath, openOffice, type Office } from '../testing/office.ts'
@@ -13,7 +13,7 @@ import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
 const all: readonly Operation[] = operations
 /** Logins have a test of their own, and a question changes nothing. */
-const apart = new Set(['issueToken', 'checkPolicy'])
+const apart = new Set(['issueToken', 'checkPolicy', 'previewCloudAccountMapping', 'syncServer'])
 const changing = all.filter(
   ({ id, method }) => method !== 'GET' && method !== 'HEAD' && !apart.has(id),
 )
@@ -28,6 +28,12 @@ const deeds: Readonly<Record<string, readonly [action: string, targetType: strin
   unbindPolicy: ['unbind', 'role'],
   mergeServerMetadata: ['update', 'server'],
   replaceServerMetadata: ['update', 'server'],
+  createCloudAccount: ['create', 'cloudaccount'],
+  updateCloudAccount: ['update', 'cloudaccount'],
+  deleteCloudAccount: ['delete', 'cloudaccount'],
+  syncCloudAccount: ['sync', 'cloudaccount'],
+  testCloudAccount: ['test', 'cloudaccount'],
+  testNewCloudAccount: ['test', 'cloudaccount'],
 }
 const toNoun = (name: string) => name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`)
 
@@ -43,7 +49,7 @@ function deedOf({ id }: Operation): readonly [string, string] {
 /** Nothing a client says changes where it is seen to come from. */
 const claims = { 'x-forwarded-for': '198.51.100.9', forwarded: 'for=198.51.100.9' }
 
-onBothEngines('the audit log', (engine) => {
+onBothEnginesInTurn('the audit log', (engine) => {
   let platform: TestPlatform
   let office: Office
   let stage: Stage
@@ -131,6 +137,10 @@ onBothEngines('the audit log', (engine) => {
         }
         break
       }
+      case 'test':
+      case 'sync':
+        assert.deepEqual(Object.keys(changes).length > 0, id === 'testNewCloudAccount')
+        break
       case 'grant':
       case 'join':
       case 'bind':

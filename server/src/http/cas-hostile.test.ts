@@ -4,7 +4,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { before, describe, test } from 'node:test'
 import { startCasPlatform, type CasPlatform } from '../testing/cas-platform.ts'
 import { secretOf } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { dumpTables } from '../testing/open-storage.ts'
 import { testAuthority } from '../testing/secure-server.ts'
 import { suiteLifetime } from '../testing/spawn-muster.ts'
@@ -71,7 +71,7 @@ const documents: Readonly<Record<string, readonly [xml: string, reason: RegExp]>
   'nothing at all': ['', /CAS answer/],
 }
 
-onBothEngines('a CAS server that is not to be trusted', (engine) => {
+onBothEnginesInTurn('a CAS server that is not to be trusted', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: StagedCas

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, loginAdmin } from '../testing/client.ts'
 import { startCountedLogins, type CountedLogins } from '../testing/counted-logins.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { dumpLasting } from '../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
@@ -189,7 +189,7 @@ function loginsInMemory(text: string, secret: string): Record<string, Body> {
   }
 }
 
-onBothEngines('SEC-63 injection', (engine) => {
+onBothEnginesInTurn('SEC-63 injection', (engine) => {
   let platform: TestPlatform
   let logins: CountedLogins
   let secret: string

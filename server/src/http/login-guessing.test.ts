@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, requestToken, secretOf, tokenIdentity } from '../testing/client.ts'
 import { plainHash, startCountedLogins, type CountedLogins } from '../testing/counted-logins.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { createPopulation } from '../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
@@ -38,7 +38,7 @@ const spellingsOf = ({ id, name, domainId }: Victim): User[] => [
 const toFullWidth = (text: string) =>
   text.replaceAll(/[!-~]/g, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 0xfee0))
 
-onBothEngines('guessing a password', (engine) => {
+onBothEnginesInTurn('guessing a password', (engine) => {
   let now = Date.now()
   let platform: TestPlatform
   let logins: CountedLogins

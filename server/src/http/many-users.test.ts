@@ -6,7 +6,7 @@ import type { Token } from '@muster/contract'
 import { mintToken, tokenId } from '../domain/identity/token-secret.ts'
 import type { Database } from '../storage/database.ts'
 import { newId } from '../domain/identity/new-id.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { openSocket } from '../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
@@ -143,7 +143,7 @@ async function whoAmI(socket: Socket, question: Question): Promise<string> {
     : `${status} ${question.caller.userId} ${projects?.map(({ id }) => id).join()}`
 }
 
-onBothEngines('many users at once', (engine) => {
+onBothEnginesInTurn('many users at once', (engine) => {
   let platform: TestPlatform
   let callers: Caller[]
   before(async () => {

@@ -116,7 +116,7 @@ export function mountOperations(
           url: request.url,
           parameters: readParameters(request),
           query: request.parameters,
-          body: operation.body && readBody(parseBody(request)),
+          body: operation.body ? readBody(parseBody(request)) : demandNothing(request),
           headers: readHeaders(operation, request),
           principal,
           caller: principal && reach && { principal, need: operation.needs, reach, origin },
@@ -178,9 +178,17 @@ function demandShape(operation: Operation, request: FastifyRequest): void {
   if (type === undefined ? carriesBody : !isJson(type)) throw unsupportedMediaType()
   const coding = headers['content-encoding'] ?? 'identity'
   if (coding !== 'identity' || countHeader(raw, 'content-type') > 1) throw unsupportedMediaType()
-  if (carriesBody && !operation.body) {
-    throw new PlatformError('InputParameterError', 'This operation takes no body.')
-  }
+  if (carriesBody && !operation.body && operation.method !== 'POST') throw takesNoBody()
+}
+
+const takesNoBody = () => new PlatformError('InputParameterError', 'This operation takes no body.')
+
+/** Many clients put an empty object into every POST. */
+function demandNothing(request: FastifyRequest): undefined {
+  if (!hasBody(request)) return
+  const body = parseBody(request)
+  const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0
+  if (!isEmpty || Array.isArray(body)) throw takesNoBody()
 }
 
 /** `application/json`, and if a charset is named, UTF-8. */

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { operations, type OperationId } from '@muster/contract'
 import { newId } from '../domain/identity/new-id.ts'
 import type { ClientAnswer } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { itemsOf } from '../testing/list-items.ts'
 import { requests } from '../testing/persona-requests.ts'
 import { personaTable, rowsOf, type Row, type Spot } from '../testing/persona-table.ts'
@@ -33,7 +33,7 @@ describe('the persona table', () => {
   })
 })
 
-onBothEngines('the persona table', (engine) => {
+onBothEnginesInTurn('the persona table', (engine) => {
   let platform: TestPlatform
   let organisation: Organisation
   let takeSnapshot: TakeSnapshot
@@ -74,6 +74,7 @@ onBothEngines('the persona table', (engine) => {
     const [success] = Object.keys(operationOf(id).answers)
     if (answer.status === 401) return '!'
     if (answer.status === 403) return '-'
+    if (answer.status === 409) return 'c'
     if (answer.status === 404 || answer.status === 400) {
       const nothing = await askForNothing(id, things, token)
       assert.deepEqual(steadyParts(answer), nothing, 'SEC-62: as if it never was')

@@ -227,11 +227,13 @@ describe('bodies where none belongs', () => {
         `X-Subject-Token: ${token}`,
         'Content-Type: application/json',
       ]
-      const whole = await askRaw(url, [...head, 'Content-Length: 2'], '{}')
+      // An empty object is as good as no body to a POST: many clients always send one.
+      const [text, length] = operation.method === 'POST' ? ['[]', 2] : ['{}', 2]
+      const whole = await askRaw(url, [...head, `Content-Length: ${length}`], text)
       const chunked = await askRaw(
         url,
         [...head, 'Transfer-Encoding: chunked'],
-        '2\r\n{}\r\n0\r\n\r\n',
+        `${length}\r\n${text}\r\n0\r\n\r\n`,
       )
       for (const answer of [whole, chunked]) {
         if (operation.method === 'HEAD') assert.equal(answer.status, 400)

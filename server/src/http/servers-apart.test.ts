@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { callersFields } from '@muster/contract'
 import fc from 'fast-check'
 import { ask } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../testing/server-fleet.ts'
 import { createQuestions } from '../testing/server-queries.ts'
 import { questionText, statisticsText } from '../testing/server-question.ts'
@@ -18,7 +18,7 @@ const atOnce = 8
 const secretName = 'zanzibar-foreign'
 const secretTag = 'zanzibar'
 
-onBothEngines('another tenant', (engine) => {
+onBothEnginesInTurn('another tenant', (engine) => {
   let fleet: Fleet
   let people: FleetCaller[]
   let foreignIds: string[]

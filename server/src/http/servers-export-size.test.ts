@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { plainServer } from '../testing/plain-server.ts'
 import { openSocket } from '../testing/raw-socket.ts'
 import { readCsv } from '../testing/read-csv.ts'
@@ -12,7 +12,7 @@ import { startFleet, type Fleet } from '../testing/server-fleet.ts'
 
 const count = 2300
 
-onBothEngines('a long table of servers', (engine) => {
+onBothEnginesInTurn('a long table of servers', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { ask, type ClientAnswer } from '../testing/client.ts'
 import { askList } from '../testing/ask-model.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { dumpTables } from '../testing/open-storage.ts'
 import { startFleet, type Fleet } from '../testing/server-fleet.ts'
 import { serverHostileTexts } from '../testing/server-hostile-texts.ts'
@@ -64,7 +64,7 @@ const spread = <Place>(all: readonly Place[], share: number): [Place, string][] 
 /** What an operation refuses by its length or its characters alone. */
 const isUnaskable = (text: string) => text.includes('\0') || text.length > 255 || text === ''
 
-onBothEngines('SEC-63: injection into questions about servers', (engine) => {
+onBothEnginesInTurn('SEC-63: injection into questions about servers', (engine) => {
   let fleet: Fleet
   let servers: Server[]
   let visible: Set<string>

@@ -4,7 +4,7 @@ import type { Server } from '@muster/contract'
 import fc from 'fast-check'
 import { ask } from '../testing/client.ts'
 import { askList, askStatistics, walkList } from '../testing/ask-model.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../testing/server-fleet.ts'
 import { createQuestions } from '../testing/server-queries.ts'
 import { everything, type Question } from '../testing/server-question.ts'
@@ -108,7 +108,7 @@ function createChanges(fleet: Fleet, pick: Pick) {
   return { change, rename }
 }
 
-onBothEngines('SEC-60: a list of servers is what a model says', (engine) => {
+onBothEnginesInTurn('SEC-60: a list of servers is what a model says', (engine) => {
   let fleet: Fleet
   let changes: ReturnType<typeof createChanges>
   before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { walk } from '../testing/ask-model.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../testing/server-fleet.ts'
 import { expectList } from '../testing/server-model.ts'
 import { everything, questionText, type Question } from '../testing/server-question.ts'
@@ -26,7 +26,7 @@ const orders: Partial<Question>[] = [
   { view: 'both', orderBy: ['zone'] },
 ]
 
-onBothEngines('pages of a set', (engine) => {
+onBothEnginesInTurn('pages of a set', (engine) => {
   let fleet: Fleet
   /** Those that a test changes; all others stay as they are. */
   let volatile: string[]

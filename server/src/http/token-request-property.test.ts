@@ -5,7 +5,7 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { ask } from '../testing/client.ts'
 import { startCountedLogins, type CountedLogins } from '../testing/counted-logins.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { dumpLasting } from '../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
@@ -151,7 +151,7 @@ const hostileBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
 const batch = 25
 const batches = 120
 
-onBothEngines('the token operation, given anything', (engine) => {
+onBothEnginesInTurn('the token operation, given anything', (engine) => {
   let platform: TestPlatform
   let logins: CountedLogins
   before(async () => {

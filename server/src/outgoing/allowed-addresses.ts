@@ -10,11 +10,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 /** All of IPv6 that has been given out so far. What embeds an IPv4 address elsewhere is outside. */
 const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/**
- * The open internet is allowed, and what the operator names: addresses, networks, and hosts
- * by name. Everything near Muster (its machine, its network, a cloud's metadata) is not by itself.
- */
-export function createAddressRule(allowed: readonly string[]): AddressRule {
+/** What the operator names, and nothing else: addresses, networks, and hosts by name. */
+function createNamedRule(allowed: readonly string[]): AddressRule {
   const isAddress = (entry: string) => isIP(entry) !== 0
   const isNetwork = (entry: string) => entry.includes('/')
   const addresses = new Set(allowed.filter(isAddress).map((entry) => read(entry).toString()))
@@ -28,9 +25,46 @@ export function createAddressRule(allowed: readonly string[]): AddressRule {
     if (!isAddress(addressOrName)) return names.has(hostKey(addressOrName))
     const address = read(addressOrName)
     return (
-      isGlobal(address) ||
-      addresses.has(address.toString()) ||
-      networks.some((network) => isWithin(address, network))
+      addresses.has(address.toString()) || networks.some((network) => isWithin(address, network))
+    )
+  }
+}
+
+/**
+ * The open internet is allowed, and what the operator names. Everything near Muster (its machine, its
+ * network, a cloud's metadata) is not by itself.
+ */
+export function createAddressRule(allowed: readonly string[]): AddressRule {
+  const isNamed = createNamedRule(allowed)
+  return (addressOrName) =>
+    isNamed(addressOrName) || (isIP(addressOrName) !== 0 && isGlobal(read(addressOrName)))
+}
+
+/** Where clouds tell their machines who they are, and hand out keys, outside what is link-local. */
+const metadataAddresses: ReadonlySet<string> = new Set([
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+])
+
+/** Where only other machines are, though not everybody's. */
+const privateRanges: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'carrierGradeNat'])
+
+/**
+ * Which addresses an account may point to. Hypervisors live on private networks more often than not;
+ * this machine itself, its link and a cloud's metadata service have to be named.
+ */
+export function createSourceAddressRule(allowed: readonly string[]): AddressRule {
+  const isNamed = createNamedRule(allowed)
+  return (addressOrName) => {
+    if (isNamed(addressOrName)) return true
+    if (isIP(addressOrName) === 0) return false
+    const address = read(addressOrName)
+    return (
+      (isGlobal(address) || privateRanges.has(address.range())) &&
+      !metadataAddresses.has(address.toString())
     )
   }
 }

@@ -1,14 +1,11 @@
-import { lookup } from 'node:dns/promises'
-import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
 import { hostOf, type AddressRule } from './allowed-addresses.ts'
+import { answerWith, findAddresses, resolveWithSystem, type Resolve } from './find-addresses.ts'
 
 export interface GuardedGetOptions {
-  /** Every address of a host. */
-  readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>
+  readonly resolve?: Resolve
   /** Milliseconds for everything together: name, connection, answer. */
   readonly timeLimit?: number
 }
@@ -22,7 +19,6 @@ export interface GetAnswer {
 export type GuardedGet = (url: URL, options: { readonly ca?: string }) => Promise<GetAnswer>
 
 const largestAnswer = 65_536
-const resolveWithSystem = (host: string) => lookup(host, { all: true })
 
 /**
  * HTTPS to an allowed address, and nothing more: redirects are answers like any other, the
@@ -31,19 +27,9 @@ const resolveWithSystem = (host: string) => lookup(host, { all: true })
 export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions = {}): GuardedGet {
   const { resolve = resolveWithSystem, timeLimit = 5_000 } = options
 
-  /** The addresses to connect to. There is no second lookup, which could say something else. */
-  async function findAddresses(host: string): Promise<readonly LookupAddress[]> {
-    const family = isIP(host)
-    const addresses = family === 0 ? await resolve(host) : [{ address: host, family }]
-    if (addresses.length === 0) throw new Error(`${host} has no address`)
-    const strange = addresses.find(({ address }) => !rule(address))
-    if (strange && !rule(host)) throw new Error(`${host} is at an address that is not allowed`)
-    return addresses
-  }
-
   async function ask(url: URL, ca: string | undefined, signal: AbortSignal): Promise<GetAnswer> {
     demandPlainHttps(url)
-    const addresses = await findAddresses(hostOf(url))
+    const addresses = await findAddresses(hostOf(url), rule, resolve)
     signal.throwIfAborted()
     const outgoing = request(url, {
       agent: false,
@@ -79,14 +65,6 @@ function demandPlainHttps({ protocol, username, password }: URL): void {
   if (protocol !== 'https:') throw new Error('only https is spoken')
   if (username !== '' || password !== '') throw new Error('an address must not hold a password')
 }
-
-const answerWith =
-  (addresses: readonly LookupAddress[]): LookupFunction =>
-  (_host, { all }, callback) => {
-    const [{ address, family } = { address: '', family: 0 }] = addresses
-    if (all) callback(null, [...addresses])
-    else callback(null, address, family)
-  }
 
 async function whenAborted(signal: AbortSignal): Promise<never> {
   await once(signal, 'abort')

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import type { Tables } from './tables.ts'
 
@@ -26,6 +27,14 @@ export interface Question {
 }
 
 export type Pace = 'quick' | 'patient'
+
+/** How another thread gets at the storage that this process has open. */
+export type Extension =
+  | { readonly engine: 'sqlite'; readonly directory: string; readonly line: MessagePort }
+  | { readonly engine: 'postgres'; readonly url: string }
+
+/** Told of each commit that changed servers, before whoever asked for it is. */
+export type TellFleet = (version: number, scopes: ReadonlySet<string>) => void
 
 /** Statements that happen together or not at all. */
 export type Statements = readonly Statement[]
@@ -69,6 +78,10 @@ export interface Database {
    * knows it; undefined where it may be more than a second behind.
    */
   fleetVersion(scope?: string): number | undefined
+  /** What another thread of this process needs to use the same storage. */
+  extend(): Extension
+  /** Servers of these projects and domains were written by another thread of this process. */
+  noteFleet(version: number, scopes: ReadonlySet<string>): void
   /** Rejects when the engine does not answer. */
   ping(): Promise<void>
   close(): Promise<void>

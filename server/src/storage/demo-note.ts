@@ -4,16 +4,14 @@ import type { Tables } from './tables.ts'
 
 const name = 'demo'
 
-/** How far a demo has come. */
+/** What a demo was made as. */
 export interface DemoNote {
   readonly seed: number
   readonly servers: number
-  /** So many of them are in. */
-  readonly loaded: number
-  /** The moment as of which the fleet is kept. */
-  readonly moment: number
   /** Whether its people were made: whom the operator takes away then stays away. */
   readonly hasPeople: boolean
+  /** Whether its accounts were attached, likewise. */
+  readonly hasAccounts: boolean
 }
 
 /** Undefined where there was no demo yet. */

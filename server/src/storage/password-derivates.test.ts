@@ -92,11 +92,14 @@ onBothEngines('what the database keeps of a password', (engine) => {
       [
         // The secret of an access key is no password: it is random, and sealed.
         'access_keys.secret',
+        // What a source wants to be shown, sealed.
+        'cloudaccounts.credentials',
         // Of what is shown of a server.
         'server_documents.facts_digest',
         'server_documents.document_digest',
         'server_documents.summary_digest',
         'server_documents.metadata_digest',
+        'sightings.digest',
         'users.password_hash',
         'users.password_expires_at',
       ],

@@ -169,6 +169,7 @@ export interface Tables {
     project_id: string
     domain_id: string
     manager_project_id: string
+    account_id: string
     facts_digest: string
     document_digest: string
     summary_digest: string
@@ -209,4 +210,61 @@ export interface Tables {
   fleet_version: { id: number; version: number }
   fleet_numbers: { id: number; server: number; word: number; revision: number }
   scope_versions: { scope: string; version: number }
+  cloudaccounts: {
+    id: string
+    name: string
+    name_key: string
+    provider: string
+    brand: string
+    address: string
+    /** Sealed: JSON. */
+    credentials: string
+    /** JSON. */
+    options: string
+    project_id: string
+    period: number
+    enabled: number
+    /** JSON: the list of rules. */
+    mapping: string
+    created_at: number
+    /** Grows with each change of what stands above. */
+    revision: number
+    /** Deleted, and its servers not yet gone. */
+    leaving: number
+  }
+  /** How it goes with an account: written by who runs it. */
+  account_syncs: {
+    account_id: string
+    /** Who runs the account, and until when that is so unless it is renewed. */
+    runner: string
+    leased_until: number
+    is_running: number
+    started_at: number | null
+    /** Of the last complete one, as are the counts while none is running. */
+    finished_at: number | null
+    duration_ms: number
+    seen: number
+    created: number
+    changed: number
+    gone: number
+    /** What went wrong last, in words for an operator; empty while all is well. */
+    error: string
+    /** How many times in a row. */
+    failures: number
+    next_at: number
+    /** When the source last gave a proper answer. */
+    answered_at: number
+    /** Its servers have been turned unknown. */
+    is_lost: number
+    /** The revision of the account whose mapping its servers are under. */
+    mapped_revision: number
+  }
+  /** What each account said last of each server that it sees. */
+  sightings: {
+    account_id: string
+    server_id: string
+    digest: string
+    project_id: string
+    missed: number
+  }
 }

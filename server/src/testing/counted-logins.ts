@@ -105,7 +105,14 @@ export async function startCountedLogins(platform: TestPlatform, options: Option
     },
     {
       ...identity,
-      ...composeInventory({ ...identity, database, clock, deletedRetention: 86_400_000 }),
+      ...composeInventory({
+        ...identity,
+        database,
+        clock,
+        deletedRetention: 86_400_000,
+        ages: { of: () => undefined, version: () => 0 },
+      }),
+      ...platform.sources,
       ping: database.ping,
       waitingLogins: () => 0,
     },

@@ -68,6 +68,7 @@ export function grantPath(role: string, who: Who, where: Where): string {
  * alone.
  */
 const passing = new Set([
+  'account_syncs',
   'events',
   'identity_version',
   'login_attempts',

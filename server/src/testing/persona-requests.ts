@@ -42,7 +42,6 @@ const tagged = [
   'server_tags',
   'server_texts',
   'words',
-  'fleet_numbers',
   'fleet_version',
   'scope_versions',
   'events',
@@ -129,6 +128,9 @@ const systemGroup = held(
 )
 
 const rule = { service: 'compute', resource: 'servers', action: 'get', effect: 'allow' }
+
+/** Where nobody answers: what is tried there changes nothing anywhere. */
+const silentSource = { provider: 'OneCloud', address: 'qemu+unix:///system?socket=/nowhere' }
 
 /** For every operation a request that would succeed for somebody who may. */
 export const requests: Readonly<Record<OperationId, Request>> = {
@@ -376,6 +378,31 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   replaceServerMetadata: change(tagged, ({ serverId }) => ({
     ...at(serverId),
     body: { metadata: { note: name() } },
+  })),
+
+  getServerHistory: look(({ serverId }) => at(serverId)),
+  syncServer: look(({ serverId }) => at(serverId)),
+
+  listCloudAccounts: list(
+    ({ accountName }) => ({ query: { name: accountName } }),
+    ({ accountId }) => accountId,
+  ),
+  listCloudProviders: look(),
+  getCloudAccount: look(({ accountId }) => at(accountId)),
+  createCloudAccount: change(['cloudaccounts', 'events'], ({ projectId }) => ({
+    body: { cloudaccount: { name: name(), ...silentSource, project_id: projectId } },
+  })),
+  testNewCloudAccount: change(['events'], () => ({ body: { cloudaccount: silentSource } })),
+  updateCloudAccount: change(['cloudaccounts', 'events'], ({ accountId }) => ({
+    ...at(accountId),
+    body: { cloudaccount: { name: name() } },
+  })),
+  deleteCloudAccount: finish(['cloudaccounts', 'events'], ({ accountId }) => at(accountId)),
+  syncCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
+  testCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
+  previewCloudAccountMapping: look(({ accountId, projectId }) => ({
+    ...at(accountId),
+    body: { mapping: [{ name: 'web-*', project_id: projectId }] },
   })),
 
   showHealth: look(),

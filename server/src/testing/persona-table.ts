@@ -17,6 +17,7 @@ import { personaNames, type PersonaName, type Side } from './personas.ts'
  *     -  403: not you
  *     0  404: the thing does not exist for you
  *     b  400: what the body refers to does not exist for you
+ *     c  409: allowed, and not possible as things are
  *
  * and a row for each place that the thing can be in: `home` is the project and the domain of those
  * in the middle, `beside` another project of that domain, `other` another domain; `self` is the
@@ -289,6 +290,29 @@ export const personaTable = {
     other: '!!! -+ -00 -0 -++',
   },
 
+  getServerHistory: {
+    home: '!!! -0 +++ ++ +++',
+    beside: '!!! -0 000 ++ +++',
+    other: '!!! -+ 000 00 +++',
+  },
+  // The servers here have no account that could be asked.
+  syncServer: {
+    home: '!!! -0 -cc -c -cc',
+    beside: '!!! -0 -00 -c -cc',
+    other: '!!! -c -00 -0 -cc',
+  },
+
+  listCloudAccounts: '!!! -- --- -- +++',
+  listCloudProviders: '!!! -- --- -- +++',
+  getCloudAccount: '!!! -- --- -- +++',
+  createCloudAccount: '!!! -- --- -- -++',
+  testNewCloudAccount: '!!! -- --- -- -++',
+  updateCloudAccount: '!!! -- --- -- -++',
+  deleteCloudAccount: '!!! -- --- -- -++',
+  syncCloudAccount: '!!! -- --- -- -++',
+  testCloudAccount: '!!! -- --- -- -++',
+  previewCloudAccountMapping: '!!! -- --- -- +++',
+
   showHealth: '+++ ++ +++ ++ +++',
   showReadiness: '+++ ++ +++ ++ +++',
   // From elsewhere: a caller on this machine needs no token.
@@ -297,14 +321,14 @@ export const personaTable = {
   showReference: '+++ ++ +++ ++ +++',
 } as const satisfies Record<OperationId, Rows>
 
-type Mark = '+' | 'o' | '!' | '-' | '0' | 'b'
+type Mark = '+' | 'o' | '!' | '-' | '0' | 'b' | 'c'
 export type Spot = Side | 'self'
 export type Row = Readonly<Record<PersonaName, Mark>>
 
 /** A row by the names of the personas. */
 function readRow(text: string): Row {
   const marks = [...text.replaceAll(' ', '')]
-  if (marks.length !== personaNames.length || marks.some((mark) => !'+o!-0b'.includes(mark))) {
+  if (marks.length !== personaNames.length || marks.some((mark) => !'+o!-0bc'.includes(mark))) {
     throw new Error(`"${text}" is not a row of the persona table`)
   }
   return Object.fromEntries(

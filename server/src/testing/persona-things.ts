@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { CatalogService } from '@muster/contract'
 import type { CompiledQuery, Insertable } from 'kysely'
+import type { Sealer } from '../domain/identity/access-key/sealer.ts'
 import { nameKey } from '../domain/identity/name-key.ts'
 import { newId } from '../domain/identity/new-id.ts'
 import { mintToken } from '../domain/identity/token-secret.ts'
@@ -51,6 +52,9 @@ export interface Things extends Place {
   /** Belongs to the project. */
   readonly serverId: string
   readonly serverName: string
+  /** Leads nowhere. */
+  readonly accountId: string
+  readonly accountName: string
   /** The ready-made roles that grants are about: `project_viewer`, `domain_viewer`, `auditor`. */
   readonly projectRoleId: string
   readonly domainRoleId: string
@@ -80,6 +84,7 @@ type Holding = Partial<Record<'user_id' | 'group_id' | 'project_id' | 'domain_id
 interface Context {
   readonly database: Database
   readonly inventory: TestPlatform['inventory']
+  readonly sealer: Sealer
   /** By their names. */
   readonly roleIds: ReadonlyMap<string, string>
   readonly catalog: readonly CatalogService[]
@@ -90,7 +95,7 @@ interface Context {
 
 /** Puts things into a place, straight through the storage and all in one commit. */
 export function createFurnisher(context: Context) {
-  const { database, inventory, roleIds, catalog, passwordHash, secrets } = context
+  const { database, inventory, sealer, roleIds, catalog, passwordHash, secrets } = context
   const { read } = database
   const [service] = catalog
   const [endpoint] = service?.endpoints ?? []
@@ -206,6 +211,21 @@ export function createFurnisher(context: Context) {
     const token = tokenOf(user.id)
     const event = eventBy(newcomer.id, domainId)
     const server = plainServer(projectId)
+    const named = called('account')
+    const account = {
+      ...named,
+      provider: 'OneCloud',
+      brand: 'OneCloud',
+      address: 'qemu+unix:///system?socket=/nowhere',
+      credentials: sealer.seal('{}', `cloudaccount ${named.id}`),
+      options: '{}',
+      project_id: projectId,
+      period: 3_600,
+      enabled: 1,
+      mapping: '[]',
+      revision: 1,
+      leaving: 0,
+    }
     await database.commitNews([
       insert('domains', spareDomain),
       insert('projects', spareProject),
@@ -219,6 +239,8 @@ export function createFurnisher(context: Context) {
       insert('identity_providers', provider),
       insert('tokens', token.row),
       insert('events', event),
+      insert('cloudaccounts', account),
+      { sql: `insert into account_syncs (account_id) values ('${account.id}')`, parameters: [] },
       insert(
         'assignments',
         holding('project_viewer', { user_id: user.id, project_id: projectId }),
@@ -257,6 +279,8 @@ export function createFurnisher(context: Context) {
       targetId: event.target_id,
       serverId: server.id,
       serverName: server.name,
+      accountId: account.id,
+      accountName: account.name,
       projectRoleId: roleId('project_viewer'),
       domainRoleId: roleId('domain_viewer'),
       systemRoleId: roleId('auditor'),
@@ -272,6 +296,7 @@ export function createFurnisher(context: Context) {
       remove('roles', role),
       remove('policies', bound, loose),
       remove('identity_providers', provider),
+      remove('cloudaccounts', account),
     ])
     servers.set(things, server.id)
     return things

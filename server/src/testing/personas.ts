@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
 import { operations, type Operation, type OperationId } from '@muster/contract'
 import { createCatalog } from '../domain/identity/catalog.ts'
@@ -5,6 +6,7 @@ import { newId } from '../domain/identity/new-id.ts'
 import type { TokenScope } from '../domain/identity/records.ts'
 import { ask, requestToken, secretOf, type ClientAnswer } from './client.ts'
 import { ownPassword, requests, type Parts } from './persona-requests.ts'
+import { loadSecretKey } from '../vault/secret-key.ts'
 import { createFurnisher, type Place, type Things } from './persona-things.ts'
 import { plantToken } from './plant-token.ts'
 import { createPopulation } from './population.ts'
@@ -81,6 +83,7 @@ export async function createOrganisation(platform: TestPlatform) {
   const { furnish, furnishFor, discard } = createFurnisher({
     database,
     inventory,
+    sealer: loadSecretKey(join(platform.folder, 'secret.key')),
     roleIds: new Map(roles.map(({ name, id }) => [name, id])),
     catalog: createCatalog({ authUrl, baseUrl, region: 'region0' }),
     passwordHash,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { operations, type Operation } from '@muster/contract'
 import { hash } from '@node-rs/argon2'
 import { newId } from '../domain/identity/new-id.ts'
@@ -25,7 +26,21 @@ const ownPassword = 'correct horse battery'
 const collectionOf = ({ path }: Operation): string =>
   path.split('/').find((step) => step !== '' && step !== 'v3') ?? ''
 
-const isItem = ({ path }: Operation) => /^\/v3\/\w+\/\{id\}$/.test(path)
+const isItem = ({ path }: Operation) => /^(?:\/v3)?\/\w+\/\{id\}$/.test(path)
+
+/** The platform's own things have no version. */
+const rootOf = (kind: string) => (kind === 'cloudaccounts' ? `/${kind}` : `/v3/${kind}`)
+
+/** An account that leads nowhere: nobody waits for it. */
+const silentAccount = {
+  provider: 'OneCloud',
+  address: 'qemu+unix:///system?socket=/nowhere',
+  credentials: {},
+  options: {},
+}
+
+let period = 3_600
+const nextPeriod = () => (period += 1)
 
 /**
  * Things for the operations to be called on: with what is prepared here each of them succeeds, any
@@ -58,6 +73,8 @@ export async function createStage(platform: TestPlatform, admin: string) {
         return { name, domain_id }
       case 'credentials':
         return { project_id: projectId }
+      case 'cloudaccounts':
+        return { ...silentAccount, name, project_id: projectId, mapping: [] }
       case 'identity_providers':
         return {
           name,
@@ -77,7 +94,11 @@ export async function createStage(platform: TestPlatform, admin: string) {
     if (operation.id === 'checkPolicy') {
       return { [key]: { ...example, user_id: userId, project_id: projectId } }
     }
-    const isNew = operation.method === 'POST' && operation.path === `/v3/${kind}`
+    if (operation.id === 'testNewCloudAccount') return { [key]: silentAccount }
+    // Another period each time: the same one again is no change.
+    if (operation.id === 'updateCloudAccount') return { [key]: { period: nextPeriod() } }
+    if (operation.id === 'previewCloudAccountMapping') return { mapping: [] }
+    const isNew = operation.method === 'POST' && operation.path === rootOf(kind)
     return { [key]: { ...example, ...(isNew && (await settingsOf(kind))) } }
   }
 
@@ -88,9 +109,25 @@ export async function createStage(platform: TestPlatform, admin: string) {
     return server.id
   }
 
+  /** One that can be asked how it is: simulated, of an account that is run. */
+  async function findRunningServer(): Promise<string> {
+    const account = await make('cloudaccounts', {
+      provider: 'Simulator',
+      address: '',
+      options: { servers: 1 },
+    })
+    for (;;) {
+      const path = `/servers?scope=system&account=${account}`
+      const { servers } = await demand<{ servers: { id: string }[] }>(path)
+      const [server] = servers
+      if (server) return server.id
+      await pause(50)
+    }
+  }
+
   async function make(kind: string, changes: Members = {}): Promise<string> {
     if (kind === 'servers') return await findServer()
-    const operation = all.find(({ method, path }) => method === 'POST' && path === `/v3/${kind}`)
+    const operation = all.find(({ method, path }) => method === 'POST' && path === rootOf(kind))
     // What cannot be made is there: the parts of the catalog.
     if (!operation) {
       const { [kind]: list } = await demand<Record<string, { id: string }[]>>(`/v3/${kind}`)
@@ -101,7 +138,7 @@ export async function createStage(platform: TestPlatform, admin: string) {
       Members,
     ][]
     const { password: _, ...rest } = members
-    const { [key]: thing } = await demand<Record<string, { id: string }>>(`/v3/${kind}`, {
+    const { [key]: thing } = await demand<Record<string, { id: string }>>(rootOf(kind), {
       method: 'POST',
       body: { [key]: { ...rest, ...changes } },
     })
@@ -116,6 +153,11 @@ export async function createStage(platform: TestPlatform, admin: string) {
   }
 
   function idFor(operation: Operation, kind: string): Promise<string> {
+    if (operation.id === 'syncServer') {
+      const id = made.get('running server') ?? findRunningServer()
+      made.set('running server', id)
+      return id
+    }
     if (!isItem(operation)) return idOf(kind)
     if (operation.method === 'PUT') return idOf(kind, 'to change')
     if (operation.method !== 'DELETE') return idOf(kind)

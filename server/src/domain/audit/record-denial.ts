@@ -30,7 +30,11 @@ const verbs: Readonly<Record<string, string>> = {
   replace: 'update',
 }
 
-const nouns: Readonly<Record<string, string>> = { ...nounOf, servers: 'server' }
+const nouns: Readonly<Record<string, string>> = {
+  ...nounOf,
+  servers: 'server',
+  cloudaccounts: 'cloudaccount',
+}
 
 /** Keeps that somebody tried to change what they may not: told to those who administer them. */
 export function createRecordDenial(events: EventStore, clock: Clock) {

@@ -4,9 +4,9 @@ import type { Changes } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../identity/ports.ts'
-import { findReach } from '../identity/reach.ts'
 import type { RenewCaller } from '../identity/renew-caller.ts'
 import { timestamp } from '../timestamp.ts'
+import { asReader } from './as-reader.ts'
 import type { FindServer } from './get-server.ts'
 import { metadataOf, origins, tagsOf } from './metadata.ts'
 import type { FleetWriter, KeptServer } from './ports.ts'
@@ -87,12 +87,6 @@ const tagged = (server: Server, own: Tags, now: string): Server => ({
   update_version: server.update_version + 1,
   updated_at: now,
 })
-
-/** What somebody sees and may not change is forbidden to them; only what they do not see is not there. */
-function asReader(caller: Caller): Caller {
-  const reach = findReach(caller.principal, { ...caller.need, action: 'get' })
-  return reach.extent.kind === 'nothing' ? caller : { ...caller, reach }
-}
 
 /** Changes the owner's own tags of a server; what its source says of it stays as it is. */
 export function createChangeMetadata({ findServer, fleet, renewCaller, clock }: Dependencies) {

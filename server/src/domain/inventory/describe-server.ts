@@ -118,6 +118,8 @@ export interface Circumstances {
   readonly managerDomainId: string
   /** The owner's own tags, without a prefix. */
   readonly ownTags: Readonly<Record<string, string>>
+  /** Where the source does not know: when it was first seen. */
+  readonly createdAt: string
   readonly updateVersion: number
   readonly updatedAt: string
 }
@@ -144,6 +146,7 @@ export function describeServer(facts: ServerFacts, circumstances: Circumstances)
     admin_security_rules: adminGroup?.rules ?? '',
     brand: server.brand === '' ? provider : server.brand,
     cloudregion: region,
+    created_at: facts.created_at ?? circumstances.createdAt,
     disk: disks_info.reduce((sum, { size }) => sum + size, 0),
     disk_count: disks_info.length,
     disks: describeDisks(disks_info),

@@ -4,6 +4,7 @@ import { csvHeader, csvRow } from './csv.ts'
 import { shortFields } from './fields.ts'
 import { demandView, questionOf } from './list-servers.ts'
 import { nextPosition } from './next-position.ts'
+import { withAge, type SyncAges } from './ages.ts'
 import type { Owners } from './owners.ts'
 import type { Owner, PageQuestion, Position, ServerFinder, ServerParts } from './ports.ts'
 import { bodyFor, serverBytes, serverObject } from './render-rows.ts'
@@ -13,6 +14,7 @@ import { findSight, type Sight } from './sight.ts'
 interface Dependencies {
   readonly finder: ServerFinder
   readonly owners: Owners
+  readonly ages: SyncAges
 }
 
 /** So few that whoever waits for a quick answer meanwhile does not notice. */
@@ -69,7 +71,7 @@ async function begin(
 }
 
 /** Streams every server that matches, in order, without ever holding more than a few of them. */
-export function createExportServers({ finder, owners }: Dependencies) {
+export function createExportServers({ finder, owners, ages }: Dependencies) {
   /** Pages one after another; one that was written anew before it could be read is found again. */
   async function* pages(query: ServerQuery, question: PageQuestion) {
     const usual = { ...question, limit: atOnce, offset: 0, pace: 'patient' as const }
@@ -100,7 +102,7 @@ export function createExportServers({ finder, owners }: Dependencies) {
     const question = questionOf(query, sight)
     for await (const page of pages(query, question)) {
       const owned = await owners.byProject()
-      const pieces = page.map((parts) => renderRow(parts, query, owned, sight))
+      const pieces = page.map((parts) => renderRow(withAge(parts, ages), query, owned, sight))
       yield Buffer.concat(
         pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
       )

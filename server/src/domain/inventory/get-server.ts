@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
+import { withAge, type SyncAges } from './ages.ts'
 import type { Owners } from './owners.ts'
 import type { ServerFinder, ServerParts } from './ports.ts'
 import { serverBytes } from './render-rows.ts'
 import { covers, findSight, type Sight } from './sight.ts'
 
 interface Dependencies {
-  readonly finder: ServerFinder
+  readonly findServer: FindServer
   readonly owners: Owners
 }
 
@@ -27,7 +28,7 @@ const ambiguous = (ids: readonly string[]) => {
 }
 
 /** Finds the one server that a caller names, by id or by a name that is unique in sight. */
-export function createFindServer(finder: ServerFinder) {
+export function createFindServer(finder: ServerFinder, ages: SyncAges) {
   async function findId(sight: Sight, idOrName: string): Promise<string> {
     if (idForm.test(idOrName)) return idOrName
     const ids = await finder.findByName(sight.extent, idOrName, mostNamesakes + 1)
@@ -46,14 +47,13 @@ export function createFindServer(finder: ServerFinder) {
     const mayBeDeleted = sight.deletes.kind !== 'nothing'
     const parts = await finder.loadById(sight.extent, id, mayBeDeleted)
     if (!parts || (parts.isDeleted && !covers(sight.deletes, parts))) throw notFound()
-    return { parts, sight }
+    return { parts: withAge(parts, ages), sight }
   }
 }
 export type FindServer = ReturnType<typeof createFindServer>
 
 /** Shows one server, whole. */
-export function createGetServer({ finder, owners }: Dependencies) {
-  const findServer = createFindServer(finder)
+export function createGetServer({ findServer, owners }: Dependencies) {
   const start = Buffer.from('{"server":')
   const end = Buffer.from('}')
 

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { News } from '../identity/ports.ts'
+import { withAge, type SyncAges } from './ages.ts'
 import { readMarker, writeMarker } from './marker.ts'
 import { createLatelyAsked } from './lately-asked.ts'
 import { nextPosition } from './next-position.ts'
@@ -24,6 +25,7 @@ export interface ServerPage {
 }
 
 interface KeptPage {
+  readonly ages: number
   readonly fleet: number
   readonly identity: number
   readonly page: ServerPage
@@ -61,13 +63,14 @@ interface Dependencies {
   readonly finder: ServerFinder
   readonly owners: Owners
   readonly news: News
+  readonly ages: SyncAges
 }
 
 /**
  * Lists servers. A page is kept as bytes for as long as nothing in it can have changed: neither the
  * servers of the extent it is of, nor anything in identity.
  */
-export function createListServers({ finder, owners, news }: Dependencies) {
+export function createListServers({ finder, owners, news, ages }: Dependencies) {
   const pages = new LRUCache<string, KeptPage>({
     maxSize: keptBytes,
     maxEntrySize: largestKept,
@@ -75,6 +78,9 @@ export function createListServers({ finder, owners, news }: Dependencies) {
   })
 
   const isAskedAgain = createLatelyAsked(askedBefore)
+
+  /** Only with its metadata does a server say how old it is. */
+  const ageOf = ({ withMetadata }: ServerQuery) => (withMetadata ? ages.version() : 0)
 
   /** What was found may be written anew before it is read: then it is looked for again. */
   async function findParts(query: ServerQuery, question: PageQuestion) {
@@ -109,8 +115,9 @@ export function createListServers({ finder, owners, news }: Dependencies) {
     const question = questionOf(query, sight)
     const { found, parts, next } = await findParts(query, question)
     const owned = await owners.byProject()
+    const shown = query.withMetadata ? parts.map((part) => withAge(part, ages)) : parts
     return {
-      ...render(query, found.total, parts, owned, sight),
+      ...render(query, found.total, shown, owned, sight),
       marker: next && writeMarker(query, next),
     }
   }
@@ -124,9 +131,12 @@ export function createListServers({ finder, owners, news }: Dependencies) {
     const sight = findSight(principal, reach.extent, query.scope)
     demandView(query.view, sight)
     const [fleet, identity] = [finder.version(sight.extent), news.current()]
+    const age = ageOf(query)
     const key = `${sight.key}${text}`
     const known = pages.get(key)
-    if (known && known.fleet === fleet && known.identity === identity) return known.page
+    if (known && known.fleet === fleet && known.identity === identity && known.ages === age) {
+      return known.page
+    }
     const page = await makePage(query, sight)
     // Most pages are asked for once: only those that are asked for again are worth their memory.
     const isKept = isAskedAgain(key) && lengthOf(page.body) < largestKept / 2
@@ -134,9 +144,12 @@ export function createListServers({ finder, owners, news }: Dependencies) {
       const kept = {
         ...page,
         body: [Buffer.concat(page.body)],
-        isStillRight: () => finder.version(sight.extent) === fleet && news.current() === identity,
+        isStillRight: () =>
+          finder.version(sight.extent) === fleet &&
+          news.current() === identity &&
+          ageOf(query) === age,
       }
-      pages.set(key, { fleet, identity, page: kept })
+      pages.set(key, { fleet, identity, ages: age, page: kept })
       return kept
     }
     return page

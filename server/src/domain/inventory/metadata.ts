@@ -11,14 +11,15 @@ const plainMap = (entries: Iterable<readonly [string, string]>): Record<string, 
   Object.fromEntries(entries)
 
 /** What is shown: all keys with their prefixes, in the order of the keys. */
-export const metadataOf = (tags: Readonly<Record<TagOrigin, Tags>>): Server['metadata'] =>
-  plainMap(
-    (Object.keys(origins) as TagOrigin[])
-      .flatMap((origin) =>
-        Object.entries(tags[origin]).map(([key, value]) => [origins[origin] + key, value] as const),
-      )
-      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  )
+export function metadataOf(tags: Readonly<Record<TagOrigin, Tags>>): Server['metadata'] {
+  const entries: (readonly [string, string])[] = []
+  for (const origin of Object.keys(origins) as TagOrigin[]) {
+    for (const [key, value] of Object.entries(tags[origin])) {
+      entries.push([origins[origin] + key, value])
+    }
+  }
+  return plainMap(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
 
 /** The keys of one origin, without their prefix. */
 export const tagsOf = (metadata: Server['metadata'], origin: TagOrigin): Record<string, string> =>

@@ -36,12 +36,44 @@ export interface ServerWrite {
   readonly rendered: RenderedServer
 }
 
+/** What an account said last of a server that it sees, whoever holds that server. */
+export interface Sighting {
+  readonly serverId: string
+  readonly digest: string
+  readonly projectId: string
+  /** How many complete scans have missed it since. */
+  readonly missed: number
+}
+
+/** What changes in what an account sees. */
+export interface SightingChanges {
+  readonly accountId: string
+  readonly seen: readonly Sighting[]
+  /** Those it no longer sees. Other accounts that see them are to look again. */
+  readonly lost: readonly string[]
+  /** Nothing is written where the account has been changed meanwhile, or is run by somebody else. */
+  readonly fence: AccountFence
+  /** Ids of servers of which it counts that another account sees them: where none does any more, nothing is done. */
+  readonly seenByOthers?: readonly string[]
+}
+
+export interface AccountFence {
+  readonly revision: number
+  /** Who holds the account's lease; absent where it does not matter. */
+  readonly runner?: string
+}
+
 export interface FleetWriter {
   findKept(ids: readonly string[]): Promise<ReadonlyMap<string, KeptServer>>
-  /** The digests of what sources said last, for those that are there and not gone. */
-  factsDigests(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** All or nothing; nothing where somebody else has written one of them meanwhile: then false. */
-  write(writes: readonly ServerWrite[], events?: readonly EventRecord[]): Promise<boolean>
+  /**
+   * All or nothing; nothing where somebody else has written one of them meanwhile: then false. Where
+   * the fence does not hold it throws.
+   */
+  write(
+    writes: readonly ServerWrite[],
+    events?: readonly EventRecord[],
+    sightings?: SightingChanges,
+  ): Promise<boolean>
   /** Many at once, before anybody asks: what makes reading quick is made at the end. */
   inBulk(load: () => Promise<void>): Promise<void>
   hasRealServers(): Promise<boolean>
@@ -97,6 +129,7 @@ export interface ServerParts {
   readonly projectId: string
   readonly domainId: string
   readonly managerProjectId: string
+  readonly accountId: string
   readonly isDeleted: boolean
   readonly adminGroup: string
   /** Without its closing brace. */

@@ -3,17 +3,18 @@ import { PlatformError } from '../error.ts'
 import type { Clock } from '../identity/ports.ts'
 import { timestamp } from '../timestamp.ts'
 import { describeServer } from './describe-server.ts'
+import { describeServerEvents } from './describe-server-events.ts'
 import { tagsOf } from './metadata.ts'
 import type { Owners } from './owners.ts'
 import type { FleetWriter, KeptServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import type { ServerFacts } from './server-facts.ts'
 import { giveWay } from './give-way.ts'
+import type { Seen, Witness } from './witness.ts'
 
-/** What a source saw: servers as they are, and the ids of those that are no longer there. */
-export interface Scan {
-  readonly present: readonly ServerFacts[]
-  readonly gone: readonly string[]
+export interface Scan extends Seen {
+  /** The account that saw it. */
+  readonly witness?: Witness
 }
 
 export interface Recorded {
@@ -30,34 +31,62 @@ interface Dependencies {
 
 const tries = 20
 
-/** Writes down what a source saw. What has not changed since it was last seen costs a comparison. */
-export function createRecordServers({ fleet, owners, clock }: Dependencies) {
-  const factsDigest = (facts: ServerFacts) => hash('sha1', JSON.stringify(facts), 'base64url')
+const isThere = (kept: KeptServer | undefined): kept is KeptServer =>
+  kept !== undefined && !kept.server.deleted
 
-  async function findNews(present: readonly ServerFacts[]) {
-    const known = await fleet.factsDigests(present.map(({ id }) => id))
-    return present
-      .map((facts) => ({ facts, digest: factsDigest(facts) }))
-      .filter(({ facts, digest }) => known.get(facts.id) !== digest)
+/** Writes down what a source saw, with what became of each server. What has not changed costs a comparison. */
+export function createRecordServers({ fleet, owners, clock }: Dependencies) {
+  const digestOf = (facts: ServerFacts, witness: Witness | undefined) =>
+    witness?.digestOf(facts.id) ?? hash('sha1', JSON.stringify(facts), 'base64url')
+
+  /** What another account saw first stays that account's. */
+  async function findHeldElsewhere({ present, witness }: Scan, kept: Kept) {
+    if (!witness) return new Set<string>()
+    const others = present
+      .map(({ id }) => kept.get(id))
+      .filter(isThere)
+      .filter(({ server }) => server.account_id !== witness.accountId)
+    return others.length === 0 ? new Set<string>() : await witness.findHeldElsewhere(others)
   }
 
-  async function recordOnce({ present, gone }: Scan): Promise<Recorded | undefined> {
-    const news = await findNews(present)
-    const ids = [...news.map(({ facts }) => facts.id), ...gone]
-    if (ids.length === 0) return { created: 0, changed: 0, gone: 0 }
-    const kept = await fleet.findKept(ids)
-    const ownerOf = await owners.byProject()
-    const now = timestamp(clock())
-    const writes = news.map(({ facts, digest }) =>
-      writeOf(facts, digest, kept.get(facts.id), ownerOf, now),
-    )
-    const ends = gone
-      .map((id) => kept.get(id))
-      .filter((server) => server !== undefined && !server.server.deleted)
-      .map((server) => endOf(server as KeptServer, now))
-    if (!(await fleet.write([...writes, ...ends]))) return undefined
-    const created = writes.filter(({ kept: before }) => before === undefined).length
-    return { created, changed: writes.length - created, gone: ends.length }
+  /** Who is gone for one account may be there for another. */
+  async function findEnded({ gone, witness }: Scan, kept: Kept): Promise<readonly KeptServer[]> {
+    const there = gone.map((id) => kept.get(id)).filter(isThere)
+    if (!witness || there.length === 0) return there
+    const elsewhere = await witness.findSeenElsewhere(there.map(({ id }) => id))
+    return there.filter(({ id }) => !elsewhere.has(id))
+  }
+
+  async function recordOnce(scan: Scan): Promise<Recorded | undefined> {
+    const { present, gone, witness } = scan
+    const kept = await fleet.findKept([...present.map(({ id }) => id), ...gone])
+    const heldElsewhere = await findHeldElsewhere(scan, kept)
+    const news = present
+      .filter(({ id }) => !heldElsewhere.has(id))
+      .map((facts) => ({ facts, digest: digestOf(facts, witness) }))
+      .filter(({ facts, digest }) => isNews(facts, digest, kept.get(facts.id)))
+    const ended = await findEnded(scan, kept)
+    const ownerOf = news.length === 0 ? new Map<string, Owner>() : await owners.byProject()
+    const time = clock()
+    const now = timestamp(time)
+    const writes = [
+      ...news.map(({ facts, digest }) => writeOf(facts, digest, kept.get(facts.id), ownerOf, now)),
+      ...ended.map((server) => endOf(server, now)),
+    ]
+    const left = gone.filter((id) => isThere(kept.get(id)) && !ended.some((one) => one.id === id))
+    const sightings = witness && {
+      ...witness.sightingsOf(scan),
+      // Whom another account keeps or holds it must still see by then.
+      seenByOthers: [...heldElsewhere, ...left],
+    }
+    const events = describeServerEvents(writes, witness?.account ?? '', time)
+    if (!(await fleet.write(writes, events, sightings))) return undefined
+    const created = writes.filter(({ kept: before }) => !isThere(before)).length
+    return {
+      created,
+      changed: news.length - created,
+      gone: ended.length,
+    }
   }
 
   return async function recordServers(seen: Scan): Promise<Recorded> {
@@ -72,11 +101,22 @@ export function createRecordServers({ fleet, owners, clock }: Dependencies) {
     })
   }
 }
+export type RecordServers = ReturnType<typeof createRecordServers>
+
+type Kept = ReadonlyMap<string, KeptServer>
+
+/** The same words from the same account for the same owner are no news. */
+const isNews = (facts: ServerFacts, digest: string, kept: KeptServer | undefined): boolean =>
+  !isThere(kept) ||
+  kept.factsDigest !== digest ||
+  kept.server.project_id !== facts.project_id ||
+  kept.server.account_id !== facts.account_id
 
 /** A source that goes through pages can name a server twice: what it said last counts, and who is seen is there. */
-function once({ present, gone }: Scan): Scan {
+function once({ present, gone, ...rest }: Scan): Scan {
   const last = new Map(present.map((facts) => [facts.id, facts]))
   return {
+    ...rest,
     present: [...last.values()],
     gone: [...new Set(gone)].filter((id) => !last.has(id)),
   }
@@ -95,6 +135,7 @@ function writeOf(
     domainId: owner.domainId,
     managerDomainId: ownerOf.get(facts.manager_project_id ?? '')?.domainId ?? '',
     ownTags: kept ? tagsOf(kept.server.metadata, 'own') : {},
+    createdAt: kept?.server.created_at ?? now,
     updateVersion: kept ? kept.server.update_version + 1 : 0,
     updatedAt: now,
   })

@@ -11,6 +11,7 @@ const circumstances = {
   domainId: 'd',
   managerDomainId: 'm',
   ownTags: { env: 'prod' },
+  createdAt: '2026-05-04T07:00:00.000000Z',
   updateVersion: 3,
   updatedAt: '2026-05-04T08:00:00.000000Z',
 }

@@ -26,7 +26,7 @@ type Derived =
   | 'update_version'
 
 type Known = Omit<Server, Derived>
-type Needed = 'id' | 'name' | 'status' | 'project_id' | 'created_at' | 'provider' | 'account_id'
+type Needed = 'id' | 'name' | 'status' | 'project_id' | 'provider' | 'account_id'
 
 /** A server as a source knows it. What a source has no notion of, it leaves out. */
 export type ServerFacts = Partial<Omit<Known, Needed>> &

@@ -9,6 +9,7 @@ const parts = (changes: Partial<ServerParts> = {}): ServerParts => ({
   id: 'id',
   projectId: 'p',
   domainId: 'd',
+  accountId: 'a',
   managerProjectId: '',
   isDeleted: false,
   adminGroup: '',

@@ -1,34 +1,23 @@
-import { largestEventPage } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
-import { readMoment } from '../../domain/read-moment.ts'
+import { describeEventView, toEventQuery } from '../events.ts'
 import type { Handlers } from '../mount.ts'
 import { nextLink } from './pages.ts'
-import type { Views } from './views.ts'
 
 interface Dependencies {
   readonly administration: Administration
-  readonly views: Views
   readonly baseUrl: string
 }
 
-const usualPage = 20
-
 export const createEventHandlers = (dependencies: Dependencies): Pick<Handlers, 'listEvents'> => {
-  const { administration, views, baseUrl } = dependencies
+  const { administration, baseUrl } = dependencies
   return {
     async listEvents({ caller, query, url }) {
-      const { since, before, marker, limit = usualPage, ...matching } = query
-      const size = Math.min(limit, largestEventPage)
-      const { items, next } = await administration.listEvents(caller, {
-        ...(since !== undefined && { since: readMoment(since, 'since') }),
-        ...(before !== undefined && { before: readMoment(before, 'before') }),
-        ...(marker !== undefined && { marker }),
-        matching,
-        limit: size,
-      })
+      const { since: _since, before: _before, marker: _marker, limit: _limit, ...matching } = query
+      const asked = toEventQuery(query)
+      const { items, next } = await administration.listEvents(caller, { ...asked, matching })
       return {
         status: 200,
-        body: { events: items.map(views.event), limit: size },
+        body: { events: items.map(describeEventView), limit: asked.limit },
         ...nextLink(baseUrl + url, next),
       }
     },

@@ -3,6 +3,7 @@ import type { Administration } from '../../domain/identity/administration/admini
 import type { Caller } from '../../domain/identity/caller.ts'
 import type { Kind } from '../../domain/identity/administration/resources.ts'
 import type { IdentityHandlers } from '../identity.ts'
+import type { CloudAccountHandlers } from '../cloudaccounts/handlers.ts'
 import type { InventoryHandlers } from '../inventory/handlers.ts'
 import type { Handlers } from '../mount.ts'
 import type { ServiceHandlers } from '../service.ts'
@@ -19,10 +20,13 @@ interface Dependencies {
   readonly baseUrl: string
 }
 
-/** The operations of the token, of servers and of the service have files of their own. */
+/** The operations of the token, of servers, of accounts and of the service have files of their own. */
 type AdministrationHandlers = Omit<
   Handlers,
-  keyof IdentityHandlers | keyof InventoryHandlers | keyof ServiceHandlers
+  | keyof IdentityHandlers
+  | keyof InventoryHandlers
+  | keyof CloudAccountHandlers
+  | keyof ServiceHandlers
 >
 
 interface ThingCall {
@@ -189,6 +193,6 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
 
     ...createAssignmentHandlers({ administration: use, views, authUrl }),
     ...createCatalogHandlers(catalog, authUrl),
-    ...createEventHandlers({ administration: use, views, baseUrl }),
+    ...createEventHandlers({ administration: use, baseUrl }),
   }
 }

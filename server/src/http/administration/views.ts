@@ -1,7 +1,6 @@
 import type {
   CredentialView,
   DomainView,
-  EventView,
   GroupView,
   IdentityProviderView,
   PolicyView,
@@ -10,7 +9,6 @@ import type {
   RoleView,
   UserView,
 } from '@muster/contract'
-import type { EventRecord } from '../../domain/audit/event.ts'
 import type { GrantRecord } from '../../domain/identity/administration/registry.ts'
 import type {
   AccessKey,
@@ -138,8 +136,6 @@ export function createViews(authUrl: string) {
     }),
 
     assignment: (grant: GrantRecord, show: AssignmentStyle) => describeGrant(authUrl, grant, show),
-
-    event: (event: EventRecord): EventView => ({ ...event, time: timestamp(event.time) }),
   }
 }
 export type Views = ReturnType<typeof createViews>

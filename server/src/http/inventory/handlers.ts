@@ -6,7 +6,11 @@ import type { FindServer, GetServer } from '../../domain/inventory/get-server.ts
 import type { ListServers } from '../../domain/inventory/list-servers.ts'
 import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
 import { readStatisticsQuery } from '../../domain/inventory/read-statistics-query.ts'
+import type { ReadHistory } from '../../domain/inventory/read-history.ts'
+import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
+import { describeEventView, toEventQuery } from '../events.ts'
 import type { Handlers } from '../mount.ts'
+import { nextLink as nextEvents } from '../administration/pages.ts'
 import { linkOf } from './next-link.ts'
 import { validated } from './validated.ts'
 
@@ -16,6 +20,8 @@ export interface InventoryUseCases extends ReturnType<typeof createChangeMetadat
   readonly countServers: CountServers
   readonly getServer: GetServer
   readonly findServer: FindServer
+  readonly refreshServer: RefreshServer
+  readonly readHistory: ReadHistory
 }
 
 export type InventoryHandlers = Pick<
@@ -26,6 +32,8 @@ export type InventoryHandlers = Pick<
   | 'getServerMetadata'
   | 'mergeServerMetadata'
   | 'replaceServerMetadata'
+  | 'getServerHistory'
+  | 'syncServer'
 >
 
 const streamTypes = {
@@ -79,5 +87,22 @@ export const createInventoryHandlers = (
   async replaceServerMetadata({ caller, parameters, body }) {
     const metadata = await useCases.replaceServerMetadata(caller, parameters.id, body.metadata)
     return { status: 200, body: { metadata } }
+  },
+
+  async getServerHistory({ caller, parameters, query, url }) {
+    const asked = toEventQuery(query)
+    const { items, next } = await useCases.readHistory(caller, parameters.id, asked)
+    return {
+      status: 200,
+      body: { events: items.map(describeEventView), limit: asked.limit },
+      ...nextEvents(baseUrl + url, next),
+    }
+  },
+
+  async syncServer({ caller, parameters }) {
+    const { id, isFresh } = await useCases.refreshServer(caller, parameters.id)
+    if (!isFresh) return { status: 202 }
+    const { body } = await useCases.getServer(caller, id)
+    return { status: 200, body: [body] }
   },
 })

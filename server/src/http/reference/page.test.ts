@@ -166,7 +166,7 @@ describe('the page', () => {
 
   test('is light', () => {
     const size = Buffer.byteLength(html)
-    assert.ok(size < 30_000 + 5_000 * everyOperation.length, `${size} bytes`)
+    assert.ok(size < 30_000 + 5_600 * everyOperation.length, `${size} bytes`)
   })
 })
 

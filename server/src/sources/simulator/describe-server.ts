@@ -1,4 +1,5 @@
-import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import type { SeenFacts, ServerKey } from '../../domain/sources/source.ts'
+import { serverIdOf } from '../../domain/sources/to-facts.ts'
 import { billingOf } from './billing.ts'
 import type { Size } from './clouds/cloud.ts'
 import { devicesOf } from './devices.ts'
@@ -30,7 +31,6 @@ interface Subject {
   readonly index: number
   readonly dice: number
   readonly project: number
-  readonly project_id: string
   /** Of the server within its project. */
   readonly inProject: number
   readonly life: Life
@@ -38,14 +38,18 @@ interface Subject {
   readonly sites: ReturnType<typeof createSites>
 }
 
-export const serverId = (dice: number): string => uuid(dice, 0)
+/** The natural name of a server: it stays the same when the fleet grows. */
+export const serverKey = (seed: number, index: number): ServerKey => [
+  'simulator',
+  String(seed),
+  String(index),
+]
 
 /** A server as its source knows it: everything follows from the dice and from how its life went. */
-export function describeServer(subject: Subject): ServerFacts {
-  const { seed, dice, project, inProject, life, state } = subject
+export function describeServer(subject: Subject): SeenFacts {
+  const { seed, index, dice, project, inProject, life, state } = subject
   const { site, host, backup } = subject.sites.siteAndHost(project, dice)
   const { cloud } = site
-  const id = serverId(dice)
   const purpose = purposeOf(dice)
   const name = nameOf(dice, purpose, inProject)
   const os = pick(dice, 5, purpose.isWindows ? windowses : linuxes)
@@ -55,11 +59,10 @@ export function describeServer(subject: Subject): ServerFacts {
   const size = sizeOf(dice, site, purpose, life.size, isGpu)
   const createdAt = momentOfCreation(subject)
   const created_at = stamp(createdAt, microsOfCreation(subject))
-  const place = { seed, index: subject.index, dice, site, project, inProject }
+  const place = { seed, index, dice, site, project, inProject }
   const connection = connectionOf({ ...place, version: life.address })
   const security = securityOf(seed, dice, site, project)
   const billing = billingOf(dice, life.since)
-  const manager = pick(dice, 8, site.managers)
   const firmware = pick(dice, 9, cloud.firmware)
   const isRecycled = state.presence === 'recycled'
   const recycledAt = life.since - (isRecycled && life.changes === 0 ? below(dice, 10, inTheBin) : 0)
@@ -67,24 +70,16 @@ export function describeServer(subject: Subject): ServerFacts {
   const keypair = hasKeypair ? pick(dice, 12, keypairs) : ''
   const isScaled = chance(dice, 13) < 0.03
   const hasBackup = cloud.provider === 'OneCloud' && chance(dice, 14) < 0.05
-  const facts: ServerFacts = {
-    id,
+  const facts: SeenFacts = {
     name,
     description: descriptionOf(dice, purpose),
     status: state.status,
-    project_id: subject.project_id,
-    project_src: isOwn || chance(dice, 15) < 0.3 ? 'local' : 'cloud',
     provider: cloud.provider,
     brand: cloud.provider,
     hypervisor: cloud.hypervisor,
     cloud_env: cloud.cloud_env,
     environment: cloud.environment,
-    account: site.account,
-    account_id: site.account_id,
-    manager: manager.name,
-    manager_id: manager.id,
-    manager_project_id: manager.project_id,
-    external_id: externalIdOf(dice, site, name),
+    external_id: externalIdOf({ index, dice, account: site, name }),
     region: site.region,
     cloudregion_id: site.cloudregion_id,
     region_ext_id: site.region_ext_id,
@@ -115,7 +110,13 @@ export function describeServer(subject: Subject): ServerFacts {
     secgroups: security.secgroups,
     security_rules: security.security_rules,
     isolated_devices: hasDevice
-      ? devicesOf({ dice, server: id, host: host.id, createdAt: created_at, isGpu })
+      ? devicesOf({
+          dice,
+          server: serverIdOf({ key: serverKey(seed, index) }),
+          host: host.id,
+          createdAt: created_at,
+          isGpu,
+        })
       : [],
     is_gpu: isGpu,
     billing_type: billing.billing_type,
@@ -148,7 +149,6 @@ export function describeServer(subject: Subject): ServerFacts {
     auto_delete_at: isRecycled ? stamp(recycledAt + inTheBin, 0) : null,
     created_at,
     updated_at: momentOfChange(subject, createdAt),
-    attach_time: site.attach_time,
     tags: tagsOf(dice, purpose, state.isSteady ? life.label : life.label + life.status),
     notes: state.status === 'unknown' ? { source_status: pick(dice, 125, strangeStatuses) } : {},
   }

@@ -3,24 +3,42 @@ import { describe, test } from 'node:test'
 import { Disk, IsolatedDevice, Nic, SecurityGroup } from '@muster/contract'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import type { SeenFacts } from '../../domain/sources/source.ts'
+import { serverIdOf } from '../../domain/sources/to-facts.ts'
 import { epoch, tickLength } from './life.ts'
 import { createSimulator } from './simulator.ts'
+import { simulatedAccounts } from './sites.ts'
 
-const projectsOf = (count: number) =>
-  Array.from({ length: count }, (_, number) => ({ id: `project-${number}` }))
+const tenantsOf = (count: number) =>
+  Array.from({ length: count }, (_, number) => `tenant-${number}`)
 
-const fleetOf = (servers: number, seed = 7, projects = 12) =>
-  createSimulator({ seed, servers, projects: projectsOf(projects) })
+const fleetOf = (servers: number, seed = 7, tenants = 12) =>
+  createSimulator({ seed, servers, tenants: tenantsOf(tenants) })
 
-const wholeFleet = (fleet: ReturnType<typeof fleetOf>, moment = epoch): ServerFacts[] =>
-  Array.from({ length: fleet.servers }, (_, index) => fleet.describe(index, moment))
+/** What is said of a server, and whose it is. */
+type Facts = SeenFacts & {
+  readonly id: string
+  readonly owner: string
+  readonly account: string
+}
 
-const kindsOf = (facts: readonly ServerFacts[], key: keyof ServerFacts) =>
+function describeAll(fleet: ReturnType<typeof fleetOf>, index: number, moment = epoch): Facts {
+  return {
+    ...fleet.describe(index, moment),
+    id: serverIdOf({ key: fleet.keyOf(index) }),
+    owner: fleet.tenantOf(index).id,
+    account: fleet.accountNameOf(index),
+  }
+}
+
+const wholeFleet = (fleet: ReturnType<typeof fleetOf>, moment = epoch): Facts[] =>
+  Array.from({ length: fleet.servers }, (_, index) => describeAll(fleet, index, moment))
+
+const kindsOf = (facts: readonly Facts[], key: keyof Facts) =>
   new Set(facts.map((server) => server[key]))
 
 /** What part of a fleet something is true of. */
-const shareOf = (facts: readonly ServerFacts[], is: (server: ServerFacts) => boolean) =>
+const shareOf = (facts: readonly Facts[], is: (server: Facts) => boolean) =>
   facts.filter(is).length / facts.length
 
 const assertAbout = (share: number, wanted: number, what: string) =>
@@ -39,12 +57,8 @@ const large = wholeFleet(fleetOf(20_000))
 describe('a simulated fleet', () => {
   test('is the same bytes for the same seed, in whatever order it is made', () => {
     const again = fleetOf(1_000)
-    const backwards = facts.map((_, index) => again.describe(999 - index)).toReversed()
+    const backwards = facts.map((_, index) => describeAll(again, 999 - index)).toReversed()
     assert.equal(JSON.stringify(backwards), JSON.stringify(facts))
-    assert.deepEqual(
-      [...again.batches(300)].flatMap(({ present }) => present),
-      facts,
-    )
   })
 
   test('is another one for another seed', () => {
@@ -59,26 +73,27 @@ describe('a simulated fleet', () => {
     )
   })
 
-  test('gives every server, disk and NIC an id or address of its own', () => {
+  test('gives every server, disk and NIC ids and addresses of their own', () => {
     const unique = (texts: readonly string[]) => assert.equal(new Set(texts).size, texts.length)
     unique(large.map(({ id }) => id))
     unique(large.flatMap(({ disks_info = [] }) => disks_info.map(({ id }) => id)))
     unique(large.flatMap(({ nics = [] }) => nics.map(({ mac }) => mac)))
-    for (const { id } of large) {
-      assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    unique(large.map(({ external_id = '' }) => external_id))
+    for (const [index, { external_id }] of facts.entries()) {
+      assert.equal(fleet.externalIdOf(index), external_id)
     }
     unique(facts.flatMap(({ nics = [] }) => nics.map((nic) => nic.network_id + nic.ip_addr)))
   })
 
-  test('gives projects equal shares, one after the other', () => {
-    const owners = wholeFleet(fleetOf(1_200)).map(({ project_id }) => project_id)
+  test('gives tenants equal shares, one after the other', () => {
+    const owners = wholeFleet(fleetOf(1_200)).map(({ owner }) => owner)
     assert.deepEqual(
       owners,
-      projectsOf(12).flatMap(({ id }) => Array.from({ length: 100 }, () => id)),
+      tenantsOf(12).flatMap((id) => Array.from({ length: 100 }, () => id)),
     )
     assert.deepEqual(
-      wholeFleet(fleetOf(2)).map(({ project_id }) => project_id),
-      ['project-0', 'project-6'],
+      wholeFleet(fleetOf(2)).map(({ owner }) => owner),
+      ['tenant-0', 'tenant-6'],
     )
   })
 
@@ -108,7 +123,7 @@ describe('a simulated fleet', () => {
       new Set([1, 2, 3, 4, 5]),
     )
     assert.deepEqual(new Set(facts.map(({ nics = [] }) => nics.length)), new Set([1, 2, 3]))
-    const shares: Readonly<Record<string, readonly [number, (server: ServerFacts) => boolean]>> = {
+    const shares: Readonly<Record<string, readonly [number, (server: Facts) => boolean]>> = {
       ipv6: [1 / 3, ({ nics = [] }) => nics.some(({ ip6_addr }) => ip6_addr !== '')],
       eip: [0.17, ({ eip }) => eip !== ''],
       'shared address': [0.02, ({ virtual_ips }) => virtual_ips !== ''],
@@ -130,7 +145,7 @@ describe('a simulated fleet', () => {
     }
     const gone = large.filter((_, index) => fleetOf(20_000).isGone(index))
     assertAbout(gone.length / large.length, 0.01, 'gone')
-    assert.ok(new Set(facts.map(({ project_id, name }) => `${project_id} ${name}`)).size < 1_000)
+    assert.ok(new Set(facts.map(({ owner, name }) => `${owner} ${name}`)).size < 1_000)
     assert.ok(kindsOf(large, 'created_at').size < large.length - 100, 'no two made together')
   })
 
@@ -139,7 +154,7 @@ describe('a simulated fleet', () => {
   })
 
   test('keeps the contract in all that is nested, and in every moment', () => {
-    const parts: readonly [TSchema, (server: ServerFacts) => readonly unknown[]][] = [
+    const parts: readonly [TSchema, (server: Facts) => readonly unknown[]][] = [
       [Disk, ({ disks_info = [] }) => disks_info],
       [Nic, ({ nics = [] }) => nics],
       [IsolatedDevice, ({ isolated_devices = [] }) => isolated_devices],
@@ -150,13 +165,7 @@ describe('a simulated fleet', () => {
       assert.ok(items.length > 0)
       assert.deepEqual(items.filter((item) => !Value.Check(schema, item)).slice(0, 1), [])
     }
-    const moments = [
-      'created_at',
-      'updated_at',
-      'expired_at',
-      'attach_time',
-      'auto_delete_at',
-    ] as const
+    const moments = ['created_at', 'updated_at', 'expired_at', 'auto_delete_at'] as const
     for (const server of [...facts, ...wholeFleet(fleet, laterMoment)]) {
       for (const key of moments) {
         assert.match(
@@ -169,7 +178,7 @@ describe('a simulated fleet', () => {
   })
 
   test('is consistent: a brand has its hypervisor, a region its brand, a host its zone', () => {
-    const goesWith = (key: keyof ServerFacts, other: keyof ServerFacts) => {
+    const goesWith = (key: keyof Facts, other: keyof Facts) => {
       const pairs = new Map<unknown, unknown>()
       for (const server of large) {
         if (server[key] === '') continue
@@ -188,10 +197,9 @@ describe('a simulated fleet', () => {
     for (const key of ['zone', 'cloudregion_id'] as const) goesWith('zone_id', key)
     for (const key of ['host', 'host_sn', 'host_status', 'zone_id'] as const)
       goesWith('host_id', key)
-    goesWith('manager_id', 'manager_project_id')
-    goesWith('account_id', 'attach_time')
-    const owners = new Set(projectsOf(12).map(({ id }) => id))
-    assert.ok(large.every(({ manager_project_id = '' }) => owners.has(manager_project_id)))
+    goesWith('account', 'brand')
+    const names = simulatedAccounts(7).map(({ name }) => name)
+    assert.deepEqual(kindsOf(large, 'account'), new Set(names))
     const onHosts = large.filter(({ host_id }) => host_id !== '')
     const perHost = onHosts.length / kindsOf(onHosts, 'host_id').size
     assertAbout(perHost, 50, 'servers a host')
@@ -218,41 +226,43 @@ describe('a simulated fleet', () => {
 describe('the life of a simulated fleet', () => {
   const now = laterMoment
 
+  const changed = (some: ReturnType<typeof fleetOf>, from: number, to: number) =>
+    [...some.changedBetween(from, to)].toSorted((a, b) => a - b)
+
   test('is what the changes between two moments tell, and nothing else', () => {
     const moments = [now, now + tickLength, now + 2 * tickLength, now + 60 * tickLength]
     for (const [at, from] of moments.slice(0, -1).entries()) {
       const to = moments[at + 1] ?? 0
-      const { present, gone } = fleet.changesBetween(from, to)
+      const told = changed(fleet, from, to)
       const [before, after] = [wholeFleet(fleet, from), wholeFleet(fleet, to)]
-      const different = after.filter(
-        (server, index) =>
-          !fleet.isGone(index, to) && JSON.stringify(server) !== JSON.stringify(before[index]),
-      )
-      const byId = (some: readonly ServerFacts[]) => some.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      assert.deepEqual(byId(present), byId(different))
-      const left = after.filter((_, index) => fleet.isGone(index, to) && !fleet.isGone(index, from))
+      const isDifferent = (index: number) =>
+        JSON.stringify(after[index]) !== JSON.stringify(before[index])
+      const there = after.map((_, index) => index).filter((index) => !fleet.isGone(index, to))
       assert.deepEqual(
-        left.map(({ id }) => id).filter((id) => !gone.includes(id)),
+        told.filter((index) => !fleet.isGone(index, to)),
+        there.filter(isDifferent),
+      )
+      const left = after
+        .map((_, index) => index)
+        .filter((index) => fleet.isGone(index, to) && !fleet.isGone(index, from))
+      assert.deepEqual(
+        left.filter((index) => !told.includes(index)),
         [],
       )
     }
-    assert.deepEqual(fleet.changesBetween(now, now), { present: [], gone: [] })
-    assert.deepEqual(fleet.changesBetween(now, now + tickLength - 1), { present: [], gone: [] })
+    assert.deepEqual(changed(fleet, now, now), [])
+    assert.deepEqual(changed(fleet, now, now + tickLength - 1), [])
   })
 
   test('is the same again, piece by piece or in one', () => {
     const to = now + 30 * tickLength
-    assert.deepEqual(fleetOf(1_000).changesBetween(now, to), fleet.changesBetween(now, to))
+    assert.deepEqual(changed(fleetOf(1_000), now, to), changed(fleet, now, to))
     const steps = Array.from({ length: 30 }, (_, step) =>
-      fleet.changesBetween(now + step * tickLength, now + (step + 1) * tickLength),
+      changed(fleet, now + step * tickLength, now + (step + 1) * tickLength),
     )
-    const inPieces = new Set(
-      steps.flatMap(({ present, gone }) => [...present.map(({ id }) => id), ...gone]),
-    )
-    const inOne = fleet.changesBetween(now, to)
     assert.deepEqual(
-      [...inPieces].sort(),
-      [...inOne.present.map(({ id }) => id), ...inOne.gone].sort(),
+      new Set(steps.flat().toSorted((a, b) => a - b)),
+      new Set(changed(fleet, now, to)),
     )
   })
 
@@ -267,8 +277,7 @@ describe('the life of a simulated fleet', () => {
       let count = 0
       for (let tick = 0; tick < ticks; tick += 1) {
         const from = now + tick * tickLength
-        const { present, gone } = some.changesBetween(from, from + tickLength)
-        count += present.length + gone.length
+        count += changed(some, from, from + tickLength).length
       }
       const average = count / ticks
       assert.ok(average >= least && average <= most, `${servers}: ${average}`)
@@ -278,13 +287,13 @@ describe('the life of a simulated fleet', () => {
   test('shows in many ways, and everyone has a turn', () => {
     const day = 86_400_000
     const [before, after] = [wholeFleet(fleet, now), wholeFleet(fleet, now + day)]
-    const changed = new Set<string>()
+    const keys = new Set<string>()
     for (const [index, server] of after.entries()) {
       const old = before[index]
       assert.equal(old?.id, server.id)
       assert.notEqual(old?.updated_at, server.updated_at)
-      for (const key of Object.keys(server) as (keyof ServerFacts)[]) {
-        if (JSON.stringify(old?.[key]) !== JSON.stringify(server[key])) changed.add(key)
+      for (const key of Object.keys(server) as (keyof Facts)[]) {
+        if (JSON.stringify(old?.[key]) !== JSON.stringify(server[key])) keys.add(key)
       }
     }
     for (const key of [
@@ -296,7 +305,7 @@ describe('the life of a simulated fleet', () => {
       'tags',
       'pending_deleted',
     ]) {
-      assert.ok(changed.has(key), key)
+      assert.ok(keys.has(key), key)
     }
     const comesAndGoes = after.filter(
       (_, index) => fleet.isGone(index, now) !== fleet.isGone(index, now + day),
@@ -308,8 +317,9 @@ describe('the life of a simulated fleet', () => {
     const seen = new Set<string>()
     for (let tick = 0; tick < 400; tick += 1) {
       const from = now + tick * tickLength
-      for (const { status } of fleet.changesBetween(from, from + tickLength).present)
-        seen.add(status)
+      for (const index of changed(fleet, from, from + tickLength)) {
+        seen.add(fleet.describe(index, from + tickLength).status)
+      }
     }
     for (const status of ['running', 'ready', 'starting', 'stopping', 'change_flavor']) {
       assert.ok(seen.has(status), status)
@@ -318,6 +328,6 @@ describe('the life of a simulated fleet', () => {
 
   test('has not begun before the epoch', () => {
     assert.deepEqual(wholeFleet(fleet, 0), facts)
-    assert.deepEqual(fleet.changesBetween(0, epoch), { present: [], gone: [] })
+    assert.deepEqual(changed(fleet, 0, epoch), [])
   })
 })

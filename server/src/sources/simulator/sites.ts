@@ -1,18 +1,7 @@
 import type { Cloud, Region, Zone } from './clouds/cloud.ts'
 import { ownClouds } from './clouds/own-clouds.ts'
 import { publicClouds } from './clouds/public-clouds.ts'
-import {
-  below,
-  byWeight,
-  chance,
-  diceOf,
-  diceOfText,
-  hex16,
-  pick,
-  roll,
-  stamp,
-  uuid,
-} from './dice.ts'
+import { below, byWeight, chance, diceOf, diceOfText, hex16, pick, roll, uuid } from './dice.ts'
 import { epoch } from './life.ts'
 
 const serversOnAHost = 50
@@ -26,20 +15,20 @@ export interface Site {
   readonly number: number
   readonly account: string
   readonly account_id: string
-  readonly attach_time: string
   readonly region: string
   readonly cloudregion_id: string
   readonly region_ext_id: string
   readonly zone: string
   readonly zone_id: string
   readonly zone_ext_id: string
-  readonly managers: readonly Manager[]
 }
 
-interface Manager {
-  readonly name: string
+/** A cloud account that simulated servers are of. */
+export interface SimulatedAccount {
   readonly id: string
-  readonly project_id: string
+  readonly name: string
+  /** When Muster is to have met it first. */
+  readonly attachedAt: number
 }
 
 export interface Host {
@@ -64,28 +53,23 @@ const hostStatuses = byWeight([
 interface Fleet {
   readonly seed: number
   readonly servers: number
-  readonly projects: readonly { readonly id: string }[]
 }
 
+const clouds = [...ownClouds, ...publicClouds]
+const named = clouds.flatMap((cloud) => cloud.accounts.map((account) => ({ cloud, account })))
+
+/** Every cloud account that there is, of a seed. */
+export const simulatedAccounts = (seed: number): readonly SimulatedAccount[] =>
+  named.map(({ account: { name } }) => {
+    const dice = diceOfText(seed, name)
+    return { id: uuid(dice, 1), name, attachedAt: epoch - (40 + below(dice, 2, 1_000)) * day }
+  })
+
 /** Every account with its zones, and who uses which. */
-export function createSites({ seed, servers, projects }: Fleet) {
-  const clouds = [...ownClouds, ...publicClouds]
-  const named = clouds.flatMap((cloud) => cloud.accounts.map((account) => ({ cloud, account })))
+export function createSites({ seed, servers }: Fleet) {
   const accounts: readonly (readonly Site[])[] = named.map(({ cloud, account }, number) => {
     const dice = diceOfText(seed, account.name)
-    const common = {
-      cloud,
-      dice,
-      number,
-      account: account.name,
-      account_id: uuid(dice, 1),
-      attach_time: stamp(epoch - (40 + below(dice, 2, 1_000)) * day, roll(dice, 3)),
-      managers: account.managers.map((name) => ({
-        name,
-        id: uuid(diceOfText(seed, name), 2),
-        project_id: pick(diceOfText(seed, name), 3, projects).id,
-      })),
-    }
+    const common = { cloud, dice, number, account: account.name, account_id: uuid(dice, 1) }
     return account.regions.flatMap((region) =>
       region.zones.map((zone) => ({ ...common, ...placeOf(seed, account.name, region, zone) })),
     )
@@ -93,7 +77,7 @@ export function createSites({ seed, servers, projects }: Fleet) {
   const hostsOfAccount = Math.max(2, Math.ceil(servers / named.length / serversOnAHost))
 
   /** A project has an account of choice and two more; a few servers are wherever they are. */
-  function accountOf(project: number, dice: number): readonly Site[] {
+  function sitesOf(project: number, dice: number): readonly Site[] {
     const luck = chance(dice, 1)
     const ofProject = diceOf(seed ^ 0x5eed, project)
     if (luck < 0.55) return accounts[project % accounts.length] as readonly Site[]
@@ -115,8 +99,14 @@ export function createSites({ seed, servers, projects }: Fleet) {
   }
 
   return {
+    /** Cheap: it is asked of every server, where only those of one account are wanted. */
+    accountOf(project: number, dice: number): Pick<Site, 'cloud' | 'account' | 'account_id'> {
+      const [first] = sitesOf(project, dice) as [Site]
+      return first
+    },
+
     siteAndHost(project: number, dice: number): { site: Site; host: Host; backup: Host } {
-      const sites = accountOf(project, dice)
+      const sites = sitesOf(project, dice)
       const [first] = sites as [Site]
       if (first.cloud.serial === undefined) {
         return { site: pick(dice, 3, sites), host: hidden, backup: hidden }

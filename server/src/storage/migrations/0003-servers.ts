@@ -1,4 +1,5 @@
-import { PostgresAdapter, sql, type Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
+import { compact, engineOf } from './engine.ts'
 
 const words = [
   'account',
@@ -127,12 +128,6 @@ async function attempt(db: Kysely<unknown>, statement: string): Promise<void> {
     await sql`rollback to savepoint attempt`.execute(db)
   }
 }
-
-const engineOf = (db: Kysely<unknown>) =>
-  db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
-
-/** Rows that are found by their key alone need no second one: SQLite can do without. */
-const compact = (db: Kysely<unknown>) => (engineOf(db) === 'sqlite' ? sql`without rowid` : sql``)
 
 /** Finds any three characters in a row. Without it a search still answers, but reads everything. */
 async function createSearchIndex(db: Kysely<unknown>): Promise<void> {

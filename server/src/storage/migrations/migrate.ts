@@ -3,12 +3,14 @@ import { Migrator, type Migration } from 'kysely/migration'
 import { up as identity } from './0001-identity.ts'
 import { up as administration } from './0002-administration.ts'
 import { up as servers } from './0003-servers.ts'
+import { up as sources } from './0004-sources.ts'
 
 /** In this order, each once; a migration that has run anywhere is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-identity': { up: identity },
   '0002-administration': { up: administration },
   '0003-servers': { up: servers },
+  '0004-sources': { up: sources },
 }
 
 /** Brings the database to this version of Muster. Processes that start together take turns. */

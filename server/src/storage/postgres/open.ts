@@ -10,6 +10,7 @@ import {
   type Question,
   type Row,
   type Statements,
+  type TellFleet,
 } from '../database.ts'
 import { migrate } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
@@ -145,7 +146,11 @@ async function askTogether(pool: pg.Pool, questions: readonly Question[]): Promi
 }
 
 /** Muster's storage in a PostgreSQL that any number of processes share. */
-export async function openPostgres(url: string, inspect: Inspect): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  inspect: Inspect,
+  tell: TellFleet = () => {},
+): Promise<Database> {
   const connection = { connectionString: url, types, application_name: 'muster' }
   const pool = new pg.Pool({
     ...connection,
@@ -197,10 +202,13 @@ export async function openPostgres(url: string, inspect: Inspect): Promise<Datab
     async commitFleet(statements, scopes) {
       const outcomes = await commit(fleetStatements(read, statements, scopes))
       version.advanceFleet(versionOf(outcomes), scopes)
+      tell(versionOf(outcomes), scopes)
       return ownOutcomes(outcomes, statements.length)
     },
     maintain: (work) => maintain(connection, work),
     fleetVersion: version.fleetVersion,
+    extend: () => ({ engine: 'postgres', url }),
+    noteFleet: version.advanceFleet,
     async ping() {
       await pool.query('select 1').catch((error: unknown) => {
         throw toError(error)

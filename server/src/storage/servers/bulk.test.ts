@@ -5,7 +5,7 @@ import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
 import { ensureServerIndexes, loadInBulk } from './bulk.ts'
 import { serverIndexes } from './indexes.ts'
-import { createWords } from './words.ts'
+import { searchSettings } from './search-index.ts'
 
 onBothEngines('a load of many servers', (engine) => {
   let storage: TestStorage
@@ -65,6 +65,10 @@ onBothEngines('a load of many servers', (engine) => {
     assert.deepEqual(await indexes(), before)
   })
 
+  test('leaves the index of texts set to sort many at once', async () => {
+    assert.deepEqual(await searchSettings(storage.database), [])
+  })
+
   test('makes only those indexes that are missing', async () => {
     const [first = '', ...others] = wanted
     const before = await indexes()
@@ -74,40 +78,5 @@ onBothEngines('a load of many servers', (engine) => {
     await ensureServerIndexes(storage.database)
     assert.deepEqual(await indexes(), before)
     assert.ok(others.length > 10)
-  })
-})
-
-onBothEngines('words by their codes', (engine) => {
-  let storage: TestStorage
-  before(async () => {
-    storage = await openStorage(engine)
-    await ensureServerIndexes(storage.database)
-  })
-  after(() => storage.close())
-
-  const odd = ['', ' ', 'a', 'A', 'ä', 'a\u0308', 'ΟΔΟΣ', 'x'.repeat(1024), "'", '%', '😀', 'İ']
-  const pick = (codes: ReadonlyMap<string, number>, words: readonly string[]) =>
-    words.map((word) => codes.get(word))
-
-  test('each word has one, for good, and no two have the same', async () => {
-    const codes = pick(await createWords(storage.database)(odd), odd)
-    assert.equal(new Set(codes).size, odd.length)
-    assert.ok(!codes.includes(undefined))
-    const again = createWords(storage.database)
-    assert.deepEqual(pick(await again(odd.toReversed()), odd), codes)
-    assert.deepEqual(pick(await again([...odd, 'new']), odd), codes)
-    const rows = await storage.database.read.selectFrom('words').select('word').execute()
-    assert.equal(new Set(rows.map(({ word }) => word)).size, rows.length)
-  })
-
-  test('several who meet the same words at once agree on them', async () => {
-    const words = Array.from({ length: 700 }, (_, at) => `w${at}`)
-    const turned = words.toReversed()
-    const all = await Promise.all(
-      [words, turned, words, turned].map((each) => createWords(storage.database)(each)),
-    )
-    const [first, ...others] = all.map((codes) => pick(codes, words))
-    for (const other of others) assert.deepEqual(other, first)
-    assert.equal(new Set(first).size, words.length)
   })
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { serverIndexes, trigramIndex } from './indexes.ts'
+import { searchSettings } from './search-index.ts'
 
 async function indexNames({ read, engine }: Database): Promise<ReadonlySet<string>> {
   const list =
@@ -24,11 +25,12 @@ async function wantedIndexes(database: Database) {
   return (await hasTrigrams(database)) ? [...indexes, trigramIndex] : indexes
 }
 
-/** Makes the indexes that are missing: at the first start, and where a load was cut off. */
+/** Makes what is missing of the indexes: at the first start, and where a load was cut off. */
 export async function ensureServerIndexes(database: Database): Promise<void> {
   const there = await indexNames(database)
   const missing = (await wantedIndexes(database)).filter(({ name }) => !there.has(name))
-  await database.maintain(missing.map(({ create }) => create))
+  const settings = await searchSettings(database)
+  await database.maintain([...settings, ...missing.map(({ create }) => create)])
 }
 
 /**
@@ -40,5 +42,6 @@ export async function loadInBulk(database: Database, load: () => Promise<void>):
   await database.maintain(indexes.map(({ name }) => `drop index if exists ${name}`))
   await load()
   await ensureServerIndexes(database)
-  if (database.engine === 'postgres') await database.maintain(['analyze'])
+  // What was kept for writing much is of no more use.
+  await database.maintain([database.engine === 'postgres' ? 'analyze' : 'pragma shrink_memory'])
 }

@@ -77,10 +77,9 @@ function microseconds(timestamp: string): number {
 
 export type Cell = string | number | null
 
-/** A server's columns, its words still to be coded. */
-export const cellOf = (server: Server, column: Column): Cell => {
-  const value = server[column]
+/** What a field's value is kept as, where it is no word. */
+export const cellOf = (value: Server[Column], keeping: Keeping): Cell => {
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (keepingOf(column) === 'moment') return value === null ? null : microseconds(value as string)
+  if (keeping === 'moment') return value === null ? null : microseconds(value as string)
   return value
 }

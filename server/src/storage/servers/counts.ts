@@ -1,6 +1,11 @@
-import { sql, type Kysely } from 'kysely'
+import type { Server } from '@muster/contract'
+import type { Kysely } from 'kysely'
+import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { Statement } from '../database.ts'
 import type { Tables } from '../tables.ts'
+import { createInsertRows } from './insert-rows.ts'
+import { code, stateOf } from './rows.ts'
+import type { Codes } from './words.ts'
 
 /** What statistics are usually asked for: how many there are of each is always known. */
 export const facets = [
@@ -20,28 +25,76 @@ export const isFacet = (name: string): name is Facet => (facets as readonly stri
 /** The whole is the sum of any of them: this one has the fewest values to add up. */
 export const wholeFacet: Facet = 'os_type'
 
-const valueOf = (facet: Facet) =>
-  facet === 'status' ? sql`(select code from words where word = servers.status)` : sql.ref(facet)
+/** The words that a server is counted by. */
+export const countedWords = (server: Server): string[] => [
+  server.project_id,
+  server.domain_id,
+  ...facets.map((facet) => server[facet]),
+]
 
-/** Adds to the counts, or takes from them, what these servers come to as they are in the table now. */
-export function countStatements(
-  read: Kysely<Tables>,
-  seqs: readonly number[],
-  sign: 1 | -1,
-): Statement[] {
-  if (seqs.length === 0) return []
-  const signed = sql.raw(sign === 1 ? '' : '-')
-  return facets.map((facet) =>
-    // In the order of the key, so that two who count at once never wait for each other in a circle.
-    sql`insert into server_counts (facet, project_id, value, domain_id, servers, vcpu_count, vmem_size, disk)
-      select ${sql.lit(facet)}, project_id, ${valueOf(facet)} as value, domain_id, ${signed}count(*), ${signed}sum(vcpu_count), ${signed}sum(vmem_size), ${signed}sum(disk)
-      from servers where state = 0 and seq in (${sql.join(seqs)})
-      group by project_id, ${valueOf(facet)}, domain_id
-      order by project_id, value
-      on conflict (facet, project_id, value) do update set
-        servers = server_counts.servers + excluded.servers,
-        vcpu_count = server_counts.vcpu_count + excluded.vcpu_count,
-        vmem_size = server_counts.vmem_size + excluded.vmem_size,
-        disk = server_counts.disk + excluded.disk`.compile(read),
+interface Count {
+  readonly facet: Facet
+  readonly project: string
+  readonly value: string
+  readonly domain: string
+  servers: number
+  vcpuCount: number
+  vmemSize: number
+  disk: number
+}
+
+/** What writes come to, by facet, project and value. */
+function sumUp(writes: readonly ServerWrite[]): readonly Count[] {
+  const counts = new Map<string, Count>()
+  function add(server: Server, sign: 1 | -1): void {
+    if (stateOf(server) !== 0) return
+    const { project_id: project, domain_id: domain } = server
+    for (const facet of facets) {
+      const value = server[facet]
+      const key = `${facet} ${project} ${value}`
+      let count = counts.get(key)
+      if (!count) {
+        count = { facet, project, value, domain, servers: 0, vcpuCount: 0, vmemSize: 0, disk: 0 }
+        counts.set(key, count)
+      }
+      count.servers += sign
+      count.vcpuCount += sign * server.vcpu_count
+      count.vmemSize += sign * server.vmem_size
+      count.disk += sign * server.disk
+    }
+  }
+  for (const { kept, server } of writes) {
+    if (kept) add(kept.server, -1)
+    add(server, 1)
+  }
+  return [...counts.values()]
+}
+
+/**
+ * Adds to the counts what writes change in them. What a server was like before is what the write was
+ * decided on, so the commit must also demand that this still holds.
+ */
+export function createCountStatements(read: Kysely<Tables>) {
+  const insert = createInsertRows(
+    read,
+    'server_counts',
+    ['facet', 'project_id', 'value', 'domain_id', 'servers', 'vcpu_count', 'vmem_size', 'disk'],
+    { add: ['servers', 'vcpu_count', 'vmem_size', 'disk'] },
+    ['facet', 'project_id', 'value'],
   )
+  return function countStatements(writes: readonly ServerWrite[], codes: Codes): Statement[] {
+    const rows = sumUp(writes)
+      .filter((count) => count.servers || count.vcpuCount || count.vmemSize || count.disk)
+      .map(({ facet, project, value, domain, servers, vcpuCount, vmemSize, disk }) => [
+        facet,
+        code(codes, project),
+        code(codes, value),
+        code(codes, domain),
+        servers,
+        vcpuCount,
+        vmemSize,
+        disk,
+      ])
+    return insert(rows)
+  }
 }

@@ -1,34 +1,14 @@
 import type { Server } from '@muster/contract'
 import { sql } from 'kysely'
-import type { FleetWriter, Found, KeptServer, ServerWrite } from '../../domain/inventory/ports.ts'
-import { required, type Database, type Statement } from '../database.ts'
+import type { FleetWriter, KeptServer, ServerWrite } from '../../domain/inventory/ports.ts'
+import type { Database, Statement } from '../database.ts'
 import { createInsertEvent } from '../events.ts'
 import { Violation } from '../violation.ts'
 import { loadInBulk } from './bulk.ts'
-import { countStatements } from './counts.ts'
-import { createHoldOwners } from './hold-owners.ts'
-import { createInsertRows } from './insert-rows.ts'
-import { takeNumbers } from './numbers.ts'
-import {
-  addressRows,
-  documentColumns,
-  documentRow,
-  placeRows,
-  serverColumns,
-  serverRow,
-  stateOf,
-  tagRows,
-  textRow,
-  wordsOf,
-} from './rows.ts'
-import { createSearchStatements } from './search-index.ts'
-import { createWords } from './words.ts'
-
-const askedAtOnce = 500
-
-function* inPieces<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let at = 0; at < items.length; at += askedAtOnce) yield items.slice(at, at + askedAtOnce)
-}
+import { demandUnchanged } from './demand-unchanged.ts'
+import { inPieces } from './in-pieces.ts'
+import { commitFenced, createSightingStatements } from './sightings.ts'
+import { createWriteStatements } from './write-statements.ts'
 
 const text = (value: string | Uint8Array) =>
   typeof value === 'string' ? value : Buffer.from(value).toString()
@@ -45,111 +25,10 @@ function parseServer(row: {
 
 /** Writes servers: what is shown, and everything they are found by, in one commit. */
 export function createFleetWriter(database: Database): FleetWriter {
-  const { read, engine } = database
-  const codesOf = createWords(database)
+  const { read } = database
   const insertEvent = createInsertEvent(read)
-  const searchStatements = createSearchStatements(database)
-  const holdOwners = createHoldOwners(database)
-  const insertServers = createInsertRows(read, 'servers', serverColumns, 'replace', ['seq'])
-  const insertDocuments = createInsertRows(read, 'server_documents', documentColumns, 'replace', [
-    'server',
-  ])
-  const insertTexts = createInsertRows(
-    read,
-    'server_texts',
-    ['server', 'text', 'starts'],
-    'replace',
-    ['server'],
-  )
-  const tagColumns = [
-    'server',
-    'origin',
-    'key',
-    'value',
-    'state',
-    'vcpu_count',
-    'vmem_size',
-    'disk',
-  ]
-  const insertTags = createInsertRows(
-    read,
-    'server_tags',
-    tagColumns,
-    'replace',
-    tagColumns.slice(0, 3),
-  )
-  const addressColumns = ['server', 'address', 'state']
-  const insertAddresses = createInsertRows(read, 'server_addresses', addressColumns, 'replace', [
-    'server',
-    'address',
-  ])
-  const insertPlaces = createInsertRows(read, 'server_places', ['place', 'id', 'name'], 'keep', [
-    'place',
-    'name',
-    'id',
-  ])
-  /** Places that this process has written already. */
-  const knownPlaces = new Set<string>()
-
-  /** Nothing is written over what somebody else wrote meanwhile: revisions only grow, so their sum tells. */
-  function demandUnchanged(kept: readonly Found[]): Statement[] {
-    return [...inPieces(kept)].map((piece) => {
-      const sum = piece.reduce((total, { revision }) => total + revision, 0)
-      const seqs = sql.join(piece.map(({ seq }) => seq))
-      const check = sql`select 1 as one from (select count(*) as n, sum(revision) as revisions from servers where seq in (${seqs})) as kept where n = ${piece.length} and revisions = ${sum}`
-      return required(check.compile(read), 'revision')
-    })
-  }
-
-  const deleteFrom = (table: 'server_tags' | 'server_addresses', seqs: readonly number[]) =>
-    read.deleteFrom(table).where('server', 'in', seqs).compile()
-
-  function newPlaces(writes: readonly ServerWrite[], codes: ReadonlyMap<string, number>) {
-    const rows = writes
-      .flatMap(({ server }) => placeRows(server, codes))
-      .map((row) => [row.join(), row] as const)
-      .filter(([key]) => !knownPlaces.has(key))
-    return new Map(rows)
-  }
-
-  async function statementsFor(writes: readonly ServerWrite[]) {
-    const codes = await codesOf(writes.flatMap(({ server }) => wordsOf(server)))
-    const kept = writes.map((write) => write.kept).filter((before) => before !== undefined)
-    const numbers = await takeNumbers(database, {
-      server: writes.length - kept.length,
-      revision: 1,
-    })
-    let next = numbers.server
-    const numbered = writes.map((write) => ({ write, seq: write.kept?.seq ?? next++ }))
-    const old = kept.map(({ seq }) => seq)
-    const all = numbered.map(({ seq }) => seq)
-    const places = newPlaces(writes, codes)
-    const each = <Row>(make: (write: ServerWrite, seq: number) => Row): Row[] =>
-      numbered.map(({ write, seq }) => make(write, seq))
-    const texts = each(({ server }, seq) => textRow(server, seq))
-    const isInUse = writes.map(({ server }) => stateOf(server) === 0)
-    const statements: Statement[] = [
-      ...holdOwners(writes),
-      ...demandUnchanged(kept),
-      ...[...inPieces(old)].flatMap((piece) => [
-        ...countStatements(read, piece, -1),
-        deleteFrom('server_tags', piece),
-        deleteFrom('server_addresses', piece),
-      ]),
-      ...insertServers(each(({ server }, seq) => serverRow(server, seq, numbers.revision, codes))),
-      ...insertDocuments(each((write, seq) => documentRow(write, seq, numbers.revision, engine))),
-      ...insertTexts(texts),
-      ...insertTags(each(({ server }, seq) => tagRows(server, seq, codes)).flat()),
-      ...insertAddresses(each(({ server }, seq) => addressRows(server, seq)).flat()),
-      ...insertPlaces([...places.values()].map((row) => [...row])),
-      ...searchStatements(
-        old,
-        texts.filter((_, at) => isInUse[at]),
-      ),
-      ...[...inPieces(all)].flatMap((piece) => countStatements(read, piece, 1)),
-    ]
-    return { statements, places }
-  }
+  const writeStatements = createWriteStatements(database)
+  const sightingStatements = createSightingStatements(database)
 
   /** False, and nothing done, where somebody else has written one of them meanwhile. */
   async function commitUnlessOvertaken(
@@ -157,7 +36,7 @@ export function createFleetWriter(database: Database): FleetWriter {
     scopes: ReadonlySet<string>,
   ): Promise<boolean> {
     try {
-      await database.commitFleet(statements, scopes)
+      await commitFenced(() => database.commitFleet(statements, scopes))
       return true
     } catch (error) {
       const isOvertaken =
@@ -174,21 +53,6 @@ export function createFleetWriter(database: Database): FleetWriter {
     ])
 
   return {
-    async factsDigests(ids) {
-      const digests = new Map<string, string>()
-      for (const piece of inPieces(ids)) {
-        const rows = await read
-          .selectFrom('server_documents')
-          .select(['id', 'facts_digest'])
-          .where('server', 'in', (eb) =>
-            eb.selectFrom('servers').select('seq').where('id', 'in', piece),
-          )
-          .execute()
-        for (const { id, facts_digest } of rows) digests.set(id, facts_digest)
-      }
-      return digests
-    },
-
     async findKept(ids) {
       const found = new Map<string, KeptServer>()
       for (const piece of inPieces(ids)) {
@@ -221,14 +85,27 @@ export function createFleetWriter(database: Database): FleetWriter {
       return found
     },
 
-    async write(writes, events = []) {
-      if (writes.length === 0) return true
-      const { statements, places } = await statementsFor(writes)
-      const isWritten = await commitUnlessOvertaken(
-        [...statements, ...events.map(insertEvent)],
-        new Set(writes.flatMap(scopesOf)),
-      )
-      if (isWritten) for (const key of places.keys()) knownPlaces.add(key)
+    async write(writes, events = [], sightings) {
+      const noted = sightings ? sightingStatements(sightings) : []
+      if (writes.length === 0) {
+        if (noted.length === 0) return true
+        // Who relies on others takes turns with them.
+        if ((sightings?.seenByOthers ?? []).length > 0) {
+          return await commitUnlessOvertaken(noted, new Set())
+        }
+        await commitFenced(() => database.commit(noted))
+        return true
+      }
+      const { statements, settle } = await writeStatements(writes)
+      let isWritten = false
+      try {
+        isWritten = await commitUnlessOvertaken(
+          [...noted, ...statements, ...events.map(insertEvent)],
+          new Set(writes.flatMap(scopesOf)),
+        )
+      } finally {
+        settle(isWritten)
+      }
       return isWritten
     },
 
@@ -265,7 +142,7 @@ export function createFleetWriter(database: Database): FleetWriter {
         // One that came back meanwhile stays; those that did not are found again.
         await commitUnlessOvertaken(
           [
-            ...demandUnchanged(rows),
+            ...demandUnchanged(read, rows),
             ...children.map((table) =>
               read.deleteFrom(table).where('server', 'in', seqs).compile(),
             ),

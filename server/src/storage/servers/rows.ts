@@ -2,10 +2,11 @@ import type { Server } from '@muster/contract'
 import { addressKey } from '../../domain/inventory/parse-network.ts'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { Database } from '../database.ts'
-import { cellOf, columns, fold, keepingOf, ofKeeping, type Cell, type Column } from './columns.ts'
+import { cellOf, columns, fold, keepingOf, ofKeeping, type Cell } from './columns.ts'
 import { searchText } from './search-text.ts'
-import { keptTags } from './tags.ts'
+import { keptTags, type KeptTag } from './tags.ts'
 import { placeColumns } from './where.ts'
+import type { Codes } from './words.ts'
 
 /** Whether a server is in use, in the recycle bin, or gone. */
 export function stateOf({ deleted, pending_deleted }: Server): 0 | 1 | 2 {
@@ -25,16 +26,28 @@ export const serverColumns: readonly string[] = [
   ...textColumns.map((column) => `${column}_folded`),
 ]
 
-/** Every text of a server that is kept by its code. */
-export const wordsOf = (server: Server): string[] => [
-  server.status,
-  ...wordColumns.map((column) => server[column] as string),
-  ...keptTags(server).flatMap(({ key, value }) => [key, value]),
-]
+/** A server as it is about to be written, with what several tables take from it. */
+export interface ServerEntry {
+  readonly write: ServerWrite
+  readonly server: Server
+  readonly seq: number
+  readonly state: 0 | 1 | 2
+  readonly tags: readonly KeptTag[]
+}
 
-type Codes = ReadonlyMap<string, number>
+export const entryOf = (write: ServerWrite, seq: number): ServerEntry => {
+  const { server } = write
+  return { write, server, seq, state: stateOf(server), tags: keptTags(server) }
+}
 
-function code(codes: Codes, word: string): number {
+/** Adds every text of a server that is kept by its code. */
+export function addWords({ server, tags }: ServerEntry, words: Set<string>): void {
+  words.add(server.status)
+  for (const column of wordColumns) words.add(server[column] as string)
+  for (const { key, value } of tags) words.add(key).add(value)
+}
+
+export function code(codes: Codes, word: string): number {
   const known = codes.get(word)
   if (known === undefined) throw new Error('a word has no code')
   return known
@@ -45,16 +58,17 @@ function foldedCell(text: string): string | null {
   return folded === text ? null : folded
 }
 
-export function serverRow(server: Server, seq: number, revision: number, codes: Codes): Cell[] {
-  const cell = (column: Column) =>
-    keepingOf(column) === 'word' ? code(codes, server[column] as string) : cellOf(server, column)
-  return [
-    seq,
-    revision,
-    stateOf(server),
-    ...columns.map(cell),
-    ...textColumns.map((column) => foldedCell(server[column] as string)),
-  ]
+const keptColumns = columns.map((column) => [column, keepingOf(column)] as const)
+
+export function serverRow(entry: ServerEntry, revision: number, codes: Codes): Cell[] {
+  const { server, seq, state } = entry
+  const row: Cell[] = [seq, revision, state]
+  for (const [column, keeping] of keptColumns) {
+    const value = server[column]
+    row.push(keeping === 'word' ? code(codes, value as string) : cellOf(value, keeping))
+  }
+  for (const column of textColumns) row.push(foldedCell(server[column] as string))
+  return row
 }
 
 export const documentColumns = [
@@ -65,6 +79,7 @@ export const documentColumns = [
   'project_id',
   'domain_id',
   'manager_project_id',
+  'account_id',
   'facts_digest',
   'document_digest',
   'summary_digest',
@@ -77,21 +92,22 @@ export const documentColumns = [
 
 /** SQLite hands bytes over as they are; PostgreSQL's text is quicker than its bytes. */
 export function documentRow(
-  { server, factsDigest, rendered }: ServerWrite,
-  seq: number,
+  { write, server, seq, state }: ServerEntry,
   revision: number,
   engine: Database['engine'],
 ): unknown[] {
+  const { factsDigest, rendered } = write
   const { document, summary, metadata, adminGroup, digests } = rendered
   const kept = (text: string) => (engine === 'sqlite' ? Buffer.from(text) : text)
   return [
     seq,
     server.id,
     revision,
-    stateOf(server),
+    state,
     server.project_id,
     server.domain_id,
     server.manager_project_id,
+    server.account_id,
     factsDigest,
     digests.document,
     digests.summary,
@@ -103,35 +119,37 @@ export function documentRow(
   ]
 }
 
-export function textRow(server: Server, seq: number): [number, string, string] {
+export function textRow({ server, seq }: ServerEntry): [number, string, string] {
   const { text, starts } = searchText(server)
   return [seq, text, starts]
 }
 
-export const tagRows = (server: Server, seq: number, codes: Codes) =>
-  keptTags(server).map(({ origin, key, value }) => [
+export const tagRows = ({ server, seq, state, tags }: ServerEntry, codes: Codes) =>
+  tags.map(({ origin, key, value }) => [
     seq,
     origin,
     code(codes, key),
     code(codes, value),
-    stateOf(server),
+    state,
     server.vcpu_count,
     server.vmem_size,
     server.disk,
   ])
 
-export function addressRows(server: Server, seq: number) {
+export function addressRows({ server, seq, state }: ServerEntry) {
   const addresses = [
     ...server.nics.flatMap(({ ip_addr, ip6_addr }) => [ip_addr, ip6_addr]),
     server.eip,
-  ]
+  ].filter((address) => address !== '')
   const keys = new Set(addresses.map(addressKey).filter((key) => key !== undefined))
-  return [...keys].map((key) => [seq, key, stateOf(server)])
+  return [...keys].map((key) => [seq, key, state])
 }
 
+const places = Object.entries(placeColumns)
+
 /** Which names go with which ids. */
-export const placeRows = (server: Server, codes: Codes) =>
-  Object.entries(placeColumns)
+export const placeRows = ({ server }: ServerEntry, codes: Codes) =>
+  places
     .filter(([, [id, name]]) => server[id] !== '' || server[name] !== '')
     .map(
       ([place, [id, name]]) => [place, code(codes, server[id]), code(codes, server[name])] as const,

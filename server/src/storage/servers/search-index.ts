@@ -33,3 +33,17 @@ export function createSearchStatements({ engine, read }: Database) {
     ]
   }
 }
+
+/** So many bytes of a commit are sorted at once; SQLite's own limit makes ten small parts of a thousand servers. */
+const sortedAtOnce = 16 * 2 ** 20
+
+/** What SQLite's index remembers of how it is to be kept. */
+export async function searchSettings({ engine, read }: Database): Promise<string[]> {
+  if (engine === 'postgres') return []
+  const { rows } = await sql<{
+    size: number
+  }>`select v as size from server_search_config where k = 'hashsize'`.execute(read)
+  return rows[0]?.size === sortedAtOnce
+    ? []
+    : [`insert into server_search (server_search, rank) values ('hashsize', ${sortedAtOnce})`]
+}

@@ -7,35 +7,56 @@ export interface SearchText {
   readonly starts: string
 }
 
-const isWordCharacter = (character: string): boolean =>
-  character < '\u0080' ? /[a-z0-9]/.test(character) : /[\p{L}\p{N}]/u.test(character)
-
 /** Makes the first one or two characters of a word three, which is what the index knows. */
 const mark = '\u0002'
 /** Stands between two texts. */
 const gap = '\u0001'
 
-/** What the words of texts begin with. Every server that is written comes by here: no words are cut out. */
-function startsOf(texts: readonly string[]): string {
-  const starts = new Set<string>()
-  for (const text of texts) {
-    let length = 0
-    let first = ''
-    for (const character of text) {
-      length = isWordCharacter(character) ? length + 1 : 0
-      if (length === 1) {
-        first = character
-        starts.add(mark + mark + first)
-      } else if (length === 2) {
-        starts.add(mark + first + character)
+const isPlain = (code: number) => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
+const isLetter = (character: string) => /[\p{L}\p{N}]/u.test(character)
+
+/**
+ * What the words of a text begin with, each once: the first character after two marks, the first two
+ * after one. Two that follow their first share its marks, since every three in a row cost. Every
+ * server that is written comes by here: no words are cut out.
+ */
+function startsOf(text: string): string {
+  const known = new Set<string>()
+  let starts = ''
+  let length = 0
+  let first = ''
+  let isFirstNew = false
+  let size = 1
+  for (let at = 0; at < text.length; at += size) {
+    const code = text.codePointAt(at) ?? 0
+    size = code > 0xffff ? 2 : 1
+    const isInWord = code < 0x80 ? isPlain(code) : isLetter(String.fromCodePoint(code))
+    length = isInWord ? length + 1 : 0
+    if (length === 1) {
+      first = text.slice(at, at + size)
+      isFirstNew = !known.has(first)
+      if (isFirstNew) {
+        known.add(first)
+        starts += mark + mark + first
       }
+    } else if (length === 2) {
+      const both = first + text.slice(at, at + size)
+      if (known.has(both)) continue
+      known.add(both)
+      starts += isFirstNew ? text.slice(at, at + size) : mark + both
     }
   }
-  return [...starts].join('')
+  return starts
 }
 
+/** What of a server is searched. */
+type Searched = Pick<
+  Server,
+  'name' | 'id' | 'host' | 'description' | 'external_id' | 'ips' | 'nics' | 'metadata'
+>
+
 /** No match crosses from one text into the next. */
-export function searchText(server: Server): SearchText {
+export function searchText(server: Searched): SearchText {
   const texts = [
     server.name,
     server.id,
@@ -45,10 +66,9 @@ export function searchText(server: Server): SearchText {
     ...server.ips.split(','),
     ...server.nics.map(({ mac }) => mac),
     ...Object.values(server.metadata),
-  ]
-    .filter((text) => text !== '')
-    .map(fold)
-  return { text: texts.join(gap), starts: startsOf(texts) }
+  ].filter((text) => text !== '')
+  const text = fold(texts.join(gap))
+  return { text, starts: startsOf(text) }
 }
 
 /** Where a searched text is looked for, and as what: from three characters on anywhere, before that at the start of a word. */

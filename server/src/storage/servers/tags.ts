@@ -1,4 +1,4 @@
-import { origins, tagsOf, type TagOrigin } from '../../domain/inventory/metadata.ts'
+import { origins, type TagOrigin } from '../../domain/inventory/metadata.ts'
 import type { Server } from '@muster/contract'
 
 /** How a tag's origin is kept. A source's tag that the owner has one of too is kept apart. */
@@ -29,18 +29,16 @@ export interface KeptTag {
   readonly value: string
 }
 
+const prefixes = Object.entries(origins) as [TagOrigin, string][]
+
 /** A server's tags as they are kept for finding it. */
 export function keptTags({ metadata }: Pick<Server, 'metadata'>): readonly KeptTag[] {
-  const own = tagsOf(metadata, 'own')
-  const kept = (origin: TagOrigin, code: (key: string) => number) =>
-    Object.entries(tagsOf(metadata, origin)).map(([key, value]) => ({
-      origin: code(key),
-      key,
-      value,
-    }))
-  return [
-    ...kept('own', () => codes.own),
-    ...kept('source', (key) => (Object.hasOwn(own, key) ? codes.overruled : codes.source)),
-    ...kept('notes', () => codes.notes),
-  ]
+  return Object.entries(metadata).flatMap(([told, value]) => {
+    const found = prefixes.find(([, prefix]) => told.startsWith(prefix))
+    if (!found) return []
+    const [origin, prefix] = found
+    const key = told.slice(prefix.length)
+    const isOverruled = origin === 'source' && Object.hasOwn(metadata, origins.own + key)
+    return [{ origin: isOverruled ? codes.overruled : codes[origin], key, value }]
+  })
 }

@@ -1,54 +1,85 @@
+import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../database.ts'
+import { required, type Database, type Statement } from '../database.ts'
 import { fold } from './columns.ts'
+import { inPieces } from './in-pieces.ts'
 import { createInsertRows } from './insert-rows.ts'
-import { takeNumbers } from './numbers.ts'
+import type { TakeNumbers } from './numbers.ts'
 
 const remembered = 200_000
-const askedAtOnce = 500
+
+export type Codes = ReadonlyMap<string, number>
+
+/** The codes of some words, and how those that are new come to be there. */
+export interface CodedWords {
+  readonly codes: Codes
+  /** They belong into the commit that uses the codes; it does not happen where others gave a word another code. */
+  readonly statements: readonly Statement[]
+  /** To be called with how that commit went. */
+  settle(isWritten: boolean): void
+}
 
 /** The codes of texts that many servers share. A code never changes, so what is known stays known. */
-export function createWords(database: Database) {
+export function createWords(database: Database, takeNumbers: TakeNumbers) {
   const { read } = database
   const known = new LRUCache<string, number>({ max: remembered })
+  /** Codes that are given, in commits that are still under way. */
+  const given = new Map<string, number>()
   const insert = createInsertRows(read, 'words', ['code', 'word', 'folded'], 'keep', ['word'])
 
-  async function findCodes(words: readonly string[], found: Map<string, number>): Promise<void> {
-    for (let at = 0; at < words.length; at += askedAtOnce) {
+  async function findCodes(words: readonly string[], codes: Map<string, number>): Promise<void> {
+    for (const piece of inPieces(words)) {
       const rows = await read
         .selectFrom('words')
         .select(['code', 'word'])
-        .where('word', 'in', words.slice(at, at + askedAtOnce))
+        .where('word', 'in', piece)
         .execute()
       for (const { code, word } of rows) {
         known.set(word, code)
-        found.set(word, code)
+        codes.set(word, code)
       }
     }
   }
 
-  /**
-   * Others may give a word its code at the same time: the first one counts. All go in one order, so
-   * that nobody waits for somebody who waits for them.
-   */
-  async function addWords(missing: readonly string[], found: Map<string, number>): Promise<void> {
-    const words = missing.toSorted()
-    const first = (await takeNumbers(database, { word: words.length })).word
-    await database.commit(insert(words.map((word, at) => [first + at, word, fold(word)])))
-    await findCodes(words, found)
+  /** New words get codes, the same in every commit of this process that is under way. */
+  async function giveCodes(words: readonly string[]): Promise<void> {
+    const count = words.filter((word) => !given.has(word)).length
+    if (count === 0) return
+    let { word: next } = await takeNumbers({ word: count })
+    for (const word of words) if (!given.has(word)) given.set(word, next++)
   }
 
-  return async function codesOf(words: Iterable<string>): Promise<ReadonlyMap<string, number>> {
-    const found = new Map<string, number>()
+  /** A code is of one word only, so whether the words have these is whether the codes are there. */
+  function demandCodes(codes: readonly number[]): Statement[] {
+    return [...inPieces(codes)].map((piece) => {
+      const check = sql`select 1 as one from (select count(*) as n from words where code in (${sql.join(piece)})) as given where n = ${piece.length}`
+      return required(check.compile(read), 'words')
+    })
+  }
+
+  return async function codesOf(words: ReadonlySet<string>): Promise<CodedWords> {
+    const codes = new Map<string, number>()
     const unknown: string[] = []
-    for (const word of new Set(words)) {
+    for (const word of words) {
       const code = known.get(word)
       if (code === undefined) unknown.push(word)
-      else found.set(word, code)
+      else codes.set(word, code)
     }
-    if (unknown.length > 0) await findCodes(unknown, found)
-    const missing = unknown.filter((word) => !found.has(word))
-    if (missing.length > 0) await addWords(missing, found)
-    return found
+    if (unknown.length > 0) await findCodes(unknown, codes)
+    // Also those that another commit brings: it may fail.
+    const fresh = unknown.filter((word) => !codes.has(word))
+    await giveCodes(fresh)
+    const rows = fresh.map((word) => [given.get(word) ?? 0, word, fold(word)] as const)
+    for (const [code, word] of rows) codes.set(word, code)
+    return {
+      codes,
+      statements: [...insert(rows), ...demandCodes(rows.map(([code]) => code))],
+      settle(isWritten) {
+        for (const [code, word] of rows) {
+          if (isWritten) known.set(word, code)
+          given.delete(word)
+        }
+      },
+    }
   }
 }

@@ -99,6 +99,8 @@ export async function openSqlite(directory: string, inspect: Inspect): Promise<D
       for (const sql of work) await writer.commit([{ sql, parameters: [] }])
     },
     fleetVersion: (scope) => (writer.isBroken() ? undefined : fleet.of(scope)),
+    extend: () => ({ engine: 'sqlite', directory, line: writer.share() }),
+    noteFleet: fleet.advance,
     async ping() {
       reader.prepare('select 1').get()
       // The writer's thread must be alive too: an empty commit goes there and back.

@@ -1,15 +1,22 @@
-import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
+import { MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { StatementSync } from 'node:sqlite'
 import type { Outcome } from '../database.ts'
 import { createStatementCache, openFile } from './file.ts'
 import { unmet } from './unmet.ts'
 import type { Batch, Failure, Result, Unit } from './writer.ts'
 
+const keptKilobytes = 64 * 1024
+const loggedPages = 8192
+
 /**
  * The one thread that writes. It commits together all units that have arrived, so that many who
  * wait share one sync of the disk; each unit still stands or falls alone.
  */
 const database = openFile(workerData as string)
+// A thousand servers touch more pages than SQLite keeps unasked: it would write them, and read them again.
+database.exec(`pragma cache_size = -${keptKilobytes}`)
+// A page that is written again and again goes into the database once.
+database.exec(`pragma wal_autocheckpoint = ${loggedPages}`)
 const prepare = createStatementCache(database)
 
 const returnsRows = new WeakMap<StatementSync, boolean>()
@@ -80,6 +87,8 @@ function runBatch(batch: Batch): Result[] {
   }
 }
 
+type Message = Batch | MessagePort | 'close'
+
 /** What has arrived besides, until now. */
 function* arrivals(port: MessagePort): Generator<Message> {
   for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
@@ -87,17 +96,30 @@ function* arrivals(port: MessagePort): Generator<Message> {
   }
 }
 
-type Message = Batch | 'close'
+/** Serves one line. What comes in on it is answered on it. */
+function serve(port: MessagePort): void {
+  port.on('message', (first: Message) => {
+    const messages = [first, ...arrivals(port)]
+    for (const message of messages) if (message instanceof MessagePort) join(message)
+    const batch = messages.flatMap((message) =>
+      message === 'close' || message instanceof MessagePort ? [] : message,
+    )
+    if (batch.length > 0) port.postMessage(runBatch(batch))
+    if (messages.includes('close')) close()
+  })
+}
+
+const lines: MessagePort[] = []
+
+function join(line: MessagePort): void {
+  lines.push(line)
+  serve(line)
+}
+
+function close(): void {
+  database.close()
+  for (const line of lines) line.close()
+}
 
 if (!parentPort) throw new Error('the writer runs in a thread of its own')
-const port = parentPort
-
-port.on('message', (first: Message) => {
-  const messages = [first, ...arrivals(port)]
-  const batch = messages.flatMap((message) => (message === 'close' ? [] : message))
-  if (batch.length > 0) port.postMessage(runBatch(batch))
-  if (messages.includes('close')) {
-    database.close()
-    port.close()
-  }
-})
+join(parentPort)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import type { Outcome, Statements } from '../database.ts'
 import { PlatformError } from '../../domain/error.ts'
 import { Violation } from '../violation.ts'
@@ -53,10 +53,17 @@ const unavailable = (cause: Error) =>
 
 /** So many are sent at once at most: the thread starts on the first while the rest are still coming. */
 const sentAtOnce = 16
+/** From so many statements on a write goes by itself: it is under way while the next one is made. */
+const many = 64
+
+/** A line to the writer thread. */
+interface Line {
+  postMessage(message: unknown): void
+  on(event: 'message', listener: (results: Result[]) => void): unknown
+}
 
 /** Hands writes to the writer thread, which commits together all that have arrived. */
-export function startWriter(file: string) {
-  const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: file })
+function createClient(line: Line) {
   const sent: Waiting[] = []
   let unsent: Waiting[] = []
   let broken: Error | undefined
@@ -66,24 +73,17 @@ export function startWriter(file: string) {
     const batch: Batch = unsent.map(({ unit }) => unit)
     sent.push(...unsent)
     unsent = []
-    thread.postMessage(batch)
-  }
-
-  function fail(error: Error): void {
-    broken ??= error
-    for (const { reject } of [...sent.splice(0), ...unsent.splice(0)]) reject(unavailable(error))
+    line.postMessage(batch)
   }
 
   // Results come in the order in which the units went.
-  thread.on('message', (results: Result[]) => {
+  line.on('message', (results: Result[]) => {
     const settled = sent.splice(0, results.length)
     for (const [index, result] of results.entries()) {
       if ('outcomes' in result) settled[index]?.resolve(result.outcomes)
       else settled[index]?.reject(toError(result.failure))
     }
   })
-  thread.on('error', fail)
-  thread.on('exit', () => fail(new Error('the writer thread has ended')))
 
   return {
     commit(statements: Statements): Promise<Outcome[]> {
@@ -95,17 +95,52 @@ export function startWriter(file: string) {
       return new Promise((resolve, reject) => {
         if (broken) return reject(unavailable(broken))
         unsent.push({ unit, resolve, reject })
-        if (unsent.length === sentAtOnce) send()
+        if (unsent.length === sentAtOnce || unit.length >= many) send()
         else if (unsent.length === 1) setImmediate(send)
       })
     },
     /** Once its thread has ended nobody can know what it had still committed. */
     isBroken: () => broken !== undefined,
+    send,
+    fail(error: Error): void {
+      broken ??= error
+      for (const { reject } of [...sent.splice(0), ...unsent.splice(0)]) reject(unavailable(error))
+    },
+  }
+}
+
+/** Starts the one thread that writes. */
+export function startWriter(file: string) {
+  const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: file })
+  const client = createClient(thread)
+  thread.on('error', client.fail)
+  thread.on('exit', () => client.fail(new Error('the writer thread has ended')))
+
+  return {
+    commit: client.commit,
+    isBroken: client.isBroken,
+    /** A line of its own for another thread. */
+    share(): MessagePort {
+      const { port1, port2 } = new MessageChannel()
+      thread.postMessage(port1, [port1])
+      return port2
+    },
     async close(): Promise<void> {
-      if (broken) return
-      send()
+      if (client.isBroken()) return
+      client.send()
       thread.postMessage('close')
       await once(thread, 'exit')
     },
+  }
+}
+
+/** The line to the writer thread that somebody else has started. */
+export function joinWriter(port: MessagePort) {
+  const client = createClient(port)
+  port.on('close', () => client.fail(new Error('the writer thread has ended')))
+  return {
+    commit: client.commit,
+    isBroken: client.isBroken,
+    close: () => port.close(),
   }
 }

@@ -19,8 +19,6 @@ export interface Cloud {
 
 interface Account {
   readonly name: string
-  /** The subscriptions or tenants that it reaches. */
-  readonly managers: readonly string[]
   readonly regions: readonly Region[]
 }
 

@@ -11,12 +11,10 @@ export const ownClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'kvm-frankfurt',
-        managers: ['kvm-frankfurt'],
         regions: [region('Frankfurt', 'fra', '1a 1b 2a')],
       },
       {
         name: 'kvm-北京',
-        managers: ['kvm-北京'],
         regions: [region('北京', 'bjs', '1a 1b')],
       },
     ],
@@ -49,7 +47,6 @@ export const ownClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'vcenter-zürich',
-        managers: ['vcenter-zürich/DC-Nord', 'vcenter-zürich/DC-Süd'],
         regions: [
           region('DC-Nord', 'datacenter-21', 'domain-c26 domain-c34', '='),
           region('DC-Süd', 'datacenter-44', 'domain-c51', '='),
@@ -84,7 +81,6 @@ export const ownClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'openstack-lab',
-        managers: ['openstack-lab/research', 'openstack-lab/teaching'],
         regions: [region('RegionOne', 'RegionOne', 'nova az-gpu', '=')],
       },
     ],
@@ -117,7 +113,6 @@ export const ownClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'pve-büro',
-        managers: ['pve-büro'],
         regions: [region('Büro Hamburg', 'ham', 'rack1 rack2', '-')],
       },
     ],

@@ -18,7 +18,6 @@ export const publicClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'aws-production',
-        managers: ['aws-production/417203958861', 'aws-production/902661745310'],
         regions: [
           region('AWS EU (Frankfurt)', 'eu-central-1', 'a b c'),
           region('AWS US East (N. Virginia)', 'us-east-1', 'a b d'),
@@ -26,7 +25,6 @@ export const publicClouds: readonly Cloud[] = [
       },
       {
         name: 'aws-sandbox',
-        managers: ['aws-sandbox/655309120047'],
         regions: [region('AWS Asia Pacific (Tokyo)', 'ap-northeast-1', 'a c')],
       },
     ],
@@ -57,7 +55,6 @@ export const publicClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'azure-ent',
-        managers: ['azure-ent/Pay-As-You-Go', 'azure-ent/Enterprise Agreement'],
         regions: [
           region('Azure West Europe', 'westeurope', '1 2 3', '-'),
           region('Azure Germany West Central', 'germanywestcentral', '1 2', '-'),
@@ -90,7 +87,6 @@ export const publicClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'google-analytics',
-        managers: ['google-analytics/acme-data-prod'],
         regions: [
           region('Google Frankfurt', 'europe-west3', 'a b c', '-'),
           region('Google Iowa', 'us-central1', 'a f', '-'),
@@ -123,7 +119,6 @@ export const publicClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'aliyun-retail',
-        managers: ['aliyun-retail'],
         regions: [
           region('阿里云 华东1（杭州）', 'cn-hangzhou', 'h i', '-'),
           region('阿里云 华北2（北京）', 'cn-beijing', 'g k', '-'),
@@ -156,7 +151,6 @@ export const publicClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'huawei-iot',
-        managers: ['huawei-iot/cn-north-4', 'huawei-iot/cn-east-3'],
         regions: [
           region('华为云 华北-北京四', 'cn-north-4', 'a b', ''),
           region('华为云 华东-上海一', 'cn-east-3', 'a b c', ''),
@@ -189,7 +183,6 @@ export const publicClouds: readonly Cloud[] = [
     accounts: [
       {
         name: 'qcloud-games',
-        managers: ['qcloud-games'],
         regions: [region('腾讯云 华东地区（上海）', 'ap-shanghai', '2 4 5', '-')],
       },
     ],

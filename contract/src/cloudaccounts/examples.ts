@@ -1,0 +1,100 @@
+import { example, exampleMoment } from '../administration/examples.ts'
+
+const mapping = [{ tag: 'team=web', project_id: example.projectId }]
+
+export const newAccountExample = {
+  name: 'aws-prod',
+  provider: 'Aws',
+  credentials: { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'wJalrXUtnFEMI…' },
+  options: { regions: ['eu-central-1'] },
+  project_id: example.projectId,
+  period: 30,
+  mapping,
+}
+
+export const accountExample = {
+  id: 'b7d2f0c4-6e1a-4f8b-9c3d-5a4e3f2b1c0d',
+  name: 'aws-prod',
+  provider: 'Aws',
+  brand: 'Aws',
+  address: '',
+  options: { regions: ['eu-central-1'] },
+  project_id: example.projectId,
+  period: 30,
+  enabled: true,
+  mapping,
+  status: 'connected',
+  servers: 412,
+  created_at: exampleMoment,
+  sync: {
+    state: 'idle',
+    started_at: exampleMoment,
+    finished_at: exampleMoment,
+    duration_ms: 1840,
+    seen: 412,
+    created: 0,
+    changed: 3,
+    gone: 1,
+    error: '',
+    next_at: exampleMoment,
+  },
+}
+
+export const testExample = {
+  ok: true,
+  title: 'AWS EC2, account 123456789012, 1 region',
+  servers: 412,
+  statuses: { running: 380, ready: 32 },
+  sample: ['web-1', 'web-2'],
+  is_complete: true,
+  error: '',
+  duration_ms: 1620,
+}
+
+export const previewExample = {
+  total: 412,
+  moves: 1,
+  projects: [{ project_id: example.projectId, project: 'genome', servers: 412 }],
+  servers: [
+    {
+      id: '3c5f1d80-4a2b-4e6f-8a9b-0c1d2e3f4a5b',
+      name: 'web-1',
+      from_project_id: '8a7b6c5d4e3f40218a7b6c5d4e3f4021',
+      from_project: 'archive',
+      to_project_id: example.projectId,
+      to_project: 'genome',
+      rule: 0,
+    },
+  ],
+}
+
+export const providerExample = {
+  provider: 'Aws',
+  title: 'AWS EC2',
+  description: 'Instances of one AWS account',
+  address: {
+    required: false,
+    description: 'An endpoint to ask instead of those of AWS',
+    example: 'https://ec2.example.org',
+  },
+  credentials: [
+    {
+      name: 'access_key_id',
+      type: 'text',
+      required: true,
+      long: false,
+      description: 'The id of an access key',
+    },
+  ],
+  options: [
+    {
+      name: 'regions',
+      type: 'list',
+      required: false,
+      long: false,
+      description: 'Only these regions; all that are enabled unless you say',
+    },
+  ],
+  period: 30,
+  events: false,
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { ConfigError } from '../config/parsers.ts'
+import { simulatedAccounts } from '../sources/simulator/sites.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
+import { dumpTables } from '../testing/open-storage.ts'
+import { dumpOrganisation, stageDemo } from '../testing/stage-demo.ts'
+import { demoProjects } from './demo-organisation.ts'
+
+onBothEnginesInTurn('the accounts of a demo', (engine) => {
+  const stage = (t: TestContext) => stageDemo(t, engine)
+
+  test('goes on with a load that was cut off', async (t) => {
+    const { start, loads, accounts, database } = await stage(t)
+    await start({ servers: 50, isQuick: true })
+    const { read } = database
+    const [one] = await accounts.all()
+    await database.commit([
+      read
+        .updateTable('account_syncs')
+        .set({ finished_at: null })
+        .where('account_id', '=', one?.account.id ?? '')
+        .compile(),
+    ])
+    await start({ isQuick: true })
+    assert.equal(loads(), 1)
+  })
+
+  test('leaves its accounts alone once they are attached', async (t) => {
+    const { start, accounts, database } = await stage(t)
+    await start({ servers: 50, isQuick: true })
+    const { read } = database
+    const [deleted, disabled, renamed] = (await accounts.all()).map(({ account }) => account.id)
+    const change = read.updateTable('cloudaccounts')
+    await database.commit([
+      read
+        .deleteFrom('cloudaccounts')
+        .where('id', '=', deleted ?? '')
+        .compile(),
+      change
+        .set({ enabled: 0 })
+        .where('id', '=', disabled ?? '')
+        .compile(),
+      change
+        .set({ name: 'another', name_key: 'another', period: 60 })
+        .where('id', '=', renamed ?? '')
+        .compile(),
+    ])
+    const before = await dumpOrganisation(database)
+    await start({ isQuick: true })
+    assert.deepEqual(await dumpOrganisation(database), before)
+    await start({ servers: 60, isQuick: true })
+    const grown = await accounts.all()
+    assert.equal(grown.length, simulatedAccounts(0).length - 1)
+    const find = (id = '') => grown.find(({ account }) => account.id === id)?.account
+    assert.deepEqual([find(disabled)?.enabled, find(disabled)?.options['servers']], [false, 60])
+    assert.deepEqual([find(renamed)?.name, find(renamed)?.period], ['another', 60])
+  })
+
+  test('has a project more for each thousand servers, with a rule in every account', async (t) => {
+    const { start, accounts } = await stage(t)
+    await start({ servers: 30, isQuick: true })
+    await start({ servers: 13_000, isQuick: true })
+    const ids = demoProjects(13_000).map(({ id }) => id)
+    assert.equal(ids.length, 13)
+    for (const { account } of await accounts.all()) {
+      assert.deepEqual(account.options, {
+        servers: 13_000,
+        seed: 20_260_101,
+        cloud_account: account.name,
+        tenants: ids,
+      })
+      assert.deepEqual(
+        account.mapping,
+        ids.map((id) => ({ tenant: id, project_id: id })),
+      )
+      assert.equal(account.project_id, ids[0])
+    }
+  })
+
+  test('does not go on top of what is real, and leaves no trace of the try', async (t) => {
+    const { start, fleet, database } = await stage(t)
+    const demandRefusal = async (words: RegExp) => {
+      const before = await dumpTables(database)
+      await assert.rejects(start(), (error) => {
+        assert.ok(error instanceof ConfigError)
+        assert.match(error.message, words)
+        return true
+      })
+      assert.deepEqual(await dumpTables(database), before)
+    }
+    const real = t.mock.method(fleet, 'hasRealServers', async () => true)
+    await demandRefusal(/^--demo does not go on top of real servers[^\n]*$/)
+    real.mock.restore()
+    const { read } = database
+    const [project] = await read.selectFrom('projects').select('id').execute()
+    const row = { id: 'real', name: 'real', name_key: 'real', provider: 'Aws', brand: 'Aws' }
+    const settings = { address: '', options: '{}', mapping: '[]', credentials: '' }
+    const rest = { period: 30, enabled: 0, created_at: 0, revision: 1, leaving: 0 }
+    await database.commit([
+      read
+        .insertInto('cloudaccounts')
+        .values({ ...row, ...settings, ...rest, project_id: project?.id ?? '' })
+        .compile(),
+      sql`insert into account_syncs (account_id) values ('real')`.compile(read),
+    ])
+    await demandRefusal(/^--demo does not go on top of real cloud accounts[^\n]*$/)
+  })
+})

@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SyncDesk } from '../domain/sources/desk.ts'
+import { createChangeServers } from '../domain/inventory/change-servers.ts'
+import { createOwners } from '../domain/inventory/owners.ts'
+import { createRecordServers } from '../domain/inventory/record-servers.ts'
+import { createAttendAccount } from '../domain/sources/attend-account.ts'
+import { createEvictServers } from '../domain/sources/evict-servers.ts'
+import { createLoseServers } from '../domain/sources/lose-servers.ts'
+import { createMoveServers } from '../domain/sources/move-servers.ts'
+import { createOpenSource } from '../domain/sources/open-source.ts'
+import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
+import { createRunAccount } from '../domain/sources/run-account.ts'
+import type { RunLog } from '../domain/sources/run-log.ts'
+import { createRunAccounts } from '../domain/sources/run-accounts.ts'
+import type { SourceKind } from '../domain/sources/source.ts'
+import { testSource } from '../domain/sources/test-source.ts'
+import type { Sealer } from '../domain/identity/access-key/sealer.ts'
+import { createSourceAddressRule } from '../outgoing/allowed-addresses.ts'
+import { createOutlet } from '../outgoing/outlet.ts'
+import type { Database } from '../storage/database.ts'
+import { createOwnerDirectory } from '../storage/owners.ts'
+import { createFleetWriter } from '../storage/servers/fleet-writer.ts'
+import { createAccountStore } from '../storage/sources/account-store.ts'
+import { createRunStore } from '../storage/sources/run-store.ts'
+import { createSightingStore } from '../storage/sources/sighting-store.ts'
+
+interface Parts {
+  readonly database: Database
+  readonly sealer: Sealer
+  readonly kinds: readonly SourceKind[]
+  /** Addresses beyond the usual that accounts may point to. */
+  readonly reachable: readonly string[]
+  /** Who this is, among all that share the storage. */
+  readonly runner: string
+  readonly log: RunLog
+}
+
+/** How long somebody waits for what was asked for to be done. */
+const longestWait = 5_000
+const lookAgain = 50
+
+/** The work with sources: all accounts that are run here, and what is asked about them. */
+export function composeSync({ database, sealer, kinds, reachable, runner, log }: Parts) {
+  const clock = Date.now
+  const accounts = createAccountStore(database, sealer)
+  const runs = createRunStore(database)
+  const sightings = createSightingStore(database)
+  const fleet = createFleetWriter(database)
+  // A project that was made a moment ago, by another process too, may be whose servers these are.
+  const owners = createOwners(createOwnerDirectory(database), { current: () => undefined })
+  const recordServers = createRecordServers({ fleet, owners, clock })
+  const changeServers = createChangeServers({ fleet, clock })
+  const outlet = createOutlet(createSourceAddressRule(reachable))
+  const openSource = createOpenSource({ kinds, accounts, outlet, clock })
+  const attendAccount = createAttendAccount({ accounts, sightings, owners, recordServers, fleet })
+  const runAccount = createRunAccount({
+    runs,
+    sightings,
+    attendAccount,
+    moveServers: createMoveServers({ sightings, owners, changeServers }),
+    loseServers: createLoseServers({ sightings, changeServers }),
+    evictServers: createEvictServers({ accounts, sightings, attendAccount }),
+    openSource,
+    clock,
+    chance: Math.random,
+    log,
+  })
+  const runAccounts = createRunAccounts({ accounts, runs, runAccount, runner, clock, log })
+  const previewMapping = createPreviewMapping({ sightings, owners, fleet })
+
+  /** Whoever runs the account: what is to be done in it shows in its rows. */
+  async function isSettled(accountId: string): Promise<boolean> {
+    const attached = await accounts.find(accountId)
+    if (!attached) return true
+    return !attached.account.leaving && attached.sync.mapped_revision === attached.account.revision
+  }
+
+  const desk: SyncDesk = {
+    async attend(accountId) {
+      const settle = async () => {
+        const end = clock() + longestWait
+        await runAccounts.tick()
+        while (clock() < end && !(await isSettled(accountId))) await pause(lookAgain)
+      }
+      await Promise.race([settle(), pause(longestWait, undefined, { ref: false })])
+    },
+
+    test: (provider, settings) =>
+      testSource((signal) => openSource.openSettings(provider, settings, signal), clock),
+
+    async preview(accountId, mapping, projectId) {
+      const attached = await accounts.find(accountId)
+      if (!attached) throw new Error('the account is gone')
+      return await previewMapping(attached.account, mapping, projectId)
+    },
+
+    async refresh(accountId, serverId, reference) {
+      const running = runAccounts.find(accountId)
+      if (!running) {
+        await accounts.nudge(accountId)
+        return false
+      }
+      const looking = running.refresh(serverId, reference).then(() => true)
+      return await Promise.race([looking, pause(longestWait, false, { ref: false })])
+    },
+  }
+
+  return { desk, start: runAccounts.start, stop: runAccounts.stop }
+}

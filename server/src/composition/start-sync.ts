@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { MessagePort, Worker } from 'node:worker_threads'
+import type { FastifyBaseLogger } from 'fastify'
+import { PlatformError } from '../domain/error.ts'
+import type { SyncDesk } from '../domain/sources/desk.ts'
+import type { Database } from '../storage/database.ts'
+import {
+  fromFailure,
+  type SyncMessage,
+  type SyncRequest,
+  type SyncThreadData,
+} from './sync-messages.ts'
+
+interface Parts {
+  readonly database: Database
+  readonly secretKeyFile: string
+  readonly reachable: readonly string[]
+  readonly logger: Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
+  /** Whether progress is told elsewhere at the moment, so that the log need not. */
+  readonly isHushed: () => boolean
+  /** Whether there is an account to be run. */
+  readonly hasAccounts: () => Promise<boolean>
+}
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+/** Another process may have attached an account; and a thread that ended is started again. */
+const lookAgain = 5_000
+const longestStop = 5_000
+
+const ended = () =>
+  new PlatformError('ServiceUnavailable', 'The work with sources is not running now.', {
+    retryAfter: 5,
+  })
+
+/**
+ * The thread that works with sources, started when there is an account to be run or something is
+ * asked of it: most processes of a test, and a fresh Muster, never need it.
+ */
+export function startSync(parts: Parts) {
+  const { database, secretKeyFile, reachable, logger, isHushed, hasAccounts } = parts
+  // Only one process has a SQLite storage: after a crash it is the same one that goes on.
+  const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
+  const waiting = new Map<number, Waiting>()
+  let thread: Worker | undefined
+  let lastId = 0
+  let isStopped = false
+
+  function hear(message: SyncMessage): void {
+    switch (message.kind) {
+      case 'fleet':
+        return database.noteFleet(message.version, message.scopes)
+      case 'log': {
+        const level = message.level === 'info' && isHushed() ? 'debug' : message.level
+        return logger[level](message.fields, message.message)
+      }
+      case 'answer':
+        waiting.get(message.id)?.resolve(message.value)
+        return void waiting.delete(message.id)
+      case 'failure':
+        waiting.get(message.id)?.reject(fromFailure(message.failure))
+        return void waiting.delete(message.id)
+    }
+  }
+
+  function start(): Worker {
+    const storage = database.extend()
+    const workerData: SyncThreadData = { storage, secretKeyFile, reachable, runner }
+    const started = new Worker(new URL('./sync-thread.ts', import.meta.url), {
+      workerData,
+      transferList: Object.values(storage).filter((value) => value instanceof MessagePort),
+    })
+    started.unref()
+    started.on('message', hear)
+    started.on('error', (error) => logger.error({ err: error }, 'the work with sources broke off'))
+    started.on('exit', () => {
+      if (thread === started) thread = undefined
+      for (const { reject } of waiting.values()) reject(ended())
+      waiting.clear()
+    })
+    return started
+  }
+
+  function ask(method: keyof SyncDesk, parameters: readonly unknown[]): Promise<unknown> {
+    if (isStopped) return Promise.reject(ended())
+    thread ??= start()
+    lastId += 1
+    const id = lastId
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject })
+      thread?.postMessage({ id, method, parameters } satisfies SyncRequest)
+    })
+  }
+
+  async function startIfNeeded(): Promise<void> {
+    if (thread || isStopped) return
+    if (await hasAccounts().catch(() => false)) {
+      if (!isStopped) thread ??= start()
+    }
+  }
+  void startIfNeeded()
+  const timer = setInterval(() => void startIfNeeded(), lookAgain)
+  timer.unref()
+
+  const desk: SyncDesk = {
+    attend: async (...parameters) => void (await ask('attend', parameters)),
+    test: (...parameters) => ask('test', parameters) as ReturnType<SyncDesk['test']>,
+    preview: (...parameters) => ask('preview', parameters) as ReturnType<SyncDesk['preview']>,
+    refresh: (...parameters) => ask('refresh', parameters) as ReturnType<SyncDesk['refresh']>,
+  }
+
+  return {
+    desk,
+    async stop(): Promise<void> {
+      isStopped = true
+      clearInterval(timer)
+      const stopping = thread
+      if (!stopping) return
+      stopping.postMessage('stop' satisfies SyncRequest)
+      const impatience = setTimeout(() => void stopping.terminate(), longestStop)
+      await once(stopping, 'exit')
+      clearTimeout(impatience)
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { ServerParts } from './ports.ts'
+import { origins } from './metadata.ts'
+
+/** When each account was last synced completely, as far as this process knows. */
+export interface SyncAges {
+  /** A timestamp; undefined where there was none yet, or there is no such account. */
+  of(accountId: string): string | undefined
+  /** Another one whenever an answer of `of` has changed. */
+  version(): number
+}
+
+const key = `${origins.notes}synced_at`
+
+/**
+ * How old what is known of a server is. It is put in when the server is shown: written down, every
+ * sync would write every server.
+ */
+export function withAge(parts: ServerParts, ages: SyncAges): ServerParts {
+  const { metadata } = parts
+  const age = ages.of(parts.accountId)
+  if (!metadata || age === undefined) return parts
+  const separator = metadata.length > 2 ? ',' : ''
+  const addition = Buffer.from(`${separator}"${key}":"${age}"}`)
+  return {
+    ...parts,
+    metadata: Buffer.concat([metadata.subarray(0, -1), addition]),
+    metadataDigest: `${parts.metadataDigest} ${age}`,
+  }
+}

@@ -1,0 +1,69 @@
+import type { Server } from '@muster/contract'
+import { PlatformError } from '../error.ts'
+import type { Clock } from '../identity/ports.ts'
+import { timestamp } from '../timestamp.ts'
+import { describeServerEvents } from './describe-server-events.ts'
+import { giveWay } from './give-way.ts'
+import type { FleetWriter, KeptServer, ServerWrite, SightingChanges } from './ports.ts'
+import { renderServer } from './render-server.ts'
+
+/** What becomes of a server that is there; undefined where it stays as it is. */
+type ServerChange = (
+  kept: KeptServer,
+) => { readonly changes: Partial<Server>; readonly factsDigest: string } | undefined
+
+interface Wish {
+  readonly ids: readonly string[]
+  readonly change: ServerChange
+  /** The account on whose behalf. */
+  readonly account: string
+  /** What is noted together with it, of the servers that do change. */
+  readonly sightingsOf: (changed: readonly Server[]) => SightingChanges
+}
+
+interface Dependencies {
+  readonly fleet: FleetWriter
+  readonly clock: Clock
+}
+
+const tries = 20
+
+/** Changes servers for a reason of Muster's own: nothing new has been heard from their source. */
+export function createChangeServers({ fleet, clock }: Dependencies) {
+  async function changeOnce({ ids, change, account, sightingsOf }: Wish) {
+    const kept = await fleet.findKept(ids)
+    const time = clock()
+    const writes = [...kept.values()]
+      .filter(({ server }) => !server.deleted)
+      .map((before) => writeOf(before, change, timestamp(time)))
+      .filter((write) => write !== undefined)
+    if (writes.length === 0) return 0
+    const events = describeServerEvents(writes, account, time)
+    const changed = writes.map(({ server }) => server)
+    return (await fleet.write(writes, events, sightingsOf(changed))) ? writes.length : undefined
+  }
+
+  return async function changeServers(wish: Wish): Promise<number> {
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      if (attempt > 0) await giveWay(attempt)
+      const changed = await changeOnce(wish)
+      if (changed !== undefined) return changed
+    }
+    throw new PlatformError('ServiceUnavailable', 'The servers are being changed by others.', {
+      retryAfter: 1,
+    })
+  }
+}
+export type ChangeServers = ReturnType<typeof createChangeServers>
+
+function writeOf(kept: KeptServer, change: ServerChange, now: string): ServerWrite | undefined {
+  const wanted = change(kept)
+  if (!wanted) return undefined
+  const server = {
+    ...kept.server,
+    ...wanted.changes,
+    update_version: kept.server.update_version + 1,
+    updated_at: now,
+  }
+  return { kept, server, factsDigest: wanted.factsDigest, rendered: renderServer(server) }
+}

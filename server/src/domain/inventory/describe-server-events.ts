@@ -1,0 +1,120 @@
+import type { Server } from '@muster/contract'
+import { describeEvent } from '../audit/describe-event.ts'
+import type { Changes, EventRecord } from '../audit/event.ts'
+import { callersFields } from './fields.ts'
+import type { ServerWrite } from './ports.ts'
+
+/** Nobody asked for it over the wire: a source told. */
+const fromSource = { ip: '', requestId: '', isConfidential: true }
+
+/**
+ * What says nothing by itself: it follows from another field, counts changes, or is not everybody's
+ * to see.
+ */
+const untold: ReadonlySet<string> = new Set<keyof Server>([
+  ...callersFields,
+  'metadata',
+  'updated_at',
+  'update_version',
+  'deleted_at',
+  'tenant',
+  'tenant_id',
+  'project',
+  'project_domain',
+  'manager_project',
+  'manager_domain',
+  'cloudregion',
+  'region_id',
+  'region_external_id',
+  'disk_count',
+  'disks',
+  'networks',
+  'secgroup',
+  'secgrp_id',
+])
+
+/** What a new server is told by; the rest of it is there to be read. */
+const introduction = [
+  'name',
+  'status',
+  'ips',
+  'instance_type',
+  'host',
+  'account',
+  'project_id',
+] as const
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b ||
+  (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))
+
+function compare(before: object, after: object): Changes {
+  const [old, fresh] = [before, after] as Record<string, unknown>[] as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ]
+  const changes: Changes = {}
+  for (const key of new Set([...Object.keys(old), ...Object.keys(fresh)])) {
+    if (untold.has(key) || isSame(old[key], fresh[key])) continue
+    changes[key] = [old[key] ?? null, fresh[key] ?? null]
+  }
+  return changes
+}
+
+/** Before and after of every field that is worth telling, tags by their keys. */
+const changesBetween = (before: Server, after: Server): Changes => ({
+  ...compare(before, after),
+  ...compare(before.metadata, after.metadata),
+})
+
+/** Who gets a server from another domain learns where it came from, not what it was there. */
+const withoutPast = (changes: Changes): Changes =>
+  Object.fromEntries(
+    Object.entries(changes).map(([key, [before, after]]) => [
+      key,
+      key === 'project_id' || key === 'domain_id' ? [before, after] : [null, after],
+    ]),
+  )
+
+function deedOf({ kept, server }: ServerWrite): { action: string; changes: Changes } {
+  if (!kept) {
+    return {
+      action: 'create',
+      changes: Object.fromEntries(introduction.map((key) => [key, [null, server[key]]])),
+    }
+  }
+  const action = server.deleted ? 'delete' : kept.server.deleted ? 'restore' : 'update'
+  const changes = changesBetween(kept.server, server)
+  const isOfOthers = kept.server.domain_id !== server.domain_id
+  return { action, changes: isOfOthers ? withoutPast(changes) : changes }
+}
+
+function describeServerEvent(write: ServerWrite, account: string, time: number): EventRecord {
+  const { id, name, project_id: projectId, domain_id: domainId } = write.server
+  return describeEvent({
+    user: account === '' ? undefined : { id: '', name: `account ${account}` },
+    origin: fromSource,
+    result: 'success',
+    time,
+    deed: {
+      ...deedOf(write),
+      targetType: 'server',
+      targetId: id,
+      targetName: name,
+      place: { kind: 'project', projectId, domainId },
+    },
+  })
+}
+
+const saysNothing = ({ action, changes }: EventRecord) =>
+  action === 'update' && Object.keys(changes).length === 0
+
+/** What became of servers, told to those who may see them: by whom is the account that saw it. */
+export const describeServerEvents = (
+  writes: readonly ServerWrite[],
+  account: string,
+  time: number,
+): EventRecord[] =>
+  writes
+    .map((write) => describeServerEvent(write, account, time))
+    .filter((event) => !saysNothing(event))

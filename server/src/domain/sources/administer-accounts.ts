@@ -1,0 +1,301 @@
+import type {
+  AccountRule,
+  AccountTest,
+  AccountToTest,
+  CloudAccount,
+  CloudAccountChanges,
+  MappingPreview,
+  NewCloudAccount,
+} from '@muster/contract'
+import type { EventStore } from '../audit/event-store.ts'
+import { recordDeed } from '../audit/describe-event.ts'
+import type { Changes } from '../audit/event.ts'
+import { badField, PlatformError } from '../error.ts'
+import { differences, everythingOf, hidden, said } from '../identity/administration/changes.ts'
+import type { Caller } from '../identity/caller.ts'
+import { nameKey } from '../identity/name-key.ts'
+import { newId } from '../identity/new-id.ts'
+import type { Clock } from '../identity/ports.ts'
+import type { RenewCaller } from '../identity/renew-caller.ts'
+import type { Owners } from '../inventory/owners.ts'
+import type { Account, AttachedAccount } from './account.ts'
+import { demandSettings, type RefuseHost } from './check-settings.ts'
+import { describeAccount, describeKind } from './describe-account.ts'
+import type { SyncDesk } from './desk.ts'
+import { pageOfAccounts, type AccountQuery } from './list-accounts.ts'
+import type { AccountStore } from './ports.ts'
+import type { SourceKind, SourceSettings } from './source.ts'
+
+interface Dependencies {
+  /** Asked for when they are needed: they are memory and time at start. */
+  readonly loadKinds: () => Promise<readonly SourceKind[]>
+  readonly accounts: AccountStore
+  readonly events: Pick<EventStore, 'record'>
+  readonly owners: Owners
+  readonly desk: SyncDesk
+  readonly renewCaller: RenewCaller
+  readonly refuseHost: RefuseHost
+  readonly clock: Clock
+}
+
+const tries = 5
+
+const notThere = () => new PlatformError('ResourceNotFoundError', 'There is no such cloud account.')
+
+const nameTaken = () =>
+  new PlatformError(
+    'DuplicateNameError',
+    'There is already a cloud account of this name, or one whose servers are still leaving.',
+    { fields: [{ path: 'cloudaccount.name', problem: 'is taken' }] },
+  )
+
+const busy = () =>
+  new PlatformError('ServiceUnavailable', 'The account is being changed by others.', {
+    retryAfter: 1,
+  })
+
+/** Whoever mends a key, or looks more often, need not wait for what was planned before. */
+const isAboutReaching = ({ address, credentials, options, period, enabled }: CloudAccountChanges) =>
+  [address, credentials, options, period, enabled].some((change) => change !== undefined)
+
+/** Accounts that servers come from: attached, changed, tried, synced and detached. */
+export function createCloudAccountUseCases(dependencies: Dependencies) {
+  const { loadKinds, accounts, events, owners, desk, renewCaller, refuseHost, clock } = dependencies
+
+  async function kindOf(provider: string): Promise<SourceKind> {
+    const kinds = await loadKinds()
+    const kind = kinds.find((known) => known.provider === provider)
+    if (kind) return kind
+    const known = kinds.map((other) => other.provider).join(', ')
+    throw badField('cloudaccount.provider', `is not known: there are ${known}`)
+  }
+
+  /** By its id, or by its name. What is leaving is not there any more. */
+  async function demandAccount(idOrName: string): Promise<AttachedAccount> {
+    const all = (await accounts.all()).filter(({ account }) => !account.leaving)
+    const found =
+      all.find(({ account }) => account.id === idOrName) ??
+      all.find(({ account }) => nameKey(account.name) === nameKey(idOrName))
+    if (!found) throw notThere()
+    return found
+  }
+
+  const serversOf = async (id: string) => (await accounts.countServers()).get(id) ?? 0
+
+  async function show(id: string): Promise<CloudAccount> {
+    const attached = await accounts.find(id)
+    if (!attached) throw notThere()
+    return describeAccount(attached, await serversOf(id), clock())
+  }
+
+  /** The prefix is where in the body they are said. */
+  async function demandProjects(
+    projectId: string | undefined,
+    rules: readonly AccountRule[],
+    prefix = 'cloudaccount.',
+  ) {
+    const projects = await owners.byProject()
+    if (projectId !== undefined && !projects.has(projectId)) {
+      throw badField(`${prefix}project_id`, 'names no project')
+    }
+    for (const [index, rule] of rules.entries()) {
+      const { project_id, ...conditions } = rule
+      const path = `${prefix}mapping.${index}`
+      if (!projects.has(project_id)) throw badField(`${path}.project_id`, 'names no project')
+      if (Object.keys(conditions).length === 0) {
+        throw badField(path, 'needs a tenant, a tag, an account or a name to go by')
+      }
+    }
+  }
+
+  async function demandFreeName(name: string): Promise<void> {
+    if (await accounts.isNameTaken(name)) throw nameTaken()
+  }
+
+  const deed = (
+    caller: Caller,
+    account: Pick<Account, 'id' | 'name'>,
+    action: string,
+    changes: Changes,
+  ) =>
+    recordDeed(
+      caller,
+      {
+        action,
+        targetType: 'cloudaccount',
+        targetId: account.id,
+        targetName: account.name,
+        place: { kind: 'system' },
+        changes,
+      },
+      clock,
+    )
+
+  /** Whoever could change where an account leads could have its secrets sent there. */
+  function demandSecretsAgain(before: Account, wish: CloudAccountChanges, kept: object): void {
+    const isElsewhere = wish.address !== undefined && wish.address !== before.address
+    if (!isElsewhere || wish.credentials !== undefined || Object.keys(kept).length === 0) return
+    throw badField(
+      'cloudaccount.credentials',
+      'must be given again where the address changes',
+      'MissingParameterError',
+    )
+  }
+
+  async function updateOnce(caller: Caller, idOrName: string, wish: CloudAccountChanges) {
+    const { account: before } = await demandAccount(idOrName)
+    const kept = await accounts.credentialsOf(before.id)
+    demandSecretsAgain(before, wish, kept)
+    const { credentials, ...rest } = wish
+    const changes = differences(before, said(rest))
+    const after = { ...before, ...said(rest) } as Account
+    demandSettings(
+      await kindOf(before.provider),
+      { ...after, credentials: credentials ?? kept },
+      refuseHost,
+    )
+    await demandProjects(wish.project_id, wish.mapping ?? [])
+    if (wish.name !== undefined && nameKey(wish.name) !== nameKey(before.name)) {
+      await demandFreeName(wish.name)
+    }
+    if (Object.keys(changes).length === 0 && credentials === undefined) return before.id
+    const event = deed(caller, before, 'update', {
+      ...changes,
+      ...(credentials !== undefined && { credentials: hidden }),
+    })
+    return (await accounts.update(before, said(rest), credentials, event)) ? before.id : undefined
+  }
+
+  async function leaveOnce(caller: Caller, idOrName: string, mayEvict: boolean) {
+    const { account } = await demandAccount(idOrName)
+    const servers = await serversOf(account.id)
+    if (servers > 0 && !mayEvict) {
+      const some = servers === 1 ? '1 server' : `${servers} servers`
+      throw new PlatformError(
+        'ConflictError',
+        `The account sees ${some}: they leave Muster with it, but for those that another account sees too. If that is meant, say evict=true. Nothing happens to them where they run.`,
+      )
+    }
+    const event = deed(caller, account, 'delete', { servers: [servers, 0] })
+    return (await accounts.update(account, { leaving: true }, undefined, event))
+      ? account.id
+      : undefined
+  }
+
+  /** Decided on what is there; where somebody else has changed that, decided again. */
+  async function settle(caller: Caller, change: (caller: Caller) => Promise<string | undefined>) {
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      const id = await change(await renewCaller(caller))
+      if (id !== undefined) return id
+    }
+    throw busy()
+  }
+
+  const settingsOf = (wish: AccountToTest): SourceSettings => ({
+    address: wish.address ?? '',
+    credentials: wish.credentials ?? {},
+    options: wish.options ?? {},
+  })
+
+  return {
+    listCloudProviders: async () => (await loadKinds()).map(describeKind),
+
+    async listCloudAccounts(query: AccountQuery) {
+      const [all, servers] = await Promise.all([accounts.all(), accounts.countServers()])
+      const now = clock()
+      const shown = all
+        .filter(({ account }) => !account.leaving)
+        .map((attached) => describeAccount(attached, servers.get(attached.account.id) ?? 0, now))
+      return pageOfAccounts(shown, query)
+    },
+
+    getCloudAccount: async (idOrName: string) => show((await demandAccount(idOrName)).account.id),
+
+    async createCloudAccount(asking: Caller, wish: NewCloudAccount): Promise<CloudAccount> {
+      const caller = await renewCaller(asking)
+      const kind = await kindOf(wish.provider)
+      const settings = settingsOf(wish)
+      demandSettings(kind, settings, refuseHost)
+      await demandProjects(wish.project_id, wish.mapping ?? [])
+      await demandFreeName(wish.name)
+      const account: Account = {
+        id: newId(),
+        name: wish.name,
+        provider: kind.provider,
+        brand: wish.brand ?? kind.provider,
+        address: settings.address,
+        options: settings.options,
+        project_id: wish.project_id,
+        period: wish.period ?? kind.period,
+        enabled: wish.enabled ?? true,
+        mapping: wish.mapping ?? [],
+        created_at: clock(),
+        revision: 1,
+        leaving: false,
+      }
+      const { revision: _revision, leaving: _leaving, ...told } = account
+      const event = deed(caller, account, 'create', {
+        ...everythingOf(told),
+        credentials: [null, '(hidden)'],
+      })
+      // Somebody else may have taken it since it was looked for.
+      if (!(await accounts.insert(account, settings.credentials, event))) throw nameTaken()
+      void desk.attend(account.id).catch(() => {})
+      return await show(account.id)
+    },
+
+    async updateCloudAccount(caller: Caller, idOrName: string, wish: CloudAccountChanges) {
+      const id = await settle(caller, (renewed) => updateOnce(renewed, idOrName, wish))
+      if (isAboutReaching(wish)) await accounts.nudge(id)
+      await desk.attend(id)
+      return await show(id)
+    },
+
+    async deleteCloudAccount(caller: Caller, idOrName: string, mayEvict: boolean): Promise<void> {
+      const id = await settle(caller, (renewed) => leaveOnce(renewed, idOrName, mayEvict))
+      await desk.attend(id)
+    },
+
+    async syncCloudAccount(caller: Caller, idOrName: string): Promise<CloudAccount> {
+      const { account } = await demandAccount(idOrName)
+      if (!account.enabled) {
+        throw new PlatformError('InvalidStatusError', 'The account is disabled: enable it first.')
+      }
+      await accounts.nudge(account.id, deed(caller, account, 'sync', {}))
+      void desk.attend(account.id).catch(() => {})
+      return await show(account.id)
+    },
+
+    async testCloudAccount(caller: Caller, idOrName: string): Promise<AccountTest> {
+      const { account } = await demandAccount(idOrName)
+      await events.record(deed(caller, account, 'test', {}))
+      const { provider, address, options } = account
+      const credentials = await accounts.credentialsOf(account.id)
+      return await desk.test(provider, { address, options, credentials })
+    },
+
+    async testNewCloudAccount(caller: Caller, wish: AccountToTest): Promise<AccountTest> {
+      const kind = await kindOf(wish.provider)
+      const settings = settingsOf(wish)
+      demandSettings(kind, settings, refuseHost)
+      const tried = { id: '', name: '' }
+      const where = {
+        provider: [null, kind.provider],
+        address: [null, settings.address],
+      } as Changes
+      await events.record(deed(caller, tried, 'test', where))
+      return await desk.test(kind.provider, settings)
+    },
+
+    async previewCloudAccountMapping(
+      idOrName: string,
+      mapping: readonly AccountRule[],
+      projectId: string | undefined,
+    ): Promise<MappingPreview> {
+      const { account } = await demandAccount(idOrName)
+      await demandProjects(projectId, mapping, '')
+      return await desk.preview(account.id, mapping, projectId ?? account.project_id)
+    },
+  }
+}
+export type CloudAccountUseCases = ReturnType<typeof createCloudAccountUseCases>

@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto'
+import { PlatformError } from '../error.ts'
+import type { AccountFence, FleetWriter, Sighting } from '../inventory/ports.ts'
+import type { Owners } from '../inventory/owners.ts'
+import type { Recorded, RecordServers } from '../inventory/record-servers.ts'
+import type { Witness } from '../inventory/witness.ts'
+import { isEarlier, type Account } from './account.ts'
+import { compileMapping, type Mapped } from './mapping.ts'
+import type { AccountStore, SightingStore } from './ports.ts'
+import type { SeenServer } from './source.ts'
+import { serverIdOf, toFacts } from './to-facts.ts'
+
+interface Dependencies {
+  readonly accounts: AccountStore
+  readonly sightings: SightingStore
+  readonly owners: Owners
+  readonly recordServers: RecordServers
+  readonly fleet: Pick<FleetWriter, 'write'>
+}
+
+/** A server that an account tells of, weighed against what it said last. */
+interface Weighed extends Mapped {
+  readonly id: string
+  readonly digest: string
+  readonly server: SeenServer
+}
+
+type Known = ReadonlyMap<string, Sighting>
+
+/** Somebody who writes down what one account sees, as the account is at one moment. */
+export interface Attendant {
+  /** What is new among these is written down; what is gone is ended. */
+  record(
+    present: readonly SeenServer[],
+    goneIds: readonly string[],
+    known: Known,
+  ): Promise<Recorded>
+  /** Notes that a complete scan has missed these. */
+  doubt(missed: readonly Sighting[]): Promise<void>
+}
+
+/** What was said, and what the account makes of it: the same again needs no writing. */
+const digestOf = (server: SeenServer, { name, brand, created_at, project_id }: Account): string =>
+  hash(
+    'sha1',
+    JSON.stringify([server.facts, server.tenant, name, brand, created_at, project_id]),
+    'base64url',
+  )
+
+export function createAttendAccount(dependencies: Dependencies) {
+  const { accounts, sightings, owners, recordServers, fleet } = dependencies
+
+  /** Those whose account still sees them and was attached before this one. */
+  async function findHeldElsewhere(
+    account: Account,
+    servers: Parameters<Witness['findHeldElsewhere']>[0],
+  ): Promise<ReadonlySet<string>> {
+    const [seeing, all] = await Promise.all([
+      sightings.accountsSeeing(servers.map(({ id }) => id)),
+      accounts.all(),
+    ])
+    const byId = new Map(all.map((attached) => [attached.account.id, attached.account]))
+    const stays = servers.filter(({ id, server }) => {
+      const holder = byId.get(server.account_id)
+      const stillSees = seeing.get(id)?.includes(server.account_id) === true
+      return holder !== undefined && stillSees && isEarlier(holder, account)
+    })
+    return new Set(stays.map(({ id }) => id))
+  }
+
+  async function findSeenElsewhere(account: Account, ids: readonly string[]) {
+    const seeing = await sightings.accountsSeeing(ids)
+    return new Set(ids.filter((id) => seeing.get(id)?.some((other) => other !== account.id)))
+  }
+
+  return async function attendAccount(account: Account, fence: AccountFence): Promise<Attendant> {
+    const projects = await owners.byProject()
+    const mapping = compileMapping(account, projects)
+
+    function demandProject(): void {
+      if (projects.has(account.project_id)) return
+      throw new PlatformError(
+        'ConflictError',
+        'Its default project is no longer there: give it another one (project_id).',
+      )
+    }
+
+    /** Undefined where it is as it was said to be before. */
+    function weigh(server: SeenServer, known: Known): Weighed | undefined {
+      const id = serverIdOf(server)
+      const digest = digestOf(server, account)
+      const { name, tags = {} } = server.facts
+      const mapped = mapping({ name, tags, tenant: server.tenant })
+      const before = known.get(id)
+      const isSame =
+        before?.digest === digest && before.projectId === mapped.projectId && before.missed === 0
+      return isSame ? undefined : { ...mapped, id, digest, server }
+    }
+
+    function testify(news: readonly Weighed[]): Witness {
+      const byId = new Map(news.map((weighed) => [weighed.id, weighed]))
+      return {
+        accountId: account.id,
+        account: account.name,
+        digestOf: (id) => byId.get(id)?.digest ?? '',
+        findHeldElsewhere: (servers) => findHeldElsewhere(account, servers),
+        findSeenElsewhere: (ids) => findSeenElsewhere(account, ids),
+        sightingsOf: ({ present, gone }) => ({
+          accountId: account.id,
+          fence,
+          seen: present.map(({ id, project_id }) => ({
+            serverId: id,
+            digest: byId.get(id)?.digest ?? '',
+            projectId: project_id,
+            missed: 0,
+          })),
+          lost: gone,
+        }),
+      }
+    }
+
+    return {
+      async record(present, goneIds, known) {
+        if (present.length > 0) demandProject()
+        const news = present
+          .map((server) => weigh(server, known))
+          .filter((weighed) => weighed !== undefined)
+        const gone = goneIds.filter((id) => known.has(id))
+        if (news.length + gone.length === 0) return { created: 0, changed: 0, gone: 0 }
+        return await recordServers({
+          present: news.map((weighed) => toFacts(weighed.server, account, weighed)),
+          gone,
+          witness: testify(news),
+        })
+      },
+
+      async doubt(missed) {
+        await fleet.write([], [], { accountId: account.id, fence, seen: missed, lost: [] })
+      },
+    }
+  }
+}
+export type AttendAccount = ReturnType<typeof createAttendAccount>

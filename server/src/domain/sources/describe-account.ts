@@ -1,0 +1,79 @@
+import type { AccountSync, CloudAccount, CloudProvider } from '@muster/contract'
+import { timestamp } from '../timestamp.ts'
+import type { AttachedAccount } from './account.ts'
+import type { SettingField, SourceKind } from './source.ts'
+
+const moment = (time: number | null) => (time === null ? null : timestamp(time))
+
+function statusOf({ account, sync }: AttachedAccount): CloudAccount['status'] {
+  if (!account.enabled) return 'disabled'
+  if (sync.is_lost) return 'lost'
+  if (sync.failures > 0) return 'disconnected'
+  return sync.finished_at === null ? 'init' : 'connected'
+}
+
+function stateOf({ account, sync }: AttachedAccount, now: number): AccountSync['state'] {
+  if (!account.enabled) return 'idle'
+  // Whoever let the lease run out is not running anything any more.
+  if (sync.is_running && sync.leased_until > now) return 'running'
+  return sync.next_at <= now ? 'queued' : 'idle'
+}
+
+/** An account as the wire shows it, with how it goes. */
+export function describeAccount(
+  attached: AttachedAccount,
+  servers: number,
+  now: number,
+): CloudAccount {
+  const { account, sync } = attached
+  return {
+    id: account.id,
+    name: account.name,
+    provider: account.provider,
+    brand: account.brand,
+    address: account.address,
+    options: account.options as CloudAccount['options'],
+    project_id: account.project_id,
+    period: account.period,
+    enabled: account.enabled,
+    mapping: [...account.mapping],
+    status: statusOf(attached),
+    servers,
+    created_at: timestamp(account.created_at),
+    sync: {
+      state: stateOf(attached, now),
+      started_at: moment(sync.started_at),
+      finished_at: moment(sync.finished_at),
+      duration_ms: sync.duration_ms,
+      seen: sync.seen,
+      created: sync.created,
+      changed: sync.changed,
+      gone: sync.gone,
+      error: sync.error,
+      next_at: account.enabled ? timestamp(Math.max(sync.next_at, now)) : null,
+    },
+  }
+}
+
+const describeField = ({ name, type, isRequired, isLong = false, description }: SettingField) => ({
+  name,
+  type,
+  required: isRequired,
+  long: isLong,
+  description,
+})
+
+export const describeKind = (kind: SourceKind): CloudProvider => ({
+  provider: kind.provider,
+  title: kind.title,
+  description: kind.description,
+  address: {
+    required: kind.address.isRequired,
+    description: kind.address.description,
+    example: kind.address.example,
+  },
+  credentials: kind.credentials.map(describeField),
+  options: kind.options.map(describeField),
+  period: kind.period,
+  events: kind.hasEvents,
+})

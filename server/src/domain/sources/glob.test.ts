@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { matchesGlob } from './glob.ts'
+
+/** Slow and plain: a star is nothing, or any character and then itself again. */
+function model(text: string, pattern: string): boolean {
+  const [first, ...rest] = pattern
+  if (first === undefined) return text === ''
+  const remaining = rest.join('')
+  if (first === '*') {
+    return model(text, remaining) || (text !== '' && model(text.slice(1), pattern))
+  }
+  return text[0] === first && model(text.slice(1), remaining)
+}
+
+describe('a pattern', () => {
+  test('without a star is the text itself', () => {
+    assert.ok(matchesGlob('web', 'web'))
+    assert.ok(matchesGlob('', ''))
+    for (const text of ['', 'we', 'webs', 'Web', 'aweb']) assert.ok(!matchesGlob(text, 'web'))
+  })
+
+  test('has stars for any characters, and for none', () => {
+    for (const [text, pattern] of [
+      ['', '*'],
+      ['web-7', '*'],
+      ['web-7', 'web-*'],
+      ['web-', 'web-*'],
+      ['web-7', '*7'],
+      ['web-7', '*b*'],
+      ['web-7', 'w*-*7'],
+      ['web-7', '**7**'],
+      ['aXbXb', 'a*b'],
+      ['abcabc', '*abc'],
+    ] as const) {
+      assert.ok(matchesGlob(text, pattern), `${text} ${pattern}`)
+    }
+  })
+
+  test('does not use a part of the text twice', () => {
+    for (const [text, pattern] of [
+      ['a', 'a*a'],
+      ['aba', 'ab*ba'],
+      ['ab', '*ab*b'],
+      ['abc', 'a*bc*c'],
+      ['web', 'web-*'],
+      ['', '*a*'],
+    ] as const) {
+      assert.ok(!matchesGlob(text, pattern), `${text} ${pattern}`)
+    }
+  })
+
+  test('takes every other character as it is', () => {
+    for (const sign of ['.', '?', '[a]', '(', '\\', '^', '$', '%', '_', '+', '\n', '𝔘', '=']) {
+      assert.ok(matchesGlob(`x${sign}y`, `x${sign}*`))
+      assert.ok(!matchesGlob('x', `x${sign}`))
+    }
+    assert.ok(matchesGlob('a\nb', 'a*b'))
+  })
+
+  test('says what a plain reading of it says', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 })
+    const patterns = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 })
+    fc.assert(
+      fc.property(letters, patterns, (text, pattern) => {
+        assert.equal(matchesGlob(text, pattern), model(text, pattern))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('takes no longer for being a bad one', () => {
+    const start = performance.now()
+    const text = 'a'.repeat(4_096)
+    assert.ok(!matchesGlob(text, `${'*a'.repeat(127)}*b`))
+    assert.ok(matchesGlob(text, '*a'.repeat(127)))
+    assert.ok(performance.now() - start < 200)
+  })
+})

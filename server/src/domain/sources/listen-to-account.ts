@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Account } from './account.ts'
+import { backOff, type Chance } from './back-off.ts'
+import { explain } from './explain.ts'
+import { LostAccount } from './lost-account.ts'
+import type { OpenSource } from './open-source.ts'
+import type { RunLog } from './run-log.ts'
+import type { SourceNews } from './source.ts'
+import { serverIdOf } from './to-facts.ts'
+
+interface Listening {
+  readonly account: Account
+  readonly openSource: OpenSource
+  readonly signal: AbortSignal
+  readonly chance: Chance
+  readonly log: RunLog
+  readonly hear: (present: SourceNews['present'], goneIds: readonly string[]) => Promise<void>
+  /** From now on nothing is missed. */
+  readonly onReady: () => void
+  /** A line on which something could be heard is no more. */
+  readonly onBroken: () => void
+}
+
+/** Listens to a source that tells by itself, on and on. It throws only where the account is not ours any more. */
+export async function listenToAccount(listening: Listening): Promise<void> {
+  const { account, openSource, signal, chance, log, hear, onReady, onBroken } = listening
+  let failed = 1
+
+  async function listenOnce(): Promise<void> {
+    const source = await openSource.openAccount(account, signal)
+    try {
+      for await (const { present, gone } of source.watch?.(signal) ?? []) {
+        if (failed > 0) onReady()
+        failed = 0
+        await hear(
+          present,
+          gone.map((key) => serverIdOf({ key })),
+        )
+      }
+    } finally {
+      await source.close().catch(() => {})
+    }
+  }
+
+  while (!signal.aborted) {
+    try {
+      await listenOnce()
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof LostAccount) throw error
+      const named = { account: account.name, account_id: account.id }
+      log.warn({ ...named, reason: explain(error) }, 'its source is not heard')
+      // A line that broke may mean trouble; one that never was the scans know of.
+      if (failed === 0) onBroken()
+    }
+    failed += 1
+    const delay = backOff(failed, account.period * 1_000, chance)
+    await pause(delay, undefined, { signal }).catch(() => {})
+  }
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AccountRule } from '@muster/contract'
+import fc from 'fast-check'
+import { firstRule, ruleOf, anySubject } from '../../testing/mapping-model.ts'
+import { compileMapping, type MappingSubject } from './mapping.ts'
+
+const projects = new Map(['home', 'web', 'data'].map((id) => [id, {}]))
+const settings = { name: 'aws-prod', project_id: 'home' }
+const place = (mapping: readonly AccountRule[], subject: Partial<MappingSubject> = {}) =>
+  compileMapping(
+    { ...settings, mapping },
+    projects,
+  )({
+    name: 'web-7',
+    tenant: { id: '42', name: 'shop' },
+    tags: { team: 'web', cost: '' },
+    ...subject,
+  })
+const to = (conditions: Omit<AccountRule, 'project_id'>, project_id = 'web') => ({
+  ...conditions,
+  project_id,
+})
+
+describe('a mapping', () => {
+  test('gives to the default project what no rule speaks of', () => {
+    assert.deepEqual(place([]), { projectId: 'home', rule: -1 })
+    assert.deepEqual(place([to({ name: 'db-*' })]), { projectId: 'home', rule: -1 })
+  })
+
+  test('goes by the tenant’s id or name, a tag, the account, the server’s name', () => {
+    for (const conditions of [
+      { tenant: '42' },
+      { tenant: 'shop' },
+      { tenant: 's*' },
+      { tag: 'team=web' },
+      { tag: 'team' },
+      { tag: 'cost' },
+      { tag: 'cost=' },
+      { tag: 't*=w*' },
+      { tag: '*=web' },
+      { account: 'aws-prod' },
+      { account: 'aws-*' },
+      { name: 'web-7' },
+      { name: '*-7' },
+      { tenant: '42', tag: 'team', account: '*', name: 'web*' },
+    ]) {
+      assert.deepEqual(
+        place([to(conditions)]),
+        { projectId: 'web', rule: 0 },
+        JSON.stringify(conditions),
+      )
+    }
+  })
+
+  test('wants everything that a rule says to hold, in its very spelling', () => {
+    for (const conditions of [
+      { tenant: '4' },
+      { tenant: 'Shop' },
+      { tag: 'team=Web' },
+      { tag: 'Team' },
+      { tag: 'team=' },
+      { tag: 'web' },
+      { account: 'aws' },
+      { name: 'web-' },
+      { tenant: '42', name: 'db-1' },
+      { tag: 'team=web', account: 'other' },
+    ]) {
+      assert.equal(place([to(conditions)]).rule, -1, JSON.stringify(conditions))
+    }
+  })
+
+  test('takes the first equals sign of a tag for the end of its key', () => {
+    const tags = { a: 'b=c', team: 'web' }
+    assert.equal(place([to({ tag: 'a=b=c' })], { tags }).rule, 0)
+    assert.equal(place([to({ tag: 'a=b' })], { tags }).rule, -1)
+  })
+
+  test('knows no tenant where there is none, whatever the pattern', () => {
+    for (const tenant of ['*', '', 'x']) {
+      assert.equal(place([to({ tenant })], { tenant: undefined }).rule, -1)
+    }
+  })
+
+  test('lets the first rule win that holds, be it looked up or gone through', () => {
+    const byTenant = to({ tenant: '42' }, 'data')
+    const byName = to({ name: 'web-*' }, 'web')
+    assert.deepEqual(place([byTenant, byName]), { projectId: 'data', rule: 0 })
+    assert.deepEqual(place([byName, byTenant]), { projectId: 'web', rule: 0 })
+    assert.equal(place([to({ tenant: 'shop' }), to({ tenant: '42' })]).rule, 0)
+    assert.equal(place([to({ tenant: '42' }, 'data'), to({ tenant: '42' })]).projectId, 'data')
+  })
+
+  test('passes over a rule whose project is not there', () => {
+    const rules = [to({ name: '*' }, 'gone'), to({ tenant: '42' }, 'gone'), to({ tag: 'team' })]
+    assert.deepEqual(place(rules), { projectId: 'web', rule: 2 })
+    assert.deepEqual(place(rules.slice(0, 2)), { projectId: 'home', rule: -1 })
+  })
+
+  test('says what a plain reading of the rules says', () => {
+    fc.assert(
+      fc.property(
+        fc.array(ruleOf(['home', 'web', 'data', 'gone']), { maxLength: 8 }),
+        anySubject,
+        (mapping, subject) => {
+          const there = mapping.map((rule) => (projects.has(rule.project_id) ? rule : undefined))
+          const rule = firstRule(there, subject, settings.name)
+          const projectId = mapping[rule]?.project_id ?? 'home'
+          assert.deepEqual(place(mapping, subject), { rule, projectId })
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+})

@@ -1,0 +1,78 @@
+import type { AccountRule } from '@muster/contract'
+import { matchesGlob } from './glob.ts'
+
+/** What rules look at. */
+export interface MappingSubject {
+  readonly name: string
+  readonly tenant: { readonly id: string; readonly name: string } | undefined
+  readonly tags: Readonly<Record<string, string>>
+}
+
+/** Whose a server is, and which rule says so; -1 where none does. */
+export interface Mapped {
+  readonly projectId: string
+  readonly rule: number
+}
+
+export type Mapping = (subject: MappingSubject) => Mapped
+
+interface Settings {
+  readonly mapping: readonly AccountRule[]
+  readonly project_id: string
+  readonly name: string
+}
+
+function hasTag(tags: MappingSubject['tags'], wanted: string): boolean {
+  const at = wanted.indexOf('=')
+  const [key, value] = at === -1 ? [wanted, '*'] : [wanted.slice(0, at), wanted.slice(at + 1)]
+  return Object.entries(tags).some(
+    ([name, text]) => matchesGlob(name, key) && matchesGlob(text, value),
+  )
+}
+
+const isTenant = ({ tenant }: MappingSubject, wanted: string): boolean =>
+  tenant !== undefined && (matchesGlob(tenant.id, wanted) || matchesGlob(tenant.name, wanted))
+
+const holds = (rule: AccountRule, subject: MappingSubject, account: string): boolean =>
+  (rule.tenant === undefined || isTenant(subject, rule.tenant)) &&
+  (rule.tag === undefined || hasTag(subject.tags, rule.tag)) &&
+  (rule.account === undefined || matchesGlob(account, rule.account)) &&
+  (rule.name === undefined || matchesGlob(subject.name, rule.name))
+
+/** A rule that names a tenant and nothing else is looked up, not gone through: there may be thousands. */
+const isPlain = ({ tenant, tag, account, name }: AccountRule): boolean =>
+  tenant !== undefined &&
+  !tenant.includes('*') &&
+  tag === undefined &&
+  account === undefined &&
+  name === undefined
+
+/** Makes the rules of an account ready to be asked. A rule whose project is not there does not count. */
+export function compileMapping(
+  { mapping, project_id, name }: Settings,
+  projects: ReadonlyMap<string, unknown>,
+): Mapping {
+  const rules = [...mapping.entries()].filter(([, rule]) => projects.has(rule.project_id))
+  const plain = new Map<string, number>()
+  for (const [index, rule] of rules) {
+    const { tenant = '' } = rule
+    if (isPlain(rule) && !plain.has(tenant)) plain.set(tenant, index)
+  }
+  const others = rules.filter(([, rule]) => !isPlain(rule))
+
+  function findRule(subject: MappingSubject): number {
+    const { id = '', name: tenant = '' } = subject.tenant ?? {}
+    const byTenant = subject.tenant
+      ? Math.min(plain.get(id) ?? Infinity, plain.get(tenant) ?? Infinity)
+      : Infinity
+    const [other = Infinity] =
+      others.find(([index, rule]) => index > byTenant || holds(rule, subject, name)) ?? []
+    const first = Math.min(byTenant, other)
+    return first === Infinity ? -1 : first
+  }
+
+  return (subject) => {
+    const rule = findRule(subject)
+    return { rule, projectId: mapping[rule]?.project_id ?? project_id }
+  }
+}

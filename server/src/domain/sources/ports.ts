@@ -1,0 +1,49 @@
+import type { EventRecord } from '../audit/event.ts'
+import type { Sighting } from '../inventory/ports.ts'
+import type { Account, AttachedAccount, SyncRecord } from './account.ts'
+import type { SourceSettings } from './source.ts'
+
+type Credentials = SourceSettings['credentials']
+
+/** The accounts, and how it goes with them. */
+export interface AccountStore {
+  /** Those that are leaving too. */
+  all(): Promise<readonly AttachedAccount[]>
+  find(id: string): Promise<AttachedAccount | undefined>
+  credentialsOf(id: string): Promise<Credentials>
+  /** When each that was ever synced was last synced completely. */
+  syncedAt(): Promise<ReadonlyMap<string, number>>
+  /** How many servers each sees. */
+  countServers(): Promise<ReadonlyMap<string, number>>
+  isNameTaken(name: string): Promise<boolean>
+  /** False, and nothing done, where its name is taken. */
+  insert(account: Account, credentials: Credentials, event: EventRecord): Promise<boolean>
+  /** False, and nothing done, where it is not of this revision any more, or its new name is taken. */
+  update(
+    account: Account,
+    changes: Partial<Account>,
+    credentials: Credentials | undefined,
+    event: EventRecord,
+  ): Promise<boolean>
+  /** Forgets an account whose servers are gone. */
+  remove(id: string): Promise<void>
+  /** Its next sync is due now; with an event where somebody asked for it. */
+  nudge(id: string, event?: EventRecord): Promise<void>
+}
+
+/** What whoever runs accounts writes down of it. */
+export interface RunStore {
+  /** Takes or renews the lease; false where somebody else has it. */
+  claim(id: string, runner: string, now: number, until: number): Promise<boolean>
+  release(id: string, runner: string): Promise<void>
+  /** Nothing happens where somebody else runs the account by now. */
+  note(id: string, runner: string, changes: Partial<SyncRecord>): Promise<void>
+}
+
+/** What accounts said last of the servers they see. */
+export interface SightingStore {
+  /** Of all servers that an account sees, or of these. */
+  of(accountId: string, ids?: readonly string[]): Promise<ReadonlyMap<string, Sighting>>
+  /** Which accounts see these servers. */
+  accountsSeeing(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+}

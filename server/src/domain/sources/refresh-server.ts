@@ -1,0 +1,59 @@
+import { recordDeed } from '../audit/describe-event.ts'
+import type { EventStore } from '../audit/event-store.ts'
+import { PlatformError } from '../error.ts'
+import type { Caller } from '../identity/caller.ts'
+import type { Clock } from '../identity/ports.ts'
+import type { FindServer } from '../inventory/get-server.ts'
+import { asReader } from '../inventory/as-reader.ts'
+import type { FleetWriter } from '../inventory/ports.ts'
+import { covers } from '../inventory/sight.ts'
+import type { SyncDesk } from './desk.ts'
+import type { AccountStore } from './ports.ts'
+
+interface Dependencies {
+  readonly findServer: FindServer
+  readonly fleet: Pick<FleetWriter, 'findKept'>
+  readonly accounts: AccountStore
+  readonly desk: SyncDesk
+  readonly events: Pick<EventStore, 'record'>
+  readonly clock: Clock
+}
+
+/** Looks at one server where it runs, now. */
+export function createRefreshServer(dependencies: Dependencies) {
+  const { findServer, fleet, accounts, desk, events, clock } = dependencies
+  /** Answers the server's id, and whether what is kept of it is fresh by then. */
+  return async function refreshServer(
+    caller: Caller,
+    idOrName: string,
+  ): Promise<{ readonly id: string; readonly isFresh: boolean }> {
+    const { parts } = await findServer(asReader(caller), idOrName)
+    if (!covers(caller.reach.extent, parts)) {
+      throw new PlatformError(
+        'ForbiddenError',
+        'Your roles do not allow "perform" on "servers" of service "compute" here.',
+      )
+    }
+    const { id } = parts
+    const server = (await fleet.findKept([id])).get(id)?.server
+    const attached = server && (await accounts.find(server.account_id))
+    if (!server || !attached || !attached.account.enabled || server.deleted) {
+      throw new PlatformError(
+        'InvalidStatusError',
+        'The server has no account that could be asked: it is deleted, or its account is disabled or gone.',
+      )
+    }
+    const place = { kind: 'project', projectId: parts.projectId, domainId: parts.domainId } as const
+    const deed = {
+      action: 'sync',
+      targetType: 'server',
+      targetId: id,
+      targetName: server.name,
+      place,
+    }
+    await events.record(recordDeed(caller, deed, clock))
+    const reference = { externalId: server.external_id, regionId: server.region_ext_id }
+    return { id, isFresh: await desk.refresh(attached.account.id, id, reference) }
+  }
+}
+export type RefreshServer = ReturnType<typeof createRefreshServer>

@@ -1,0 +1,389 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createMemorySync, makeAccount, makeSeen } from '../../testing/memory-sync.ts'
+import type { Account, SyncRecord } from './account.ts'
+import { createRunAccount } from './run-account.ts'
+import { SourceError } from './source-error.ts'
+import type { SeenServer, Source, SourceKind, SourceNews } from './source.ts'
+import { serverIdOf } from './to-facts.ts'
+
+const runner = 'this one'
+/** Makes every wait after a failure a few hundredths of a second. */
+const shortWaits = () => -0.99
+
+/** News that are told when a test says so. */
+function createChannel() {
+  const waiting: SourceNews[] = [{ present: [], gone: [] }]
+  let wake = () => {}
+  let trouble: Error | undefined
+  return {
+    tell(news: Partial<SourceNews>): void {
+      waiting.push({ present: [], gone: [], ...news })
+      wake()
+    },
+    breakOff(error: Error): void {
+      trouble = error
+      wake()
+    },
+    async *watch(signal: AbortSignal): AsyncGenerator<SourceNews> {
+      signal.addEventListener('abort', () => wake(), { once: true })
+      for (;;) {
+        yield* waiting.splice(0)
+        if (signal.aborted) return
+        if (trouble) {
+          const error = trouble
+          trouble = undefined
+          waiting.push({ present: [], gone: [] })
+          throw error
+        }
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+  }
+}
+
+interface Options {
+  readonly account?: Partial<Account>
+  readonly sync?: Partial<SyncRecord>
+  readonly hasEvents?: boolean
+}
+
+/** An account that is run against a source in memory, for as long as the test lasts. */
+function run(t: TestContext, { account, sync, hasEvents = false }: Options = {}) {
+  const memory = createMemorySync(makeAccount(account), { runner, ...sync })
+  const world = new Map<string, SeenServer>()
+  const channel = createChannel()
+  const logged: { level: string; fields: object; message: string }[] = []
+  const faults = {
+    open: undefined as Error | undefined,
+    /** Comes after the first page. */
+    scan: undefined as Error | undefined,
+    /** Waited for after the first page. */
+    hold: undefined as Promise<void> | undefined,
+  }
+  const counts = { opened: 0, closed: 0, scans: 0 }
+
+  const source: Source = {
+    title: 'memory',
+    async *scan() {
+      counts.scans += 1
+      // As a real one: a page that was read before something changed is told after it.
+      const pages = [...world.values()].map((server) => ({ present: [server], gone: [] }))
+      for (const [index, page] of pages.entries()) {
+        if (index === 1 && faults.hold) await faults.hold
+        if (index === 1 && faults.scan) throw faults.scan
+        yield page
+      }
+    },
+    look: async ({ externalId }) => world.get(externalId),
+    ...(hasEvents && { watch: channel.watch }),
+    close: async () => void (counts.closed += 1),
+  }
+  const openAccount = async () => {
+    if (faults.open) throw faults.open
+    counts.opened += 1
+    return source
+  }
+  const log = (level: string) => (fields: object, message: string) =>
+    void logged.push({ level, fields, message })
+  const runAccount = createRunAccount({
+    ...memory,
+    openSource: {
+      kindOf: () => ({ hasEvents }) as SourceKind,
+      openAccount,
+      openSettings: openAccount,
+    },
+    clock: Date.now,
+    chance: shortWaits,
+    log: { debug: log('debug'), info: log('info'), warn: log('warn') },
+  })
+  const put = (...servers: readonly SeenServer[]) => {
+    for (const server of servers) world.set(server.facts.name, server)
+  }
+  let running: ReturnType<typeof runAccount> | undefined
+  t.after(() => running?.stop())
+  return {
+    memory,
+    world,
+    put,
+    channel,
+    faults,
+    counts,
+    logged,
+    start: () => (running ??= runAccount({ ...memory.attached }, runner)),
+    names: () => memory.present().map(({ name }) => name),
+    statuses: () => memory.present().map(({ name, status }) => `${name} ${status}`),
+    async until(isSo: () => boolean): Promise<void> {
+      const end = Date.now() + 5_000
+      while (!isSo()) {
+        assert.ok(Date.now() < end, JSON.stringify([memory.attached.sync, logged]))
+        await pause(5)
+      }
+    },
+  }
+}
+
+const unreachable = new SourceError('unreachable', 'The host cannot be reached.')
+
+describe('an account that is run', () => {
+  test('is scanned at once, and says how that went', async (t) => {
+    const { memory, put, start, until, names, counts } = run(t)
+    put(makeSeen('a'), makeSeen('b'))
+    start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    const { sync } = memory.attached
+    assert.deepEqual([sync.seen, sync.created, sync.is_running, sync.error], [2, 2, false, ''])
+    assert.ok(sync.next_at > Date.now())
+    assert.deepEqual(names(), ['a', 'b'])
+    assert.deepEqual([counts.opened, counts.closed], [1, 1])
+  })
+
+  test('is scanned once for one who asks, however often that is read', async (t) => {
+    const { memory, start, until, counts } = run(t)
+    const before = Date.now() - 1
+    const running = start()
+    running.expect(0, before)
+    await until(() => memory.attached.sync.finished_at !== null)
+    running.expect(0, before)
+    await pause(20)
+    assert.equal(counts.scans, 1)
+    running.expect(0, Date.now())
+    await until(() => counts.scans === 2)
+  })
+
+  test('that was left in the middle of a scan is scanned at once by whoever takes over', async (t) => {
+    const { memory, put, start, until, faults, counts } = run(t)
+    put(makeSeen('a'), makeSeen('b'))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    faults.hold = promise
+    start()
+    await until(() => counts.scans === 1)
+    // What is kept of it then is all that the next one knows.
+    assert.equal(memory.attached.sync.is_running, true)
+    assert.ok(memory.attached.sync.next_at <= Date.now())
+    resolve()
+  })
+
+  test('is scanned again and again at its period', async (t) => {
+    const { start, until, counts } = run(t, { account: { period: 0.02 } })
+    start()
+    await until(() => counts.scans > 3)
+  })
+
+  test('says what went wrong in words, and is tried again by itself', async (t) => {
+    const { memory, put, start, until, names, faults, logged } = run(t)
+    put(makeSeen('a'), makeSeen('b'))
+    faults.open = unreachable
+    start()
+    await until(() => memory.attached.sync.failures > 1)
+    assert.equal(memory.attached.sync.error, unreachable.message)
+    assert.equal(memory.attached.sync.finished_at, null)
+    assert.ok(logged.some(({ level, message }) => level === 'warn' && message === 'sync failed'))
+    faults.open = undefined
+    await until(() => memory.attached.sync.finished_at !== null)
+    assert.deepEqual([memory.attached.sync.error, memory.attached.sync.failures], ['', 0])
+    assert.deepEqual(names(), ['a', 'b'])
+  })
+
+  test('that fails in the middle of a scan loses nobody, and keeps its last complete counts', async (t) => {
+    const { memory, put, start, until, names, faults } = run(t)
+    put(makeSeen('a'), makeSeen('b'), makeSeen('c'))
+    const running = start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    const { finished_at } = memory.attached.sync
+    faults.scan = new SourceError('incomplete', 'It stopped in the middle.')
+    running.expect(0)
+    await until(() => memory.attached.sync.failures > 0)
+    assert.deepEqual(names(), ['a', 'b', 'c'])
+    const { sync } = memory.attached
+    assert.deepEqual([sync.seen, sync.created, sync.finished_at], [3, 3, finished_at])
+  })
+
+  test('tells no stranger what Muster itself got wrong, but the log', async (t) => {
+    const { memory, start, until, faults, logged } = run(t)
+    faults.open = new TypeError('x is not a function')
+    start()
+    await until(() => memory.attached.sync.failures > 0)
+    assert.equal(memory.attached.sync.error, 'Muster itself failed: its log says more.')
+    assert.ok(logged.some(({ fields }) => 'err' in fields))
+  })
+
+  test('keeps words that can be kept, whatever its source says', async (t) => {
+    const { memory, start, until, faults } = run(t)
+    faults.open = new SourceError('failed', `It says: a\0b \uD800 ${'x'.repeat(10 * 2 ** 20)}`)
+    start()
+    await until(() => memory.attached.sync.failures > 0)
+    const { error } = memory.attached.sync
+    assert.ok(error.length < 5_000 && error.isWellFormed() && !error.includes('\0'))
+  })
+
+  test('turns its servers unknown after three periods of silence, and back', async (t) => {
+    const { memory, put, start, until, statuses, faults } = run(t, { account: { period: 0.1 } })
+    put(makeSeen('a'), makeSeen('b'))
+    start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    faults.open = unreachable
+    await until(() => memory.attached.sync.is_lost)
+    assert.deepEqual(statuses(), ['a unknown', 'b unknown'])
+    faults.open = undefined
+    await until(() => !memory.attached.sync.is_lost)
+    assert.deepEqual(statuses(), ['a running', 'b running'])
+  })
+
+  test('asks a second time before it believes that everybody is gone', async (t) => {
+    const { memory, put, world, start, until, names } = run(t)
+    put(makeSeen('a'), makeSeen('b'))
+    const running = start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    world.clear()
+    running.expect(0)
+    await until(() => memory.attached.sync.error !== '')
+    assert.match(memory.attached.sync.error, /2 servers are suddenly missing/)
+    assert.ok(memory.attached.sync.next_at - Date.now() <= 5_000)
+    assert.deepEqual(names(), ['a', 'b'])
+    running.expect(0)
+    await until(() => memory.attached.sync.error === '')
+    assert.deepEqual(names(), [])
+  })
+
+  test('does nothing more once somebody else has changed it or runs it', async (t) => {
+    for (const change of ['revision', 'runner'] as const) {
+      const { memory, put, start, names } = run(t)
+      put(makeSeen('a'))
+      const { account, sync } = memory.attached
+      const running = start()
+      if (change === 'revision') memory.attached.account = { ...account, revision: 2 }
+      else memory.attached.sync = { ...sync, runner: 'somebody else' }
+      await running.done
+      assert.deepEqual(names(), [])
+    }
+  })
+
+  test('that is leaving takes its servers along, all of them', async (t) => {
+    const { memory, put, start, until } = run(t)
+    put(...Array.from({ length: 1_100 }, (_, number) => makeSeen(`s${number}`)))
+    const running = start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    await running.stop()
+    const leaving = { ...memory.attached.account, leaving: true, revision: 2 }
+    memory.attached.account = leaving
+    const again = createRunAccount({
+      ...memory,
+      // Nobody has to be asked for that.
+      openSource: {
+        kindOf: () => assert.fail(),
+        openAccount: async () => assert.fail(),
+        openSettings: async () => assert.fail(),
+      },
+      clock: Date.now,
+      chance: shortWaits,
+      log: { debug() {}, info() {}, warn() {} },
+    })
+    await again({ ...memory.attached }, runner).done
+    assert.ok(memory.isRemoved())
+    assert.deepEqual(memory.present(), [])
+  })
+
+  test('stops in the middle of a scan when it is told to', async (t) => {
+    const { put, start, until, faults, counts, names } = run(t)
+    put(makeSeen('a'), makeSeen('b'))
+    faults.hold = pause(50)
+    const running = start()
+    await until(() => counts.scans === 1)
+    await running.stop()
+    assert.equal(counts.closed, counts.opened)
+    assert.ok(names().length <= 2)
+  })
+
+  test('looks at one server when it is asked to', async (t) => {
+    const { memory, put, world, start, until, statuses } = run(t)
+    put(makeSeen('a'), makeSeen('b'), makeSeen('c'))
+    const running = start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    put(makeSeen('a', { status: 'ready' }))
+    world.delete('b')
+    const refresh = (name: string) =>
+      running.refresh(serverIdOf(makeSeen(name)), { externalId: name, regionId: '' })
+    await refresh('a')
+    await refresh('b')
+    assert.deepEqual(statuses(), ['a ready', 'c running'])
+  })
+
+  test('is not asked for single servers while its source has failed time and again', async (t) => {
+    const { memory, put, start, until, faults } = run(t)
+    put(makeSeen('a'))
+    const running = start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    faults.open = unreachable
+    running.expect(0)
+    await until(() => memory.attached.sync.failures >= 5)
+    await assert.rejects(running.refresh('any', { externalId: 'a', regionId: '' }), {
+      class: 'ServiceUnavailable',
+    })
+  })
+})
+
+describe('an account whose source tells by itself', () => {
+  test('is heard before it is scanned, and each change shows at once', async (t) => {
+    const { memory, put, start, until, statuses, channel, counts } = run(t, { hasEvents: true })
+    put(makeSeen('a'), makeSeen('b'))
+    start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    const { scans } = counts
+    channel.tell({ present: [makeSeen('a', { status: 'ready' }), makeSeen('c')] })
+    await until(() => statuses().includes('c running'))
+    channel.tell({ gone: [makeSeen('b').key] })
+    await until(() => statuses().length === 2)
+    assert.deepEqual(statuses(), ['a ready', 'c running'])
+    assert.equal(counts.scans, scans, 'no scan was needed for that')
+  })
+
+  test('believes its news rather than a page that is older', async (t) => {
+    const world = run(t, { hasEvents: true })
+    const { memory, put, start, until, statuses, channel, counts, faults } = world
+    put(makeSeen('a'), makeSeen('b'), makeSeen('c'))
+    const running = start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    const { scans } = counts
+    const { promise, resolve } = Promise.withResolvers<void>()
+    faults.hold = promise
+    running.expect(0)
+    await until(() => counts.scans > scans)
+    // The scan has read its pages by now, and will tell of b, c and of no d.
+    channel.tell({
+      present: [makeSeen('b', { status: 'ready' }), makeSeen('d')],
+      gone: [makeSeen('c').key],
+    })
+    await until(() => statuses().includes('d running'))
+    const before = memory.attached.sync.finished_at
+    resolve()
+    await until(() => memory.attached.sync.finished_at !== before)
+    assert.deepEqual(statuses(), ['a running', 'b ready', 'd running'])
+    assert.equal(memory.sighted().length, 3)
+  })
+
+  test('is scanned when it could not be heard for a while', async (t) => {
+    const { memory, put, start, until, names, channel, counts } = run(t, { hasEvents: true })
+    put(makeSeen('a'), makeSeen('b'))
+    start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    const { scans } = counts
+    put(makeSeen('c'))
+    channel.breakOff(unreachable)
+    await until(() => counts.scans > scans && names().length === 3)
+    // And it is heard again.
+    channel.tell({ gone: [makeSeen('c').key] })
+    await until(() => names().length === 2)
+  })
+
+  test('is scanned all the same where it is not heard at all', async (t) => {
+    const { memory, start, until, faults, put } = run(t, { hasEvents: true })
+    put(makeSeen('a'))
+    faults.open = unreachable
+    start()
+    await pause(100)
+    faults.open = undefined
+    await until(() => memory.attached.sync.finished_at !== null)
+  })
+})

@@ -1,0 +1,312 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { PlatformError } from '../error.ts'
+import type { ServerReference, SourceNews } from './source.ts'
+import type { AttachedAccount, SyncCounts, SyncRecord } from './account.ts'
+import { createAlarm } from './alarm.ts'
+import type { AttendAccount } from './attend-account.ts'
+import { backOff, inDueCourse, patience, type Chance } from './back-off.ts'
+import type { EvictServers } from './evict-servers.ts'
+import { explain } from './explain.ts'
+import { listenToAccount } from './listen-to-account.ts'
+import { LostAccount } from './lost-account.ts'
+import type { LoseServers } from './lose-servers.ts'
+import type { MoveServers } from './move-servers.ts'
+import type { OpenSource } from './open-source.ts'
+import { createOvertaking } from './overtaking.ts'
+import type { RunStore, SightingStore } from './ports.ts'
+import type { RunLog } from './run-log.ts'
+import { scanAccount } from './scan-account.ts'
+import { SourceError } from './source-error.ts'
+import { serverIdOf } from './to-facts.ts'
+
+export interface RunDependencies {
+  readonly runs: RunStore
+  readonly sightings: SightingStore
+  readonly attendAccount: AttendAccount
+  readonly moveServers: MoveServers
+  readonly loseServers: LoseServers
+  readonly evictServers: EvictServers
+  readonly openSource: OpenSource
+  readonly clock: () => number
+  readonly chance: Chance
+  readonly log: RunLog
+}
+
+/** An account that is being run. */
+export interface RunningAccount {
+  readonly revision: number
+  /**
+   * The next sync is due then, if that is earlier than it was going to be. What was known before the
+   * last one began, that one has answered.
+   */
+  expect(moment: number, knownAt?: number): void
+  /** Looks at one server now. */
+  refresh(id: string, reference: ServerReference): Promise<void>
+  stop(): Promise<void>
+  /** Ends when the account is no longer run, however that comes. */
+  readonly done: Promise<void>
+}
+
+const second = 1_000
+const periodsUntilLost = 3
+/** Before a second look at servers that are missing by the dozen. */
+const recheckDelay = 5 * second
+/** Between two lines of the log that tell how far a long scan is. */
+const logStep = 5 * second
+const longestScan = 3_600 * second
+const longestLook = 20 * second
+/** Of an account at once. */
+const mostLooks = 8
+/** A source that tells by itself is listened to first, so that nothing falls between. */
+const listeningDelay = 5 * second
+
+/**
+ * Runs one account: scans it at its period, listens to it where it tells by itself, and says so when
+ * it falls silent. Trouble with its source stays its own.
+ */
+export function createRunAccount(dependencies: RunDependencies) {
+  const { runs, sightings, attendAccount, openSource, clock, chance, log } = dependencies
+
+  return function runAccount({ account, sync }: AttachedAccount, runner: string): RunningAccount {
+    const ending = new AbortController()
+    const { signal } = ending
+    const period = account.period * second
+    const fence = { revision: account.revision, runner }
+    const named = { account: account.name, account_id: account.id }
+    const note = (changes: Partial<SyncRecord>) => runs.note(account.id, runner, changes)
+
+    let nextAt = sync.next_at
+    let { failures, is_lost: isLost } = sync
+    let counts: SyncCounts = {
+      seen: sync.seen,
+      created: sync.created,
+      changed: sync.changed,
+      gone: sync.gone,
+    }
+    // While nobody asked, nobody could answer.
+    let answeredAt = clock()
+    /** When the last sync began to ask its source. */
+    let begunAt = -Infinity
+    const alarm = createAlarm(signal, clock)
+    const overtaking = createOvertaking()
+
+    function expect(moment: number, knownAt?: number): void {
+      if (moment >= nextAt || (knownAt !== undefined && knownAt <= begunAt)) return
+      nextAt = moment
+      alarm.wake()
+    }
+
+    /** What was heard of single servers. A scan that began before knows less. */
+    async function hear(present: SourceNews['present'], goneIds: readonly string[]): Promise<void> {
+      const ids = [...present.map(serverIdOf), ...goneIds]
+      if (ids.length === 0) return
+      await overtaking.claim(ids)
+      const attendant = await attendAccount(account, fence)
+      await attendant.record(present, goneIds, await sightings.of(account.id, ids))
+      answeredAt = clock()
+    }
+
+    /** What was noted last of a scan under way: its end is noted after it. */
+    let noted: Promise<void> = Promise.resolve()
+
+    function tellProgress() {
+      let toldAt = clock()
+      let loggedAt = clock()
+      return (soFar: SyncCounts) => {
+        if (clock() - toldAt < second) return
+        toldAt = clock()
+        if (clock() - loggedAt >= logStep) {
+          loggedAt = clock()
+          log.info({ ...named, ...soFar }, 'syncing')
+        }
+        answeredAt = clock()
+        noted = note(soFar).catch(() => {})
+      }
+    }
+
+    async function scan() {
+      const source = await openSource.openAccount(account, signal)
+      const endScan = overtaking.begin()
+      try {
+        const attendant = await attendAccount(account, fence)
+        return await scanAccount({
+          source,
+          attendant: overtaking.guard(attendant),
+          known: await sightings.of(account.id),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(longestScan)]),
+          isOvertaken: overtaking.has,
+          onProgress: tellProgress(),
+        })
+      } finally {
+        endScan()
+        await source.close().catch(() => {})
+      }
+    }
+
+    async function synchronise() {
+      const start = clock()
+      nextAt = Infinity
+      begunAt = Infinity
+      await note({
+        is_running: true,
+        started_at: start,
+        // It is due until it is through: whoever takes over, after a crash too, begins it anew.
+        next_at: start,
+        seen: 0,
+        created: 0,
+        changed: 0,
+        gone: 0,
+      })
+      begunAt = clock()
+      try {
+        const { counts: fresh, doubted } = await scan()
+        counts = fresh
+        failures = 0
+        isLost = false
+        answeredAt = clock()
+        const error =
+          doubted === 0
+            ? ''
+            : `${doubted} servers are suddenly missing, more than half of all: they stay until a second look has not found them either.`
+        nextAt = Math.min(
+          nextAt,
+          clock() + (doubted > 0 ? recheckDelay : inDueCourse(period, chance)),
+        )
+        const duration = clock() - start
+        await noted
+        await note({
+          ...counts,
+          is_running: false,
+          finished_at: clock(),
+          duration_ms: duration,
+          error,
+          failures,
+          next_at: nextAt,
+          answered_at: answeredAt,
+          is_lost: isLost,
+        })
+        const hasNews = counts.created + counts.changed + counts.gone > 0
+        log[hasNews ? 'info' : 'debug']({ ...named, ...counts, duration_ms: duration }, 'synced')
+      } catch (error) {
+        if (signal.aborted || error instanceof LostAccount) throw error
+        await fail(error)
+      }
+    }
+
+    async function fail(error: unknown): Promise<void> {
+      failures += 1
+      nextAt = Math.min(nextAt, clock() + backOff(failures, period, chance))
+      const words = explain(error)
+      const isOurs = !(error instanceof SourceError || error instanceof PlatformError)
+      log.warn({ ...named, reason: words, failures, ...(isOurs && { err: error }) }, 'sync failed')
+      await noted
+      await note({ ...counts, is_running: false, error: words, failures, next_at: nextAt })
+    }
+
+    async function lose(): Promise<void> {
+      const lost = await dependencies.loseServers(account, fence)
+      isLost = true
+      await note({ is_lost: true })
+      log.warn({ ...named, servers: lost }, 'its source has been silent for three periods')
+    }
+
+    async function keepScanning(): Promise<void> {
+      while (!signal.aborted) {
+        const lostAt = isLost ? Infinity : answeredAt + periodsUntilLost * period
+        const next = Math.min(nextAt, lostAt)
+        if (next > clock()) await alarm.sleep(next)
+        else if (nextAt <= clock()) await synchronise()
+        else await lose()
+      }
+    }
+
+    async function run(): Promise<void> {
+      if (account.leaving) return await dependencies.evictServers(account, fence)
+      if (sync.mapped_revision !== account.revision) {
+        const moved = await dependencies.moveServers(account, fence)
+        if (moved > 0) log.info({ ...named, servers: moved }, 'moved by its mapping')
+        await note({ mapped_revision: account.revision })
+      }
+      if (!account.enabled) return
+      const ready = Promise.withResolvers<void>()
+      const listening = openSource.kindOf(account.provider).hasEvents
+        ? listenToAccount({
+            account,
+            openSource,
+            signal,
+            chance,
+            log,
+            hear,
+            // Whatever was told while nobody listened, the next scan sees.
+            onReady() {
+              ready.resolve()
+              expect(clock())
+            },
+            onBroken: () => expect(clock()),
+          }).catch(() => ending.abort())
+        : undefined
+      if (listening) {
+        await Promise.race([ready.promise, pause(listeningDelay, undefined, { signal })]).catch(
+          () => {},
+        )
+      }
+      await keepScanning()
+      await listening
+    }
+
+    /** Servers that are being looked at: who asks for one again gets the same answer. */
+    const looks = new Map<string, Promise<void>>()
+
+    async function look(id: string, reference: ServerReference): Promise<void> {
+      const soon = AbortSignal.any([signal, AbortSignal.timeout(longestLook)])
+      await overtaking.claim([id])
+      const source = await openSource.openAccount(account, soon, 'look')
+      try {
+        const server = await source.look(reference, soon)
+        await hear(server ? [server] : [], server ? [] : [id])
+      } finally {
+        await source.close().catch(() => {})
+      }
+    }
+
+    const done = run()
+      .catch((error: unknown) => {
+        if (!signal.aborted && !(error instanceof LostAccount)) {
+          log.warn({ ...named, err: error }, 'the account is not run for the moment')
+        }
+      })
+      .finally(() => ending.abort())
+
+    return {
+      revision: account.revision,
+      expect,
+      done,
+      async refresh(id, reference) {
+        if (failures >= patience) {
+          throw new PlatformError(
+            'ServiceUnavailable',
+            'Its source does not answer: see the account for why.',
+            { retryAfter: Math.max(1, Math.ceil((nextAt - clock()) / second)) },
+          )
+        }
+        const underWay = looks.get(id)
+        if (underWay) return await underWay
+        if (looks.size >= mostLooks) {
+          throw new PlatformError(
+            'TooManyRequests',
+            'Too many servers of this account are being looked at: wait and try again.',
+            { retryAfter: 5 },
+          )
+        }
+        const looking = look(id, reference).finally(() => looks.delete(id))
+        looks.set(id, looking)
+        await looking
+      },
+      async stop() {
+        ending.abort()
+        await done
+      },
+    }
+  }
+}
+export type RunAccount = ReturnType<typeof createRunAccount>

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { createMemorySync, makeSeen, type MemorySync } from '../../testing/memory-sync.ts'
+import { scanAccount } from './scan-account.ts'
+import { SourceError } from './source-error.ts'
+import type { SeenServer, SourceNews } from './source.ts'
+import { serverIdOf } from './to-facts.ts'
+
+const never = new AbortController().signal
+const fails = () => {
+  throw new SourceError('incomplete', 'It stopped in the middle.')
+}
+const page = (...present: readonly SeenServer[]): SourceNews => ({ present, gone: [] })
+const pageOf = (...names: readonly string[]) => page(...names.map((name) => makeSeen(name)))
+const end = (...names: readonly string[]): SourceNews => ({
+  present: [],
+  gone: names.map((name) => makeSeen(name).key),
+})
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, number) => `s${String(from + number).padStart(4, '0')}`)
+
+type Page = SourceNews | (() => unknown)
+
+/** Scans a source that tells these pages; what is a function happens in their place. */
+async function scan(
+  sync: MemorySync,
+  pages: readonly Page[],
+  isOvertaken: (id: string) => boolean = () => false,
+) {
+  const { account } = sync.attached
+  return await scanAccount({
+    source: {
+      title: 'memory',
+      async *scan() {
+        for (const next of pages) {
+          if (typeof next === 'function') await next()
+          else yield next
+        }
+      },
+      look: async () => undefined,
+      close: async () => {},
+    },
+    attendant: await sync.attendAccount(account, { revision: account.revision }),
+    known: await sync.sightings.of(account.id),
+    signal: never,
+    isOvertaken,
+    onProgress: () => {},
+  })
+}
+
+const namesOf = (sync: MemorySync) => sync.present().map(({ name }) => name)
+
+describe('a scan', () => {
+  test('writes down what is there, and the next one only what is new', async () => {
+    const sync = createMemorySync()
+    const first = await scan(sync, [pageOf('a', 'b'), pageOf('c')])
+    assert.deepEqual(first.counts, { seen: 3, created: 3, changed: 0, gone: 0 })
+    const [revisions, notes] = [sync.revisions(), sync.sightingWrites()]
+    const second = await scan(sync, [pageOf('c', 'a'), pageOf('b')])
+    assert.deepEqual(second.counts, { seen: 3, created: 0, changed: 0, gone: 0 })
+    assert.deepEqual([sync.revisions(), sync.sightingWrites()], [revisions, notes])
+    const third = await scan(sync, [page(makeSeen('a', { status: 'ready' })), pageOf('b', 'd')])
+    assert.deepEqual(third.counts, { seen: 3, created: 1, changed: 1, gone: 1 })
+    assert.deepEqual(namesOf(sync), ['a', 'b', 'd'])
+    assert.equal(sync.present()[0]?.status, 'ready')
+  })
+
+  test('that breaks off ends nobody, and what it saw before is kept', async () => {
+    const sync = createMemorySync()
+    await scan(sync, [pageOf('a', 'b', 'c', 'd')])
+    // More than a batch: what fills one is written while the source is still telling.
+    const told = range(0, 600)
+    await assert.rejects(scan(sync, [pageOf('a', ...told), fails, pageOf('b')]), SourceError)
+    const names = namesOf(sync)
+    for (const name of ['a', 'b', 'c', 'd']) assert.ok(names.includes(name))
+    assert.ok(names.length >= 4 + 499)
+    assert.ok(sync.sighted().every(({ missed }) => missed === 0))
+    await scan(sync, [pageOf('a', 'b', 'c', ...told)])
+    assert.deepEqual(namesOf(sync), ['a', 'b', 'c', ...told])
+  })
+
+  test('that is told to stop ends nobody, though its source ended as if all were told', async () => {
+    const sync = createMemorySync()
+    await scan(sync, [pageOf('a', 'b', 'c')])
+    const ending = new AbortController()
+    const { account } = sync.attached
+    const scanning = scanAccount({
+      source: {
+        title: 'memory',
+        async *scan() {
+          yield pageOf('a', 'b')
+          ending.abort()
+        },
+        look: async () => undefined,
+        close: async () => {},
+      },
+      attendant: await sync.attendAccount(account, { revision: account.revision }),
+      known: await sync.sightings.of(account.id),
+      signal: ending.signal,
+      isOvertaken: () => false,
+      onProgress: () => {},
+    })
+    await assert.rejects(scanning)
+    assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])
+  })
+
+  test('that misses more than half is believed only when the next one misses them too', async () => {
+    const sync = createMemorySync()
+    await scan(sync, [pageOf('a', 'b', 'c', 'd')])
+    const first = await scan(sync, [])
+    assert.deepEqual([first.doubted, first.counts.gone], [4, 0])
+    assert.deepEqual(namesOf(sync), ['a', 'b', 'c', 'd'])
+    // What comes back is no longer doubted; who stays away twice is gone.
+    const second = await scan(sync, [pageOf('a')])
+    assert.deepEqual([second.doubted, second.counts.gone], [0, 3])
+    const third = await scan(sync, [])
+    assert.deepEqual([third.doubted, third.counts.gone], [1, 0])
+    assert.deepEqual(namesOf(sync), ['a'])
+  })
+
+  test('that fails between two that miss them is no second look', async () => {
+    const sync = createMemorySync()
+    await scan(sync, [pageOf('a', 'b')])
+    await scan(sync, [])
+    await assert.rejects(scan(sync, [fails]), SourceError)
+    assert.deepEqual(namesOf(sync), ['a', 'b'])
+  })
+
+  test('that misses up to half is believed at once', async () => {
+    const sync = createMemorySync()
+    await scan(sync, [pageOf('a', 'b', 'c', 'd')])
+    assert.deepEqual((await scan(sync, [pageOf('a', 'b')])).counts.gone, 2)
+    assert.deepEqual(namesOf(sync), ['a', 'b'])
+  })
+
+  test('believes a source that says by itself who has ended, however many that are', async () => {
+    const sync = createMemorySync()
+    await scan(sync, [pageOf('a', 'b', 'c')])
+    const { counts, doubted } = await scan(sync, [end('a', 'b', 'c')])
+    assert.deepEqual([counts.gone, doubted], [3, 0])
+    assert.deepEqual(namesOf(sync), [])
+    assert.deepEqual(sync.sighted(), [], 'who has ended is not seen any more')
+    // It goes on saying so for a while.
+    const again = await scan(sync, [end('a', 'b', 'c')])
+    assert.deepEqual([again.counts.gone, again.doubted], [0, 0])
+  })
+
+  test('sees once who is told of twice, and who is told last is what counts', async () => {
+    const sync = createMemorySync()
+    const pages = [pageOf('a', 'a', 'b'), page(makeSeen('a', { status: 'ready' }))]
+    const { counts } = await scan(sync, pages)
+    assert.deepEqual(counts, { seen: 2, created: 2, changed: 0, gone: 0 })
+    assert.deepEqual(
+      sync.present().map(({ name, status }) => [name, status]),
+      [
+        ['a', 'ready'],
+        ['b', 'running'],
+      ],
+    )
+  })
+
+  test('sees two where one name is used twice', async () => {
+    const sync = createMemorySync()
+    const twin = { ...makeSeen('a'), key: ['memory', 'other'] }
+    assert.equal((await scan(sync, [page(makeSeen('a'), twin)])).counts.created, 2)
+    assert.deepEqual(namesOf(sync), ['a', 'a'])
+  })
+
+  test('does not touch what something newer has been heard of', async () => {
+    const sync = createMemorySync()
+    await scan(sync, [pageOf('a', 'b', 'c', 'd', 'e')])
+    const newer = new Set(['a', 'b', 'x', 'd'].map((name) => serverIdOf(makeSeen(name))))
+    const stale = [page(makeSeen('a', { status: 'ready' }), makeSeen('x')), end('b'), pageOf('c')]
+    await scan(sync, [...stale, pageOf('e')], (id) => newer.has(id))
+    assert.deepEqual(
+      sync.present().map(({ name, status }) => [name, status]),
+      ['a', 'b', 'c', 'd', 'e'].map((name) => [name, 'running']),
+    )
+  })
+})
+
+/** What a source does next: a scan of this world, which breaks off at a page, or ends well. */
+interface Turn {
+  readonly world: readonly number[]
+  readonly versions: readonly number[]
+  readonly said: readonly number[]
+  readonly breaksAt: number
+}
+
+const servers = 12
+const pageSize = 3
+const turn: fc.Arbitrary<Turn> = fc.record({
+  world: fc.subarray(Array.from({ length: servers }, (_, number) => number)),
+  versions: fc.array(fc.nat(2), { minLength: servers, maxLength: servers }),
+  said: fc.subarray(Array.from({ length: servers }, (_, number) => number)),
+  breaksAt: fc.oneof(fc.constant(99), fc.nat(5)),
+})
+
+test('scans of a source that changes and fails at random end nobody by mistake', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 8 }), async (turns) => {
+      const sync = createMemorySync()
+      const nameOf = (number: number) => `s${number}`
+      /** Those there, and how many complete scans have missed each since it was last seen. */
+      const missed = new Map<string, number>()
+      const last = turns.at(-1)
+      const finals = last ? [last, last].map((final) => ({ ...final, breaksAt: 99 })) : []
+      for (const { world, versions, said, breaksAt } of [...turns, ...finals]) {
+        const pages: Page[] = []
+        const told = world.map((number) =>
+          makeSeen(nameOf(number), { description: String(versions[number]) }),
+        )
+        for (let at = 0; at < told.length; at += pageSize) {
+          pages.push(page(...told.slice(at, at + pageSize)))
+        }
+        const ended = said.filter((number) => !world.includes(number)).map(nameOf)
+        pages.push(end(...ended))
+        const isBroken = breaksAt < pages.length
+        if (isBroken) pages.splice(breaksAt, 0, fails)
+        const before = new Set(namesOf(sync))
+        await scan(sync, pages).catch((error: unknown) => assert.ok(error instanceof SourceError))
+        const after = namesOf(sync)
+
+        assert.equal(new Set(after).size, after.length, 'nobody is there twice')
+        const missing = [...before].filter(
+          (name) => !world.map(nameOf).includes(name) && !ended.includes(name),
+        )
+        for (const name of before) {
+          if (after.includes(name)) continue
+          const isSaid = ended.includes(name) && !isBroken
+          const isMissed = missing.includes(name) && !isBroken
+          const expected = [...before].filter((other) => !ended.includes(other))
+          const isBelieved = missing.length <= expected.length / 2 || (missed.get(name) ?? 0) > 0
+          assert.ok(isSaid || (isMissed && isBelieved), `${name} is gone by mistake`)
+        }
+        if (isBroken) continue
+        for (const name of world.map(nameOf)) assert.ok(after.includes(name))
+        for (const name of ended) assert.ok(!after.includes(name))
+        for (const name of after) {
+          missed.set(name, missing.includes(name) ? (missed.get(name) ?? 0) + 1 : 0)
+        }
+      }
+      const shown = sync.present().map(({ name, description }) => [name, description])
+      const expected = (last?.world ?? [])
+        .map((number) => [nameOf(number), String(last?.versions[number])])
+        .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+      assert.deepEqual(shown, expected)
+      assert.equal(sync.sighted().length, expected.length)
+    }),
+    { numRuns: 150 },
+  )
+})

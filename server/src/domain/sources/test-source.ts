@@ -1,0 +1,57 @@
+import type { AccountTest } from '@muster/contract'
+import { boundFacts, boundText } from './bound-facts.ts'
+import { explain } from './explain.ts'
+import type { Source } from './source.ts'
+
+const sampleSize = 5
+
+/** Long enough to see something, short enough for somebody who waits. */
+const testLimit = 15_000
+
+/** Tries a source: does it let us in, and what does it show? */
+export async function testSource(
+  open: (signal: AbortSignal) => Promise<Source>,
+  clock: () => number,
+): Promise<AccountTest> {
+  const start = clock()
+  const signal = AbortSignal.timeout(testLimit)
+  const statuses: Record<string, number> = {}
+  const sample: string[] = []
+  let [title, error] = ['', '']
+  let servers = 0
+  let isComplete = false
+
+  async function look(source: Source): Promise<void> {
+    title = boundText(source.title)
+    for await (const { present } of source.scan(signal)) {
+      servers += present.length
+      for (const { facts } of present) {
+        statuses[facts.status] = (statuses[facts.status] ?? 0) + 1
+        if (sample.length < sampleSize) sample.push(boundFacts(facts).name)
+      }
+    }
+    isComplete = true
+  }
+
+  try {
+    const source = await open(signal)
+    try {
+      await look(source)
+    } finally {
+      await source.close()
+    }
+  } catch (cause) {
+    // It let us in and is only large: that is no fault.
+    if (!(signal.aborted && servers > 0)) error = explain(cause)
+  }
+  return {
+    ok: error === '',
+    title,
+    servers,
+    statuses,
+    sample,
+    is_complete: isComplete,
+    error,
+    duration_ms: Math.round(clock() - start),
+  }
+}

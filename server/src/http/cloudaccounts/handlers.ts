@@ -1,0 +1,71 @@
+import type { CloudAccountUseCases } from '../../domain/sources/administer-accounts.ts'
+import type { Handlers } from '../mount.ts'
+import { nextOffset } from './next-offset.ts'
+
+export type CloudAccountHandlers = Pick<
+  Handlers,
+  | 'listCloudAccounts'
+  | 'listCloudProviders'
+  | 'getCloudAccount'
+  | 'createCloudAccount'
+  | 'testNewCloudAccount'
+  | 'updateCloudAccount'
+  | 'deleteCloudAccount'
+  | 'syncCloudAccount'
+  | 'testCloudAccount'
+  | 'previewCloudAccountMapping'
+>
+
+/** The operations on the accounts that servers come from. */
+export const createCloudAccountHandlers = (
+  use: CloudAccountUseCases,
+  { baseUrl }: { readonly baseUrl: string },
+): CloudAccountHandlers => ({
+  async listCloudAccounts({ query, url }) {
+    const page = await use.listCloudAccounts(query)
+    return { status: 200, body: page, ...nextOffset(baseUrl + url, page) }
+  },
+
+  async listCloudProviders() {
+    return { status: 200, body: { providers: await use.listCloudProviders() } }
+  },
+
+  async getCloudAccount({ parameters }) {
+    return { status: 200, body: { cloudaccount: await use.getCloudAccount(parameters.id) } }
+  },
+
+  async createCloudAccount({ caller, body }) {
+    const cloudaccount = await use.createCloudAccount(caller, body.cloudaccount)
+    return { status: 201, body: { cloudaccount } }
+  },
+
+  async testNewCloudAccount({ caller, body }) {
+    const test = await use.testNewCloudAccount(caller, body.cloudaccount)
+    return { status: 200, body: { test } }
+  },
+
+  async updateCloudAccount({ caller, parameters, body }) {
+    const cloudaccount = await use.updateCloudAccount(caller, parameters.id, body.cloudaccount)
+    return { status: 200, body: { cloudaccount } }
+  },
+
+  async deleteCloudAccount({ caller, parameters, query }) {
+    await use.deleteCloudAccount(caller, parameters.id, query.evict === true)
+    return { status: 204 }
+  },
+
+  async syncCloudAccount({ caller, parameters }) {
+    const cloudaccount = await use.syncCloudAccount(caller, parameters.id)
+    return { status: 202, body: { cloudaccount } }
+  },
+
+  async testCloudAccount({ caller, parameters }) {
+    return { status: 200, body: { test: await use.testCloudAccount(caller, parameters.id) } }
+  },
+
+  async previewCloudAccountMapping({ parameters, body }) {
+    const { mapping, project_id } = body
+    const preview = await use.previewCloudAccountMapping(parameters.id, mapping, project_id)
+    return { status: 200, body: { preview } }
+  },
+})

@@ -1,0 +1,62 @@
+import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
+import { isRegion } from './region-names.ts'
+
+export interface AwsSettings {
+  /** Where all requests go; without it each region has its own. */
+  readonly endpoint: string | undefined
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken: string | undefined
+  /** Empty: every region that the account has enabled. */
+  readonly regions: readonly string[]
+}
+
+const regionsOf = ({ options }: SourceSettings): readonly string[] =>
+  Array.isArray(options['regions']) ? options['regions'].map(String) : []
+
+export function readAwsSettings(settings: SourceSettings): AwsSettings {
+  const { address, credentials } = settings
+  const { access_key_id = '', secret_access_key = '', session_token = '' } = credentials
+  return {
+    endpoint: address === '' ? undefined : address,
+    accessKeyId: access_key_id,
+    secretAccessKey: secret_access_key,
+    sessionToken: session_token === '' ? undefined : session_token,
+    regions: regionsOf(settings),
+  }
+}
+
+function whatIsWrongWith(address: string): string | undefined {
+  if (!URL.canParse(address)) return 'It is not a web address.'
+  const { protocol, username, password, search, hash } = new URL(address)
+  if (protocol !== 'https:' && protocol !== 'http:')
+    return 'It has to begin with https:// or http://.'
+  if (username !== '' || password !== '') {
+    return 'It must not hold a user or a password: keys are given apart.'
+  }
+  if (search !== '' || hash !== '' || /[?#]$/.test(address)) {
+    return 'It must not have a query or a fragment.'
+  }
+}
+
+export function checkAwsSettings(settings: SourceSettings): readonly SettingProblem[] {
+  const problems: SettingProblem[] = []
+  const report = (path: string, problem: string | undefined) => {
+    if (problem !== undefined) problems.push({ path, problem })
+  }
+  if (settings.address !== '') report('address', whatIsWrongWith(settings.address))
+  for (const [name, value] of Object.entries(settings.credentials)) {
+    // They travel in headers. What is left of a line's end, when copied, is the usual fault.
+    if (!/^[\x21-\x7e]*$/.test(value)) {
+      report(`credentials.${name}`, 'It has a space, a line break or a letter that no key has.')
+    }
+  }
+  const regions = regionsOf(settings)
+  const strange = regions.find((region) => !isRegion(region))
+  if (strange !== undefined) {
+    report('options.regions', `${JSON.stringify(strange)} is not a region, such as eu-west-1 is.`)
+  } else if (new Set(regions).size < regions.length) {
+    report('options.regions', 'A region is named twice.')
+  }
+  return problems
+}

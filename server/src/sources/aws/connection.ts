@@ -1,0 +1,68 @@
+import type { Instance, InstanceNetworkInterface } from '@aws-sdk/client-ec2'
+import type { Nic } from '@muster/contract'
+import type { SeenFacts } from '../../domain/sources/source.ts'
+import type { RegionBook } from './region-book.ts'
+import { nameOf } from './tags.ts'
+
+type Connection = Required<
+  Pick<SeenFacts, 'nics' | 'networks' | 'vpc' | 'vpc_id' | 'eip' | 'eip_mode' | 'virtual_ips'>
+>
+
+const placeOf = ({ Attachment }: InstanceNetworkInterface) =>
+  (Attachment?.NetworkCardIndex ?? 0) * 1_000 + (Attachment?.DeviceIndex ?? 0)
+
+/** The network cards in their order: the first is the one that an instance never loses. */
+export const interfacesOf = ({ NetworkInterfaces = [] }: Instance): InstanceNetworkInterface[] =>
+  [...NetworkInterfaces].sort((a, b) => placeOf(a) - placeOf(b))
+
+/** How an instance is connected. */
+export function connectionOf(instance: Instance, book: RegionBook): Connection {
+  const interfaces = interfacesOf(instance)
+  const publics = interfaces.flatMap(({ Association }) => Association?.PublicIp ?? [])
+  const eip = publics[0] ?? instance.PublicIpAddress ?? ''
+  const vpcs = [...new Set(interfaces.flatMap(({ VpcId }) => VpcId ?? []))]
+  return {
+    nics: interfaces.map(describeNic),
+    networks: interfaces.map((card, number) => describeNetwork(card, number, book)).join(','),
+    vpc: vpcs.map((id) => nameOf(book.vpcs.get(id)?.Tags, id)).join(','),
+    vpc_id: vpcs.join(','),
+    eip,
+    // An address that EC2 lent for the run is not among those that the account has.
+    eip_mode: eip === '' ? '' : book.addresses.get(eip) ? 'elastic_ip' : 'public_ip',
+    virtual_ips: interfaces.flatMap(secondaryAddresses).join(','),
+  }
+}
+
+function describeNic(card: InstanceNetworkInterface): Nic {
+  return {
+    ip_addr: card.PrivateIpAddress ?? '',
+    ip6_addr: firstIpv6(card),
+    mac: card.MacAddress ?? '',
+    network_id: card.SubnetId ?? '',
+    vpc_id: card.VpcId ?? '',
+    is_exit: card.Association?.PublicIp !== undefined,
+    team_with: '',
+  }
+}
+
+function firstIpv6({ Ipv6Addresses = [] }: InstanceNetworkInterface): string {
+  const primary = Ipv6Addresses.find(({ IsPrimaryIpv6 }) => IsPrimaryIpv6 === true)
+  return (
+    primary?.Ipv6Address ??
+    Ipv6Addresses.flatMap(({ Ipv6Address }) => Ipv6Address ?? []).sort()[0] ??
+    ''
+  )
+}
+
+function describeNetwork(card: InstanceNetworkInterface, number: number, book: RegionBook): string {
+  const { SubnetId = '', PrivateIpAddress = '', MacAddress = '' } = card
+  const subnet = book.subnets.get(SubnetId)
+  const mask = subnet?.CidrBlock?.split('/')[1] ?? ''
+  return `eth${number}:${PrivateIpAddress}/${mask}/${MacAddress}/${nameOf(subnet?.Tags, SubnetId)}`
+}
+
+/** Those that can move to another instance. */
+const secondaryAddresses = ({ PrivateIpAddresses = [] }: InstanceNetworkInterface): string[] =>
+  PrivateIpAddresses.filter(({ Primary }) => Primary !== true)
+    .flatMap(({ PrivateIpAddress }) => PrivateIpAddress ?? [])
+    .sort()

@@ -1,0 +1,125 @@
+import type { Instance } from '@aws-sdk/client-ec2'
+import { naturalId } from '../../domain/sources/natural-id.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { SeenFacts, SeenServer, ServerKey } from '../../domain/sources/source.ts'
+import { timestamp } from '../../domain/timestamp.ts'
+import { connectionOf, interfacesOf } from './connection.ts'
+import { devicesOf } from './devices.ts'
+import { disksOf } from './disks.ts'
+import { biosOf } from './firmware.ts'
+import type { OwnedInstance } from './list-instances.ts'
+import { operatingSystemOf } from './operating-system.ts'
+import type { RegionBook } from './region-book.ts'
+import { environmentOf, regionName } from './region-names.ts'
+import { securityOf } from './security.ts'
+import { statusOf } from './status.ts'
+import { nameOf, tagsOf } from './tags.ts'
+
+/** No instance has so many tags and rules: it is nonsense, or somebody wants our memory. */
+const mostText = 2 ** 20
+
+export function keyOf({ owner, instance }: OwnedInstance, region: string): ServerKey {
+  if (owner === '') throw new SourceError('garbled', `An instance in ${region} has no owner.`)
+  return ['aws', owner, region, instance.InstanceId ?? '']
+}
+
+/** A server as EC2 knows it. */
+export function describeInstance(
+  owned: OwnedInstance,
+  region: string,
+  book: RegionBook,
+): SeenServer {
+  const key = keyOf(owned, region)
+  const facts = factsOf(owned.instance, region, book, naturalId('server', ...key))
+  if (JSON.stringify(facts).length > mostText) {
+    throw new SourceError(
+      'garbled',
+      `${facts.external_id} in ${region} has more to it than EC2 allows.`,
+    )
+  }
+  return { key, tenant: { id: owned.owner, name: owned.owner }, facts }
+}
+
+function factsOf(
+  instance: Instance,
+  region: string,
+  book: RegionBook,
+  serverId: string,
+): SeenFacts {
+  const { InstanceId = '', InstanceType = '', KeyName = '', Placement, State } = instance
+  if (State?.Name === undefined) {
+    throw new SourceError('garbled', `${InstanceId} in ${region} has no state.`)
+  }
+  const type = book.types.get(InstanceType)
+  const image = book.images.get(instance.ImageId)
+  const tags = tagsOf(instance.Tags)
+  const host = Placement?.HostId ?? ''
+  const host_id = host === '' ? '' : naturalId('host', 'aws', host)
+  const createdAt = creationOf(instance)
+  const isolated_devices = devicesOf(type, { id: serverId, createdAt, hostId: host_id })
+  return {
+    name: nameOf(instance.Tags, InstanceId),
+    description: tags['Description'] ?? tags['description'] ?? '',
+    external_id: InstanceId,
+    ...statusOf(State.Name),
+    ...(createdAt !== undefined && { created_at: createdAt }),
+    hypervisor: 'aws',
+    host_type: 'aws',
+    host,
+    host_id,
+    cloud_env: 'public',
+    environment: environmentOf(region),
+    billing_type: 'postpaid',
+    region: regionName(region),
+    region_ext_id: region,
+    cloudregion_id: naturalId('region', 'aws', region),
+    ...zoneOf(instance, region, book),
+    instance_type: InstanceType,
+    flavor_id: InstanceType,
+    vcpu_count: coresOf(instance) ?? type?.VCpuInfo?.DefaultVCpus ?? 0,
+    vmem_size: type?.MemoryInfo?.SizeInMiB ?? 0,
+    disks_info: disksOf(instance, book, serverId),
+    ...connectionOf(instance, book),
+    ...securityOf(instance, book),
+    src_ip_check: instance.SourceDestCheck ?? true,
+    isolated_devices,
+    is_gpu: isolated_devices.some(({ dev_type }) => dev_type === 'GPU'),
+    keypair: KeyName,
+    keypair_id: book.keyPairs.get(KeyName)?.KeyPairId ?? '',
+    ...operatingSystemOf(instance, image),
+    bios: biosOf(instance, image),
+    scaling_group_id: tags['aws:autoscaling:groupName'] ?? '',
+    tags,
+  }
+}
+
+/** What it was given, which may be less than its size has. */
+function coresOf({ CpuOptions }: Instance): number | undefined {
+  const { CoreCount, ThreadsPerCore } = CpuOptions ?? {}
+  return CoreCount === undefined || ThreadsPerCore === undefined
+    ? undefined
+    : CoreCount * ThreadsPerCore
+}
+
+/** Names of zones mean another place in every account, their ids do not. */
+function zoneOf({ Placement }: Instance, region: string, book: RegionBook) {
+  const zone = Placement?.AvailabilityZone ?? ''
+  if (zone === '') return {}
+  const id = Placement?.AvailabilityZoneId ?? book.zones.get(zone)?.ZoneId ?? zone
+  return { zone, zone_ext_id: id, zone_id: naturalId('zone', 'aws', region, id) }
+}
+
+/**
+ * An instance's launch is its latest start. When its first network card, which it never loses, and
+ * the disk that it boots from were attached is when it was made.
+ */
+function creationOf(instance: Instance): string | undefined {
+  const { BlockDeviceMappings = [], RootDeviceName, LaunchTime } = instance
+  const root = BlockDeviceMappings.find(({ DeviceName }) => DeviceName === RootDeviceName)
+  const moments = [
+    interfacesOf(instance)[0]?.Attachment?.AttachTime,
+    root?.Ebs?.AttachTime,
+    LaunchTime,
+  ].flatMap((date) => (date && !Number.isNaN(date.getTime()) ? date.getTime() : []))
+  return moments.length === 0 ? undefined : timestamp(Math.min(...moments))
+}

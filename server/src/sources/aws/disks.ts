@@ -1,0 +1,75 @@
+import type { Instance, InstanceTypeInfo } from '@aws-sdk/client-ec2'
+import type { Disk } from '@muster/contract'
+import { naturalId } from '../../domain/sources/natural-id.ts'
+import type { RegionBook } from './region-book.ts'
+import { nameOf } from './tags.ts'
+
+const mebibyte = 2 ** 20
+const rotating: ReadonlySet<string> = new Set(['st1', 'sc1', 'standard'])
+
+const blank = {
+  aio_mode: '',
+  bps: 0,
+  cache_mode: '',
+  disk_format: 'raw',
+  fs: '',
+  image: '',
+  image_id: '',
+  iops: 0,
+} as const satisfies Partial<Disk>
+
+/** The volumes, the one that it boots from first, and the disks that are in its host. */
+export function disksOf(instance: Instance, book: RegionBook, serverId: string): Disk[] {
+  const type = book.types.get(instance.InstanceType)
+  const attached = [...attachedVolumes(instance, book), ...localDisks(type, serverId)]
+  return attached.map((disk, index) => ({ ...disk, index }))
+}
+
+type Attached = Omit<Disk, 'index'>
+
+function attachedVolumes(instance: Instance, book: RegionBook): Attached[] {
+  const { BlockDeviceMappings = [], RootDeviceName, ImageId = '' } = instance
+  const isNvme = book.types.get(instance.InstanceType)?.EbsInfo?.NvmeSupport === 'required'
+  const place = (device: string) => (device === RootDeviceName ? '' : device)
+  return BlockDeviceMappings.map(({ DeviceName = '', Ebs }) => ({ DeviceName, id: Ebs?.VolumeId }))
+    .sort((a, b) => (place(a.DeviceName) < place(b.DeviceName) ? -1 : 1))
+    .flatMap(({ DeviceName, id = '' }) => {
+      const volume = book.volumes.get(id)
+      // It was taken away while we looked.
+      if (!volume) return []
+      const isRoot = DeviceName === RootDeviceName
+      const { VolumeType = '', Size = 0, Iops = 0, Throughput = 0, Tags } = volume
+      return {
+        ...blank,
+        id,
+        name: nameOf(Tags, DeviceName),
+        size: Size * 1024,
+        disk_type: isRoot ? 'sys' : 'data',
+        driver: isNvme ? 'nvme' : 'xen',
+        medium_type: rotating.has(VolumeType) ? 'rotate' : 'ssd',
+        storage_type: VolumeType,
+        iops: Iops,
+        bps: Throughput * mebibyte,
+        ...(isRoot && { image: book.images.get(ImageId)?.Name ?? '', image_id: ImageId }),
+      }
+    })
+}
+
+/** Disks of the host come with a size; older sizes had them on demand, which EC2 does not tell. */
+function localDisks(type: InstanceTypeInfo | undefined, serverId: string): Attached[] {
+  const { Disks = [], NvmeSupport } = type?.InstanceStorageInfo ?? {}
+  if (NvmeSupport !== 'required') return []
+  return Disks.flatMap(({ Count = 0, SizeInGB = 0, Type }) =>
+    Array.from({ length: Count }, () => ({ SizeInGB, Type })),
+  ).map(({ SizeInGB, Type }, number) => ({
+    ...blank,
+    id: naturalId('disk', serverId, `ephemeral${number}`),
+    name: `ephemeral${number}`,
+    // These are told in decimal gigabytes.
+    size: Math.round((SizeInGB * 1e9) / mebibyte),
+    disk_type: 'data',
+    driver: 'nvme',
+    medium_type: Type === 'hdd' ? 'rotate' : 'ssd',
+    storage_type: 'local',
+  }))
+}

@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { beforeEach, describe, test } from 'node:test'
+import { SourceError, type SourceTrouble } from '../../domain/sources/source-error.ts'
+import type { SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
+import { createAddressRule } from '../../outgoing/allowed-addresses.ts'
+import { createOutlet } from '../../outgoing/outlet.ts'
+import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
+import { startSecureServer } from '../../testing/secure-server.ts'
+import { conformanceWorld, scanAll } from '../../testing/source-conformance.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+import { awsKind } from './aws-kind.ts'
+
+describe('an EC2 that is in trouble', () => {
+  const lifetime = suiteLifetime()
+  let ec2: FakeEc2
+  beforeEach(async () => {
+    ec2 = await startFakeEc2(lifetime)
+    for (let number = 1; number <= 3; number += 1) {
+      ec2.instances.set(`i-${number}`, { name: `server ${number}` })
+    }
+  })
+
+  async function scan(settings: SourceSettings = ec2.settings, world: Partial<SourceWorld> = {}) {
+    const source = await awsKind.open(
+      settings,
+      { ...conformanceWorld, ...world },
+      AbortSignal.timeout(30_000),
+    )
+    try {
+      return await scanAll(source)
+    } finally {
+      await source.close()
+    }
+  }
+
+  async function refuses(
+    trouble: SourceTrouble,
+    message: RegExp,
+    settings: SourceSettings = ec2.settings,
+    world: Partial<SourceWorld> = {},
+  ) {
+    await assert.rejects(scan(settings, world), (error) => {
+      assert.ok(error instanceof SourceError, String(error))
+      assert.equal(error.trouble, trouble, error.message)
+      assert.match(error.message, message)
+      const shown = `${error.stack}${JSON.stringify(error)}${String(error.cause)}`
+      for (const secret of ['fake+&+secret', 'Signature=']) assert.ok(!shown.includes(secret))
+      return true
+    })
+  }
+
+  /** Answers this question otherwise, and all others as usual. */
+  const answer = (action: string, otherwise: (response: ServerResponse) => unknown) => {
+    ec2.misbehave = (question, response) => {
+      if (question.action !== action) return false
+      otherwise(response)
+      return true
+    }
+  }
+  const count = (action: string) =>
+    ec2.questions.filter((question) => question.action === action).length
+
+  test('tells all of it when it is in none', async () => {
+    ec2.pageSize = 2
+    assert.equal((await scan()).size, 3)
+    assert.equal(count('DescribeInstances'), 2)
+  })
+
+  test('does not answer', async () => {
+    answer('DescribeInstances', () => {})
+    await refuses('timeout', /does not answer within 150 ms/, ec2.settings, { timeLimit: 150 })
+  })
+
+  test('falls silent in the middle of an answer', async () => {
+    answer('DescribeInstances', (response) => response.write('<DescribeInstancesResponse>'))
+    await refuses('timeout', /within 150 ms/, ec2.settings, { timeLimit: 150 })
+  })
+
+  test('hangs up in the middle of an answer', async () => {
+    answer('DescribeInstances', (response) => {
+      response.writeHead(200, { 'content-length': 1_000 })
+      response.write('<DescribeInstancesResponse><reservationSet/>', () => response.destroy())
+    })
+    await refuses('incomplete', /stopped in the middle/)
+  })
+
+  test('hangs up without an answer', async () => {
+    answer('DescribeInstances', (response) => response.destroy())
+    await refuses('unreachable', /cannot be reached/)
+  })
+
+  test('fails, time and again', async () => {
+    answer('DescribeInstances', (response) => {
+      response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')
+    })
+    await refuses('failed', /could not DescribeInstances \(status 500\)/)
+    assert.equal(count('DescribeInstances'), 3)
+    answer('DescribeVolumes', (response) => refuse(response, 500, 'InternalError'))
+    assert.equal((await scan()).size, 3)
+  })
+
+  test('fails once', async () => {
+    let failures = 1
+    ec2.misbehave = ({ action }, response) =>
+      action === 'DescribeInstances' && failures-- > 0 && refuse(response, 503, 'Unavailable')
+    assert.equal((await scan()).size, 3)
+  })
+
+  test('asks for fewer requests', async () => {
+    let refusals = 2
+    ec2.misbehave = ({ action }, response) =>
+      action === 'DescribeInstances' &&
+      refusals-- > 0 &&
+      refuse(response, 503, 'RequestLimitExceeded')
+    assert.equal((await scan()).size, 3)
+    assert.equal(count('DescribeInstances'), 3)
+    refusals = 1_000
+    await refuses('throttled', /fewer requests \(RequestLimitExceeded\)/)
+    assert.equal(count('DescribeInstances'), 6)
+  })
+
+  test('is asked at the pace that it is given', async () => {
+    let paces = 0
+    await scan(ec2.settings, { pace: async () => void (paces += 1) })
+    assert.equal(paces, ec2.questions.length)
+  })
+
+  for (const [what, body] of [
+    ['nothing', ''],
+    ['a page for people', '<!doctype html><html><body>Login</body></html>'],
+    ['JSON', '{"Reservations":[]}'],
+    ['noise', '\u0000\u0001\u0002'.repeat(100)],
+    ['the answer to another question', '<DescribeVpcsResponse></DescribeVpcsResponse>'],
+    ['half an answer', '<DescribeInstancesResponse><reservationSet><item><ownerId>1</own'],
+    [
+      'what its instances are made of, told in entities',
+      '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><DescribeInstancesResponse>&b;</DescribeInstancesResponse>',
+    ],
+    [
+      'an instance without an id',
+      '<DescribeInstancesResponse><reservationSet><item><ownerId>1</ownerId><instancesSet><item><imageId>x</imageId></item></instancesSet></item></reservationSet></DescribeInstancesResponse>',
+    ],
+    [
+      'an instance without an owner',
+      '<DescribeInstancesResponse><reservationSet><item><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet></DescribeInstancesResponse>',
+    ],
+    [
+      'an instance without a state',
+      '<DescribeInstancesResponse><reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId></item></instancesSet></item></reservationSet></DescribeInstancesResponse>',
+    ],
+    [
+      'a moment that is none',
+      '<DescribeInstancesResponse><reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><launchTime>yesterday</launchTime></item></instancesSet></item></reservationSet></DescribeInstancesResponse>',
+    ],
+  ] as const) {
+    test(`says ${what}`, async () => {
+      answer('DescribeInstances', (response) => response.writeHead(200).end(body))
+      await refuses('garbled', /DescribeInstances as EC2 does|has no|makes no sense/)
+    })
+  }
+
+  test('names no region', async () => {
+    ec2.regions = []
+    await refuses('incomplete', /names no region/)
+    ec2.regions = ['../../evil.example/?']
+    await refuses('garbled', /is not a region/)
+  })
+
+  test('gives pages for ever', async () => {
+    let page = 0
+    const token = (name: string) => `<nextToken>${name}</nextToken>`
+    answer('DescribeInstances', (response) => succeed(response, 'DescribeInstances', token('same')))
+    await refuses('incomplete', /goes in circles/)
+    answer('DescribeInstances', (response) =>
+      succeed(response, 'DescribeInstances', token(String((page += 1)))),
+    )
+    await refuses('incomplete', /does not end/)
+    const again =
+      '<reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet>'
+    answer('DescribeInstances', (response) =>
+      succeed(response, 'DescribeInstances', again, token(String((page += 1)))),
+    )
+    await refuses('incomplete', /does not end/)
+  })
+
+  test('says more than anybody wants to hear', async () => {
+    ec2.instances.set('i-4', { name: 'loud', tags: { essay: 'x'.repeat(1_100_000) } })
+    await refuses('garbled', /i-4 in eu-west-1 has more to it/)
+    ec2.instances.set('i-4', { name: 'loud', tags: { essay: 'x'.repeat(10_000_000) } })
+    await refuses('garbled', /more than 8388608 bytes/)
+  })
+
+  test('never stops talking', async () => {
+    const before = process.memoryUsage().rss
+    answer('DescribeInstances', (response) => {
+      const chunk = Buffer.alloc(1_048_576, ' ')
+      const talk = () => {
+        while (!response.destroyed && response.write(chunk));
+        if (!response.destroyed) response.once('drain', talk)
+      }
+      response.writeHead(200)
+      talk()
+    })
+    await refuses('garbled', /more than 8388608 bytes/)
+    assert.ok(process.memoryUsage().rss - before < 100_000_000)
+  })
+
+  for (const [status, code, trouble] of [
+    [401, 'AuthFailure', 'credentials'],
+    [403, 'InvalidClientTokenId', 'credentials'],
+    [403, 'SignatureDoesNotMatch', 'credentials'],
+    [400, 'ExpiredToken', 'credentials'],
+    [400, 'RequestExpired', 'credentials'],
+    [403, 'UnauthorizedOperation', 'forbidden'],
+    [400, 'AccessDenied', 'forbidden'],
+    [401, 'OptInRequired', 'forbidden'],
+    [400, 'Throttling', 'throttled'],
+    [429, '', 'throttled'],
+    [400, 'InvalidParameterValue', 'failed'],
+    [404, '', 'garbled'],
+    [302, '', 'garbled'],
+  ] as const) {
+    test(`answers ${status} ${code}`, async () => {
+      const leak = 'Signature=abc fake+&+secret'
+      ec2.misbehave = (_question, response) => {
+        if (code !== '') return refuse(response, status, code, leak)
+        response.writeHead(status, { location: `${ec2.url}/elsewhere` }).end(leak)
+        return true
+      }
+      await refuses(trouble, code === '' ? new RegExp(`status ${status}`) : new RegExp(code))
+      assert.equal(count('DescribeInstances'), 0)
+    })
+  }
+
+  test('has credentials that expire in the middle of a scan', async () => {
+    ec2.pageSize = 2
+    ec2.misbehave = ({ form }, response) =>
+      form.has('NextToken') && refuse(response, 400, 'ExpiredToken')
+    await refuses('credentials', /does not accept the access key \(ExpiredToken\)/)
+  })
+
+  test('fails in one region of several', async () => {
+    ec2.regions = ['ap-east-1', 'eu-west-1', 'us-east-1', 'us-east-2', 'us-west-1', 'us-west-2']
+    ec2.instances.set('i-9', { name: 'far', region: 'us-west-2' })
+    assert.equal((await scan()).size, 4)
+    ec2.misbehave = ({ region, action }, response) =>
+      region === 'us-west-2' &&
+      action === 'DescribeInstances' &&
+      refuse(response, 403, 'AccessDenied')
+    await refuses('forbidden', /not allowed to DescribeInstances/)
+  })
+
+  test('shows a certificate for which nobody vouches', async () => {
+    const server = await startSecureServer(lifetime, (_request, response) => response.end())
+    await refuses('tls', /is not trusted/, { ...ec2.settings, address: server.url })
+    assert.equal(server.requests.length, 0)
+  })
+
+  test('is where Muster may not go', async () => {
+    const outlet = createOutlet(createAddressRule([]))
+    const port = new URL(ec2.url).port
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const settings = { ...ec2.settings, address: `http://${host}:${port}` }
+      await refuses('not-allowed', /is not allowed: .*--source-allow/, settings, { outlet })
+    }
+    assert.equal(ec2.questions.length, 0)
+  })
+
+  test('closes connections that are kept', async () => {
+    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(30_000))
+    assert.equal((await scanAll(source)).size, 3)
+    let isFirst = true
+    ec2.misbehave = (_question, response) => {
+      if (!isFirst) return false
+      isFirst = false
+      response.destroy()
+      return true
+    }
+    assert.equal((await scanAll(source)).size, 3)
+    await source.close()
+  })
+
+  test('is left alone at once when a scan is told to stop', async () => {
+    const stop = new AbortController()
+    answer('DescribeInstances', () => stop.abort())
+    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(30_000))
+    await assert.rejects(Array.fromAsync(source.scan(stop.signal)), /told to stop/)
+    await source.close()
+  })
+
+  async function look(externalId: string) {
+    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(30_000))
+    try {
+      const reference = { externalId, regionId: 'eu-west-1' }
+      return await source.look(reference, AbortSignal.timeout(30_000))
+    } finally {
+      await source.close()
+    }
+  }
+
+  test('no longer knows one of several instances', async () => {
+    assert.equal((await look('i-2'))?.facts.name, 'server 2')
+    ec2.instances.delete('i-2')
+    assert.equal(await look('i-2'), undefined)
+    ec2.instances.set('i-3', { name: 'server 3', state: 'terminated' })
+    assert.equal(await look('i-3'), undefined)
+  })
+
+  test('no longer knows anything in the region', async () => {
+    ec2.instances.clear()
+    ec2.instances.set('i-9', { name: 'far', region: 'us-west-2' })
+    await assert.rejects(look('i-2'), { trouble: 'incomplete', message: /nor any other instance/ })
+  })
+
+  test('is asked for an instance and tells nothing, or another one', async () => {
+    const other =
+      '<reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet>'
+    for (const content of ['<reservationSet/>', other]) {
+      answer('DescribeInstances', (response) => succeed(response, 'DescribeInstances', content))
+      await assert.rejects(look('i-2'), { trouble: 'garbled', message: /does not tell it/ })
+    }
+  })
+
+  test('fails to say whether there are others', async () => {
+    ec2.instances.delete('i-2')
+    ec2.misbehave = ({ action, form }, response) =>
+      action === 'DescribeInstances' &&
+      !form.has('InstanceId.1') &&
+      refuse(response, 403, 'UnauthorizedOperation')
+    await assert.rejects(look('i-2'), { trouble: 'forbidden' })
+  })
+
+  test('has an instance in a state that nobody knows', async () => {
+    ec2.instances.set('i-4', { name: 'odd', state: 'levitating' })
+    const odd = [...(await scan()).values()].find(({ facts }) => facts.name === 'odd')
+    assert.equal(odd?.facts.status, 'unknown')
+    assert.deepEqual(odd?.facts.notes, { source_status: 'levitating' })
+  })
+})

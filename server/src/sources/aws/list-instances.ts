@@ -1,0 +1,39 @@
+import type { DescribeInstancesResult, Instance } from '@aws-sdk/client-ec2'
+import type { Line } from './line.ts'
+import { pageThrough } from './page-through.ts'
+
+export interface OwnedInstance {
+  /** The number of the account that it belongs to. */
+  readonly owner: string
+  readonly instance: Instance
+}
+
+export const instancesOf = ({ Reservations = [] }: DescribeInstancesResult): OwnedInstance[] =>
+  Reservations.flatMap(({ OwnerId: owner = '', Instances = [] }) =>
+    Instances.map((instance) => ({ owner, instance })),
+  )
+
+/** The instances of a region, page by page. */
+export function listInstances(
+  { region, ask }: Line,
+  signal: AbortSignal,
+  pageSize = 200,
+): AsyncGenerator<OwnedInstance[]> {
+  return pageThrough({
+    what: `instances in ${region}`,
+    ask: (token) =>
+      ask(
+        (ec2, options) =>
+          ec2.describeInstances(
+            {
+              MaxResults: pageSize,
+              ...(token !== undefined && { NextToken: token }),
+            },
+            options,
+          ),
+        signal,
+      ),
+    itemsOf: instancesOf,
+    idOf: ({ instance }) => instance.InstanceId,
+  })
+}

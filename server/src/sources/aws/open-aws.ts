@@ -1,0 +1,88 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { Source, SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
+import { readAwsSettings } from './aws-settings.ts'
+import { createLines, type Line } from './line.ts'
+import { merge } from './merge.ts'
+import { createLastingBook, type LastingBook } from './region-book.ts'
+import { isRegion, partitionOf } from './region-names.ts'
+import { lookInRegion, scanRegion } from './scan-region.ts'
+
+const usualRegion = 'us-east-1'
+const regionsAtOnce = 4
+
+interface OpenRegion {
+  readonly line: Line
+  readonly lasting: LastingBook
+}
+
+export async function openAws(
+  settings: SourceSettings,
+  world: SourceWorld,
+  signal: AbortSignal,
+): Promise<Source> {
+  const aws = readAwsSettings(settings)
+  const agents = world.outlet.createAgents({})
+  const opened = new Map<string, OpenRegion>()
+  const lineTo = await createLines(aws, world, agents)
+  // Keys of China or of a government are not known elsewhere.
+  const start = aws.regions[0] ?? usualRegion
+
+  function regionOf(region: string): OpenRegion {
+    const known = opened.get(region)
+    if (known) return known
+    if (!isRegion(region))
+      throw new SourceError('garbled', `${JSON.stringify(region)} is not a region.`)
+    const line = lineTo(region)
+    const entry = { line, lasting: createLastingBook(line) }
+    opened.set(region, entry)
+    return entry
+  }
+
+  /** Anew for each scan: an account may enable another one. */
+  async function findRegions(stop: AbortSignal): Promise<readonly string[]> {
+    const { Regions = [] } = await regionOf(start).line.ask(
+      (ec2, options) => ec2.describeRegions({}, options),
+      stop,
+    )
+    // EC2 names only those that the key is good for; not all who speak its language do.
+    const enabled = Regions.filter(({ OptInStatus }) => OptInStatus !== 'not-opted-in')
+      .flatMap(({ RegionName }) => RegionName ?? [])
+      .filter((region) => partitionOf(region) === partitionOf(start))
+      .sort()
+    if (enabled.length === 0) throw new SourceError('incomplete', 'EC2 names no region at all.')
+    const strange = aws.regions.find((region) => !enabled.includes(region))
+    if (strange !== undefined) {
+      throw new SourceError('forbidden', `The account has not enabled the region ${strange}.`)
+    }
+    return aws.regions.length === 0 ? enabled : aws.regions
+  }
+
+  async function close(): Promise<void> {
+    for (const { line } of opened.values()) line.close()
+    agents.http.destroy()
+    agents.https.destroy()
+  }
+
+  try {
+    const regions = await findRegions(signal)
+    const where = aws.endpoint === undefined ? '' : ` at ${new URL(aws.endpoint).host}`
+    return {
+      title: `AWS EC2${where}, ${regions.length === 1 ? regions[0] : `${regions.length} regions`}`,
+      async *scan(stop) {
+        const scans = (await findRegions(stop)).map((region) => () => {
+          const { line, lasting } = regionOf(region)
+          return scanRegion(line, lasting, stop)
+        })
+        yield* merge(scans, regionsAtOnce)
+      },
+      look({ externalId, regionId }, stop) {
+        const { line, lasting } = regionOf(regionId)
+        return lookInRegion(line, lasting, externalId, stop)
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import type { Image, Instance } from '@aws-sdk/client-ec2'
+
+/** How images name what is on them, in their names or descriptions. */
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/windows[ _-]server[ _-](\d{4})(?:[ _-](r2))?/i, 'Windows Server'],
+  [/ubuntu\D{0,40}?(\d\d\.\d\d)/i, 'Ubuntu'],
+  [/debian[ _-]?(\d{1,2})\b/i, 'Debian'],
+  [/(?:rhel|red hat enterprise linux)[ _-]?(\d+(?:\.\d+)?)/i, 'Red Hat Enterprise Linux'],
+  [/rocky[ _-]?(?:linux)?[ _-]?(\d+(?:\.\d+)?)/i, 'Rocky Linux'],
+  [/almalinux[ _-](?:os[ _-])?(\d+(?:\.\d+)?)/i, 'AlmaLinux'],
+  [/centos(?:[ _-](?:linux|stream))?[ _-](\d+(?:\.\d+)?)/i, 'CentOS'],
+  [
+    /suse[ _-](?:linux[ _-]enterprise[ _-]server|sles)[ _-]v?(\d+)/i,
+    'SUSE Linux Enterprise Server',
+  ],
+  [/fedora\D{0,20}?[ _-](\d\d)\b/i, 'Fedora'],
+  [/bottlerocket/i, 'Bottlerocket'],
+  [/\bamzn2-|amazon linux 2 /i, 'Amazon Linux 2'],
+  [/\bal(20\d\d)-|amazon linux (20\d\d)(?!\.)/i, 'Amazon Linux'],
+  [/amzn-ami|amazon linux/i, 'Amazon Linux'],
+  [/macos[ _-](\w+)/i, 'macOS'],
+]
+
+function read(text: string): string | undefined {
+  for (const [pattern, name] of systems) {
+    const found = pattern.exec(text)
+    if (found) return [name, ...found.slice(1).filter((part) => part !== undefined)].join(' ')
+  }
+}
+
+/** What runs on an instance, as far as its image and its bill tell. */
+export function operatingSystemOf(
+  instance: Instance,
+  image: Image | undefined,
+): { os_type: string; os_name: string } {
+  const { Platform, PlatformDetails = '', Architecture = '' } = instance
+  const isWindows = /windows/i.test(`${Platform} ${PlatformDetails}`)
+  const os_type = isWindows ? 'Windows' : Architecture.endsWith('_mac') ? 'macOS' : 'Linux'
+  const fromImage = read(image?.Name ?? '') ?? read(image?.Description ?? '')
+  const fromBill = PlatformDetails === 'Linux/UNIX' ? '' : PlatformDetails
+  return { os_type, os_name: fromImage ?? (fromBill === '' ? (image?.Name ?? '') : fromBill) }
+}

@@ -1,0 +1,53 @@
+import type { EC2, Filter } from '@aws-sdk/client-ec2'
+import type { Line } from './line.ts'
+import { createLookup, type Lookup } from './lookup.ts'
+import { pageThrough } from './page-through.ts'
+
+interface Page {
+  readonly $metadata: unknown
+  readonly NextToken?: string | undefined
+}
+
+interface Listing<Answer extends Page, Thing> {
+  /** Not a list of ids: one that has just gone would make EC2 refuse the whole list. */
+  readonly filter: string
+  readonly ask: (
+    ec2: EC2,
+    input: { Filters: Filter[]; MaxResults: number; NextToken?: string },
+    options: { abortSignal: AbortSignal },
+  ) => Promise<Answer>
+  readonly itemsOf: (page: Answer) => readonly Thing[] | undefined
+  readonly idOf: (thing: Thing) => string | undefined
+  /** How many to ask for at once, where that is less than usual. */
+  readonly most?: number
+}
+
+/** Things of a region, found by their ids. */
+export function createRegionLookup<Answer extends Page, Thing>(
+  { region, ask }: Line,
+  { filter, most = 200, itemsOf, idOf, ...listing }: Listing<Answer, Thing>,
+): Lookup<Thing> {
+  const find = async (ids: string[], signal: AbortSignal) => {
+    const pages = pageThrough({
+      what: `answers by ${filter} in ${region}`,
+      ask: (token) =>
+        ask(
+          (ec2, options) =>
+            listing.ask(
+              ec2,
+              {
+                Filters: [{ Name: filter, Values: ids }],
+                MaxResults: most,
+                ...(token !== undefined && { NextToken: token }),
+              },
+              options,
+            ),
+          signal,
+        ),
+      itemsOf: (page) => itemsOf(page) ?? [],
+      idOf,
+    })
+    return (await Array.fromAsync(pages)).flat()
+  }
+  return createLookup(find, idOf, most)
+}

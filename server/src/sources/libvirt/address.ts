@@ -1,0 +1,99 @@
+import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
+
+const defaultSocket = '/var/run/libvirt/libvirt-sock'
+const defaultPort = 16_514
+/** What each driver may be asked for. */
+const paths: Readonly<Record<string, readonly string[]>> = {
+  qemu: ['/system', '/session'],
+  test: ['/default'],
+}
+const forms = 'qemu+unix:///system?socket=/path or qemu+tls://host/system'
+
+/** Where a libvirt daemon is, and which of its drivers is meant. */
+export type LibvirtAddress =
+  | { readonly uri: string; readonly transport: 'unix'; readonly path: string }
+  | {
+      readonly uri: string
+      readonly transport: 'tls'
+      readonly host: string
+      readonly port: number
+    }
+
+/** The address, or what is wrong with it as text. */
+export function readAddress(address: string): LibvirtAddress | string {
+  const [, driver = '', transport = ''] = /^(\w+)\+(\w+):\/\//.exec(address) ?? []
+  const known = paths[driver]
+  if (known === undefined || (transport !== 'unix' && transport !== 'tls')) {
+    return `must be of the form ${forms}`
+  }
+  let url: URL
+  try {
+    // Only of a scheme that it knows does a URL read the host as one.
+    url = new URL(address.replace(/^\w+\+\w+:/, 'https:').replace('https:///', 'https://none/'))
+  } catch {
+    return `must be of the form ${forms}`
+  }
+  if (url.username !== '' || url.password !== '') return 'must not name a user'
+  if (url.hash !== '') return 'must not have a fragment'
+  if (!known.includes(url.pathname)) return `must end in ${known.join(' or ')} for ${driver}`
+  const uri = `${driver}://${url.pathname}`
+  return transport === 'unix' ? readUnix(address, url, uri) : readTls(address, url, uri)
+}
+
+function readUnix(address: string, url: URL, uri: string): LibvirtAddress | string {
+  if (!/^\w+\+unix:\/\/\//.test(address)) return 'must not name a host where a socket is meant'
+  const { socket = defaultSocket, ...others } = Object.fromEntries(url.searchParams)
+  if (Object.keys(others).length > 0) return 'may have the parameter socket only'
+  if (!socket.startsWith('/') || socket.includes('\0')) return 'must name a socket by its full path'
+  return { uri, transport: 'unix', path: socket }
+}
+
+function readTls(address: string, url: URL, uri: string): LibvirtAddress | string {
+  if (/^\w+\+tls:\/\/\//.test(address)) return 'must name a host'
+  if (url.search !== '') return 'must have no parameters'
+  const host = url.hostname.replaceAll(/^\[|\]$/g, '')
+  // The port of HTTPS is dropped as the usual one, which here it is not.
+  const port = /^\w+\+tls:\/\/[^/]*:443\//.test(address) ? 443 : Number(url.port || defaultPort)
+  return { uri, transport: 'tls', host, port }
+}
+
+const isPem = (text: string, label: RegExp) =>
+  new RegExp(`-----BEGIN ${label.source}-----[\\s\\S]+-----END ${label.source}-----`).test(text)
+const fingerprintForm = /^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i
+const longestGroup = 128
+
+/** What is wrong with settings, all of it at once. */
+export function checkSettings({
+  address,
+  credentials,
+  options,
+}: SourceSettings): readonly SettingProblem[] {
+  const problems: SettingProblem[] = []
+  const tell = (path: string, problem: string) => problems.push({ path, problem })
+  const place = readAddress(address)
+  if (typeof place === 'string') tell('address', place)
+  const { client_certificate: certificate, client_key: key } = credentials
+  if (certificate !== undefined && !isPem(certificate, /CERTIFICATE/)) {
+    tell('credentials.client_certificate', 'must be a certificate in PEM')
+  }
+  if (key !== undefined && !isPem(key, /(?:\w+ )?PRIVATE KEY/)) {
+    tell('credentials.client_key', 'must be a private key in PEM')
+  }
+  if (certificate !== undefined && key === undefined) {
+    tell('credentials.client_key', 'is needed with a client certificate')
+  }
+  if (key !== undefined && certificate === undefined) {
+    tell('credentials.client_certificate', 'is needed with a client key')
+  }
+  const { ca, fingerprint, group } = options
+  if (typeof ca === 'string' && !isPem(ca, /CERTIFICATE/)) {
+    tell('options.ca', 'must be certificates in PEM')
+  }
+  if (typeof fingerprint === 'string' && !fingerprintForm.test(fingerprint)) {
+    tell('options.fingerprint', 'must be 64 hexadecimal digits')
+  }
+  if (typeof group === 'string' && (group === '' || group.length > longestGroup)) {
+    tell('options.group', `must have 1 to ${longestGroup} characters`)
+  }
+  return problems
+}

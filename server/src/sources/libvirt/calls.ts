@@ -1,0 +1,250 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+import {
+  errorCodes,
+  longestList,
+  longestName,
+  procedures,
+  stats,
+  statsWithoutWaiting,
+  type Procedure,
+} from './protocol.ts'
+import {
+  encodeUuid,
+  LibvirtError,
+  readDomainHandle,
+  readNamedHandle,
+  readParameters,
+  writeDomainHandle,
+  writeNamedHandle,
+  type DomainHandle,
+  type NamedHandle,
+  type TypedParameters,
+} from './records.ts'
+import type { RpcClient } from './rpc-client.ts'
+import type { XdrReader } from './xdr.ts'
+
+export interface Lease {
+  readonly mac: string
+  readonly address: string
+  readonly prefix: number
+  readonly isIpv6: boolean
+  /** Only to tell which is the newest: it changes while nothing else does. */
+  readonly expiry: bigint
+}
+
+const mostLeases = 65_536
+const everything = 0
+
+/** Undefined where libvirt knows that there is no such domain. */
+async function unlessGone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof LibvirtError && error.code === errorCodes.noDomain) return undefined
+    throw error
+  }
+}
+
+/** Undefined where this libvirt has none of it, does not know the call or does not let us ask. */
+export async function ifPossible<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof LibvirtError) return undefined
+    throw error
+  }
+}
+
+/** A list, and how many it says there are: both have to agree. */
+function readCounted<Item>(reader: XdrReader, most: number, read: () => Item): Item[] {
+  const items = reader.array(most, read)
+  const count = reader.uint()
+  if (count !== items.length) {
+    throw new SourceError('incomplete', `It lists ${items.length} and says there are ${count}.`)
+  }
+  return items
+}
+
+function readLease(reader: XdrReader): Lease {
+  const readName = () => reader.string(longestName)
+  readName()
+  const expiry = reader.hyper()
+  const isIpv6 = reader.int() === 1
+  const mac = reader.optional(readName) ?? ''
+  reader.optional(readName)
+  const address = readName()
+  const prefix = reader.uint()
+  reader.optional(readName)
+  reader.optional(readName)
+  return { mac: mac.toLowerCase(), address, prefix, isIpv6, expiry }
+}
+
+/** The questions that Muster has for libvirt. */
+export function createCalls(client: RpcClient, signal: AbortSignal) {
+  const askList = (procedure: Procedure) =>
+    client.call(
+      {
+        procedure,
+        write: (writer) => writer.int(1).uint(everything),
+        read: (reader) => readCounted(reader, longestList, () => readNamedHandle(reader)),
+      },
+      signal,
+    )
+
+  const askXmlOf = (procedure: Procedure, thing: NamedHandle) =>
+    client.call(
+      {
+        procedure,
+        write: (writer) => writeNamedHandle(writer, thing).uint(0),
+        read: (reader) => reader.string(),
+      },
+      signal,
+    )
+
+  return {
+    /** Ends them all. */
+    signal,
+
+    hostname: () =>
+      client.call(
+        {
+          procedure: procedures.connectGetHostname,
+          read: (reader) => reader.string(longestName),
+        },
+        signal,
+      ),
+    capabilities: () =>
+      client.call(
+        { procedure: procedures.connectGetCapabilities, read: (reader) => reader.string() },
+        signal,
+      ),
+    sysinfo: () =>
+      client.call(
+        {
+          procedure: procedures.connectGetSysinfo,
+          write: (writer) => writer.uint(0),
+          read: (reader) => reader.string(),
+        },
+        signal,
+      ),
+    libraryVersion: () =>
+      client.call(
+        {
+          procedure: procedures.connectGetLibVersion,
+          read: (reader) => Number(reader.hyper()),
+        },
+        signal,
+      ),
+
+    networks: () => askList(procedures.connectListAllNetworks),
+    networkXml: (network: NamedHandle) => askXmlOf(procedures.networkGetXmlDesc, network),
+    pools: () => askList(procedures.connectListAllStoragePools),
+    poolXml: (pool: NamedHandle) => askXmlOf(procedures.storagePoolGetXmlDesc, pool),
+    filters: () => askList(procedures.connectListAllNwfilters),
+    filterXml: (filter: NamedHandle) => askXmlOf(procedures.nwfilterGetXmlDesc, filter),
+
+    leases: (network: NamedHandle): Promise<Lease[]> =>
+      client.call(
+        {
+          procedure: procedures.networkGetDhcpLeases,
+          write: (writer) => writeNamedHandle(writer, network).uint(0).int(1).uint(0),
+          read: (reader) => readCounted(reader, mostLeases, () => readLease(reader)),
+        },
+        signal,
+      ),
+
+    nodeDeviceXml: (name: string) =>
+      client.call(
+        {
+          procedure: procedures.nodeDeviceGetXmlDesc,
+          write: (writer) => writer.string(name).uint(0),
+          read: (reader) => reader.string(),
+        },
+        signal,
+      ),
+
+    domains: (flags = everything): Promise<DomainHandle[]> =>
+      client.call(
+        {
+          procedure: procedures.connectListAllDomains,
+          write: (writer) => writer.int(1).uint(flags),
+          read: (reader) => readCounted(reader, longestList, () => readDomainHandle(reader)),
+        },
+        signal,
+      ),
+
+    domainByUuid: (uuid: string) =>
+      unlessGone(
+        client.call(
+          {
+            procedure: procedures.domainLookupByUuid,
+            write: (writer) => writer.fixed(encodeUuid(uuid)),
+            read: (reader) => readDomainHandle(reader),
+          },
+          signal,
+        ),
+      ),
+
+    domainXml: (domain: DomainHandle) =>
+      unlessGone(
+        client.call(
+          {
+            procedure: procedures.domainGetXmlDesc,
+            write: (writer) => writeDomainHandle(writer, domain).uint(0),
+            read: (reader) => reader.string(),
+          },
+          signal,
+        ),
+      ),
+
+    isPersistent: (domain: DomainHandle) =>
+      unlessGone(
+        client.call(
+          {
+            procedure: procedures.domainIsPersistent,
+            write: (writer) => writeDomainHandle(writer, domain),
+            read: (reader) => reader.int() === 1,
+          },
+          signal,
+        ),
+      ),
+
+    /** Has an end of its own, since it may hang where nothing else does. */
+    blockCapacity: (domain: DomainHandle, target: string, end: AbortSignal) =>
+      client.call(
+        {
+          procedure: procedures.domainGetBlockInfo,
+          write: (writer) => writeDomainHandle(writer, domain).string(target).uint(0),
+          read(reader) {
+            reader.hyper()
+            const capacity = Number(BigInt.asUintN(64, reader.hyper()))
+            reader.hyper()
+            return capacity
+          },
+        },
+        end,
+      ),
+
+    /** State and disks of these domains, by UUID; those that are gone are left out. */
+    async stats(domains: readonly DomainHandle[]): Promise<ReadonlyMap<string, TypedParameters>> {
+      const records = await client.call(
+        {
+          procedure: procedures.connectGetAllDomainStats,
+          write: (writer) =>
+            writer
+              .array(domains, (domain) => writeDomainHandle(writer, domain))
+              .uint(stats.state | stats.block)
+              .uint(statsWithoutWaiting),
+          read: (reader) =>
+            reader.array(
+              longestList,
+              () => [readDomainHandle(reader).uuid, readParameters(reader)] as const,
+            ),
+        },
+        signal,
+      )
+      return new Map(records)
+    },
+  }
+}
+export type Calls = ReturnType<typeof createCalls>

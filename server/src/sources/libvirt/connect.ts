@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { SourceSettings, SourceWorld, TlsSettings } from '../../domain/sources/source.ts'
+import { readAddress, type LibvirtAddress } from './address.ts'
+import { authTypes, procedures, readOnly } from './protocol.ts'
+import { LibvirtError } from './records.ts'
+import { createRpcClient, type RpcClient } from './rpc-client.ts'
+
+const mostAuthTypes = 20
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+function tlsSettings({ credentials, options }: SourceSettings): TlsSettings {
+  const [ca, fingerprint] = [text(options['ca']), text(options['fingerprint'])]
+  const certificate = text(credentials['client_certificate'])
+  const key = text(credentials['client_key'])
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(certificate !== undefined && { certificate }),
+    ...(key !== undefined && { key }),
+  }
+}
+
+/** After the handshake libvirt says by one byte whether our certificate will do. */
+async function readWelcome(socket: Socket, signal: AbortSignal): Promise<void> {
+  const refused = (cause?: unknown) =>
+    new SourceError('tls', 'libvirt does not accept our certificate, or wants one.', { cause })
+  const heard = Promise.withResolvers<number | undefined>()
+  const onData = (chunk: Buffer) => {
+    socket.pause()
+    if (chunk.length > 1) socket.unshift(chunk.subarray(1))
+    heard.resolve(chunk[0])
+  }
+  const onError = (error: Error) => heard.reject(refused(error))
+  const onClose = () => heard.reject(refused())
+  const onAbort = () => heard.reject(new SourceError('timeout', 'libvirt did not answer in time.'))
+  try {
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+    socket.once('data', onData).once('error', onError).once('close', onClose)
+    if ((await heard.promise) !== 1) {
+      throw new SourceError('garbled', 'What answers there is no libvirt with TLS.')
+    }
+  } catch (error) {
+    // Whatever else happens to it, nobody listens any more.
+    socket.on('error', () => {})
+    socket.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    socket.off('data', onData).off('error', onError).off('close', onClose)
+  }
+}
+
+async function openSocket(
+  place: LibvirtAddress,
+  settings: SourceSettings,
+  { outlet, timeLimit }: SourceWorld,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(timeLimit)])
+  if (place.transport === 'unix') return await outlet.openUnixSocket(place.path, soon)
+  const socket = await outlet.openTlsSocket(place, tlsSettings(settings), soon)
+  await readWelcome(socket, soon)
+  return socket
+}
+
+/** Gets past the daemon's door, where it is not locked by more than a certificate or a file's owner. */
+async function authenticate(client: RpcClient, signal: AbortSignal): Promise<void> {
+  const types = await client.call(
+    {
+      procedure: procedures.authList,
+      read: (reader) => reader.array(mostAuthTypes, () => reader.int()),
+    },
+    signal,
+  )
+  if (types.length === 0 || types.includes(authTypes.none)) return
+  if (types.includes(authTypes.polkit)) return await askPolkit(client, signal)
+  throw new SourceError(
+    'credentials',
+    types.includes(authTypes.sasl)
+      ? 'libvirt asks for SASL, which Muster does not speak: use TLS with certificates, or a socket.'
+      : 'libvirt asks for a way of authentication that Muster does not know.',
+  )
+}
+
+/** It may let the user that Muster runs as in without a question, as it does the group libvirt. */
+async function askPolkit(client: RpcClient, signal: AbortSignal): Promise<void> {
+  try {
+    await client.call({ procedure: procedures.authPolkit, read: (reader) => reader.int() }, signal)
+  } catch (error) {
+    if (!(error instanceof LibvirtError)) throw error
+    throw new SourceError(
+      'credentials',
+      'polkit does not let the user that Muster runs as use libvirt: put it into the group libvirt.',
+      { cause: error },
+    )
+  }
+}
+
+/** A line to the daemon, which it has let in. For reading only: Muster changes nothing there. */
+export async function connect(
+  settings: SourceSettings,
+  world: SourceWorld,
+  signal: AbortSignal,
+): Promise<RpcClient> {
+  const place = readAddress(settings.address)
+  if (typeof place === 'string') throw new SourceError('unreachable', `The address ${place}.`)
+  const client = createRpcClient(await openSocket(place, settings, world, signal), world)
+  try {
+    await authenticate(client, signal)
+    await client.call(
+      {
+        procedure: procedures.connectOpen,
+        write: (writer) => writer.optional(place.uri, (uri) => writer.string(uri)).uint(readOnly),
+        read: () => {},
+      },
+      signal,
+    )
+    return client
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}

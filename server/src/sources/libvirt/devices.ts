@@ -1,0 +1,126 @@
+import type { IsolatedDevice } from '@muster/contract'
+import { naturalId } from '../../domain/sources/natural-id.ts'
+import { attributeOf, childOf, childrenOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
+
+/** Something of the host that a domain has to itself. */
+interface Passed {
+  readonly kind: 'pci' | 'usb' | 'mdev'
+  /** Where libvirt lists the host's devices. */
+  readonly nodeDevice: string
+  readonly addr: string
+  /** As far as the domain's own description tells. */
+  readonly vendorDevice: string
+  readonly type: string
+}
+
+const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0')
+const part = (element: XmlElement | undefined, name: string) => numberOf(attributeOf(element, name))
+
+function pciOf(address: XmlElement | undefined, type: string): Passed[] {
+  if (!address) return []
+  const [domain, bus] = [part(address, 'domain'), hex(part(address, 'bus'), 2)]
+  const [slot, fn] = [hex(part(address, 'slot'), 2), part(address, 'function')]
+  return [
+    {
+      kind: 'pci',
+      nodeDevice: `pci_${hex(domain, 4)}_${bus}_${slot}_${fn}`,
+      addr: `${domain === 0 ? '' : `${hex(domain, 4)}:`}${bus}:${slot}.${fn}`,
+      vendorDevice: '',
+      type,
+    },
+  ]
+}
+
+function usbOf(source: XmlElement | undefined): Passed[] {
+  const [vendor, product] = ['vendor', 'product'].map((name) => part(childOf(source, name), 'id'))
+  const address = childOf(source, 'address')
+  const vendorDevice = vendor && product ? `${hex(vendor, 4)}:${hex(product, 4)}` : ''
+  const place = address ? `${part(address, 'bus')}:${part(address, 'device')}` : ''
+  return [{ kind: 'usb', nodeDevice: '', addr: place, vendorDevice, type: 'USB' }]
+}
+
+/** What a domain has of its host. Disks of a SCSI bus are left out: they are disks. */
+export function passedDevices(devices: XmlElement | undefined): readonly Passed[] {
+  const found = childrenOf(devices, 'hostdev').flatMap((hostdev): Passed[] => {
+    const source = childOf(hostdev, 'source')
+    const type = attributeOf(hostdev, 'type')
+    if (type === 'pci') return pciOf(childOf(source, 'address'), 'PCI')
+    if (type === 'usb') return usbOf(source)
+    if (type !== 'mdev') return []
+    const uuid = attributeOf(childOf(source, 'address'), 'uuid')
+    const nodeDevice = `mdev_${uuid.replaceAll('-', '_')}`
+    return [{ kind: 'mdev', nodeDevice, addr: uuid, vendorDevice: '', type: 'PCI' }]
+  })
+  const adapters = childrenOf(devices, 'interface')
+    .filter((nic) => attributeOf(nic, 'type') === 'hostdev')
+    .flatMap((nic) => pciOf(childOf(nic, 'source', 'address'), 'NIC'))
+  const drives = childrenOf(devices, 'disk')
+    .filter((disk) => attributeOf(disk, 'type') === 'nvme')
+    .flatMap((disk) => pciOf(childOf(disk, 'source', 'address'), 'NVME-PT'))
+  return [...found, ...adapters, ...drives]
+}
+
+const graphics = /^(?:nvidia|grid|i915|amdgpu|gvt)/i
+
+/** By the class that the PCI bus has for it. */
+function typeOf(passed: Passed, node: XmlElement | undefined): string {
+  const capability = childOf(node, 'capability')
+  if (passed.kind === 'mdev') {
+    return graphics.test(attributeOf(childOf(capability, 'type'), 'id')) ? 'GPU' : passed.type
+  }
+  const deviceClass = textOf(capability, 'class')
+  if (deviceClass.startsWith('0x03')) return 'GPU'
+  if (deviceClass.startsWith('0x0108')) return 'NVME-PT'
+  return deviceClass.startsWith('0x02') ? 'NIC' : passed.type
+}
+
+function vendorDeviceOf(node: XmlElement | undefined): string {
+  const capability = childOf(node, 'capability')
+  const [vendor, product] = ['vendor', 'product'].map((name) =>
+    attributeOf(childOf(capability, name), 'id').replace(/^0x/, ''),
+  )
+  return vendor && product ? `${vendor}:${product}` : ''
+}
+
+export interface DeviceCircumstances {
+  readonly uuid: string
+  readonly serverId: string
+  readonly hostId: string
+  /** How the host describes its devices, by their names. */
+  readonly nodeDevices: ReadonlyMap<string, XmlElement>
+}
+
+export function devicesOf(
+  devices: XmlElement | undefined,
+  { uuid, serverId, hostId, nodeDevices }: DeviceCircumstances,
+): IsolatedDevice[] {
+  return passedDevices(devices).map((passed, index) => {
+    const node = nodeDevices.get(passed.nodeDevice)
+    const capability = childOf(node, 'capability')
+    const dev_type = typeOf(passed, node)
+    const vendorDevice = passed.vendorDevice === '' ? vendorDeviceOf(node) : passed.vendorDevice
+    return {
+      id: naturalId('libvirt device', uuid, passed.kind, passed.addr, vendorDevice, String(index)),
+      name: `${dev_type.toLowerCase()}-${index}`,
+      description: textOf(capability, 'vendor'),
+      dev_type,
+      model:
+        passed.kind === 'mdev'
+          ? attributeOf(childOf(capability, 'type'), 'id')
+          : textOf(capability, 'product'),
+      addr: passed.addr,
+      vendor_device_id: vendorDevice,
+      guest_id: serverId,
+      host_id: hostId,
+      reserved_cpu: 0,
+      reserved_memory: 0,
+      reserved_storage: 0,
+      created_at: null,
+      updated_at: null,
+      deleted_at: null,
+      deleted: false,
+      is_emulated: false,
+      update_version: 0,
+    }
+  })
+}

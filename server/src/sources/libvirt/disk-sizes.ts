@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache'
+import { naturalId } from '../../domain/sources/natural-id.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import { ifPossible, type Calls } from './calls.ts'
+import type { DomainHandle, TypedParameters } from './records.ts'
+
+/**
+ * A guest that is busy does not tell the size of its disks: the last known one still holds. It outlives
+ * the line that it was told over, since each scan has its own.
+ */
+const lastSizes = new LRUCache<string, number>({ max: 100_000 })
+
+/** Bytes, by target. */
+export type DiskSizes = ReadonlyMap<string, number>
+
+function readSizes(parameters: TypedParameters): Map<string, number> {
+  const sizes = new Map<string, number>()
+  const count = Number(parameters.get('block.count') ?? 0)
+  for (let index = 0; index < count; index += 1) {
+    const name = parameters.get(`block.${index}.name`)
+    const size = parameters.get(`block.${index}.capacity`)
+    if (typeof name === 'string' && typeof size === 'number') sizes.set(name, size)
+  }
+  return sizes
+}
+
+/** Finds the sizes of disks during one scan, or another look around. */
+export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
+  const enough = new AbortController()
+  const end = AbortSignal.any([calls.signal, enough.signal])
+
+  /** Undefined where it cannot be had now. */
+  async function ask(domain: DomainHandle, target: string): Promise<number | undefined> {
+    if (enough.signal.aborted) return undefined
+    try {
+      return await ifPossible(calls.blockCapacity(domain, target, end))
+    } catch (error) {
+      const isLate = error instanceof SourceError && error.trouble === 'timeout'
+      if (!isLate || calls.signal.aborted) throw error
+      // Where one hangs others would, and each would take as long again.
+      enough.abort()
+      return undefined
+    }
+  }
+
+  return async function findSizes(
+    domain: DomainHandle,
+    parameters: TypedParameters,
+    targets: readonly string[],
+  ): Promise<DiskSizes> {
+    const told = readSizes(parameters)
+    const sizes = new Map<string, number>()
+    for (const target of targets) {
+      const key = naturalId('disk', ...daemon, domain.uuid, target)
+      const size = told.get(target) ?? (await ask(domain, target))
+      if (size !== undefined) lastSizes.set(key, size)
+      const known = size ?? lastSizes.get(key)
+      if (known !== undefined) sizes.set(target, known)
+    }
+    return sizes
+  }
+}
+export type FindSizes = ReturnType<typeof createSizeFinder>

@@ -1,0 +1,122 @@
+import type { Disk } from '@muster/contract'
+import { naturalId } from '../../domain/sources/natural-id.ts'
+import { attributeOf, childOf, childrenOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
+import { poolHolding, type Pool } from './pools.ts'
+
+const mebibyte = 1_048_576
+
+const isDisk = (disk: XmlElement) => ['', 'disk', 'lun'].includes(attributeOf(disk, 'device'))
+
+/** Where a file, a device or an image on the network is named. */
+function sourceOf(disk: XmlElement): string {
+  const source = childOf(disk, 'source')
+  const names = ['file', 'dev', 'name', 'volume', 'dir']
+  return names.map((name) => attributeOf(source, name)).find((text) => text !== '') ?? ''
+}
+
+const lastPart = (path: string) => path.split('/').at(-1) ?? ''
+
+/** The names of targets are unique within a domain. */
+const targetOf = (disk: XmlElement): string => attributeOf(childOf(disk, 'target'), 'dev')
+
+function storageTypeOf(disk: XmlElement, pools: readonly Pool[]): string {
+  const type = attributeOf(disk, 'type')
+  const source = childOf(disk, 'source')
+  if (type === 'network') return attributeOf(source, 'protocol')
+  if (type === 'volume') {
+    return pools.find(({ name }) => name === attributeOf(source, 'pool'))?.storageType ?? 'local'
+  }
+  const path = sourceOf(disk)
+  const pool = poolHolding(pools, path)
+  if (pool) return pool.storageType
+  // A device of the mapper that is in no folder of its own is a logical volume's other name.
+  return type === 'block' && /^\/dev\/mapper\/[^/]+-[^/]+$/.test(path) ? 'lvm' : 'local'
+}
+
+/** What is limited in one direction only is not limited as a whole. */
+function limitOf(disk: XmlElement, unit: 'iops' | 'bytes'): number {
+  const read = (name: string) => numberOf(textOf(disk, 'iotune', `${name}_${unit}_sec`))
+  const [total, reading, writing] = [read('total'), read('read'), read('write')]
+  if (total > 0) return total
+  return reading > 0 && writing > 0 ? reading + writing : 0
+}
+
+function mediumOf(disk: XmlElement): string {
+  const rate = numberOf(attributeOf(childOf(disk, 'target'), 'rotation_rate'))
+  if (rate === 0) return ''
+  return rate === 1 ? 'ssd' : 'rotate'
+}
+
+/** The template at the end of the chain, where libvirt shows one. */
+function imageOf(disk: XmlElement): string {
+  let image = ''
+  let backing = childOf(disk, 'backingStore')
+  while (backing) {
+    const name = lastPart(sourceOf(backing))
+    if (name !== '') image = name
+    backing = childOf(backing, 'backingStore')
+  }
+  return image
+}
+
+/** Which is booted from comes first; the others stay as they are. */
+function inOrder(disks: readonly XmlElement[]): readonly XmlElement[] {
+  const orderOf = (disk: XmlElement) =>
+    numberOf(attributeOf(childOf(disk, 'boot'), 'order')) || Infinity
+  const first = disks.toSorted((one, other) => {
+    const [left, right] = [orderOf(one), orderOf(other)]
+    return left === right ? 0 : left - right
+  })[0]
+  return first ? [first, ...disks.filter((disk) => disk !== first)] : []
+}
+
+const known = (word: string) => (word === 'default' ? '' : word)
+
+export interface DiskCircumstances {
+  readonly uuid: string
+  readonly pools: readonly Pool[]
+  /** Bytes by target. */
+  readonly capacities: ReadonlyMap<string, number>
+  /** Of the template, where somebody noted it. */
+  readonly imageId: string
+}
+
+export function disksOf(devices: XmlElement | undefined, circumstances: DiskCircumstances): Disk[] {
+  const { uuid, pools, capacities, imageId } = circumstances
+  return inOrder(childrenOf(devices, 'disk').filter(isDisk)).map((disk, index): Disk => {
+    const target = targetOf(disk)
+    const driver = childOf(disk, 'driver')
+    const isSystem = index === 0
+    return {
+      id: naturalId('libvirt disk', uuid, target),
+      name: target,
+      index,
+      size: Math.ceil((capacities.get(target) ?? 0) / mebibyte),
+      disk_type: isSystem ? 'sys' : 'data',
+      disk_format: attributeOf(driver, 'type'),
+      driver: attributeOf(childOf(disk, 'target'), 'bus'),
+      cache_mode: known(attributeOf(driver, 'cache')),
+      aio_mode: known(attributeOf(driver, 'io')),
+      medium_type: mediumOf(disk),
+      storage_type: storageTypeOf(disk, pools),
+      fs: '',
+      iops: limitOf(disk, 'iops'),
+      bps: limitOf(disk, 'bytes'),
+      image: isSystem ? imageOf(disk) : '',
+      image_id: isSystem ? imageId : '',
+    }
+  })
+}
+
+/** What libvirt can be asked the size of. */
+export const sizedTargets = (devices: XmlElement | undefined): readonly string[] =>
+  childrenOf(devices, 'disk')
+    .filter((disk) => isDisk(disk) && sourceOf(disk) !== '')
+    .map(targetOf)
+
+/** The image in the first drive that holds one. */
+export const cdromOf = (devices: XmlElement | undefined): string =>
+  childrenOf(devices, 'disk')
+    .filter((disk) => attributeOf(disk, 'device') === 'cdrom')
+    .map((disk) => lastPart(sourceOf(disk)))
+    .find((name) => name !== '') ?? ''

@@ -1,0 +1,89 @@
+import { ifPossible, type Calls } from './calls.ts'
+import { maskBits } from './networks.ts'
+import { attributeOf, childrenOf, parseXml, type XmlElement } from './parse-xml.ts'
+
+/** A network filter: what libvirt has for a security group. */
+export interface Filter {
+  readonly uuid: string
+  /** Filters that it includes, at any depth, and itself. */
+  readonly parts: ReadonlySet<string>
+  /** Its own rules about packets, as `in:allow tcp 22`. */
+  readonly rules: readonly string[]
+}
+
+const directions: Readonly<Record<string, string>> = { in: 'in', out: 'out' }
+const verdicts: Readonly<Record<string, string>> = { accept: 'allow', drop: 'deny', reject: 'deny' }
+const protocols = /^(?:tcp|udp|udplite|sctp|icmp|icmpv6|igmp|esp|ah|all)(?:-ipv6)?$/
+/** Conditions that can be told in a rule's text, or that change nothing of it. */
+const told = new Set(['dstportstart', 'dstportend', 'state', 'comment'])
+
+function describePorts(protocol: XmlElement): string {
+  const start = attributeOf(protocol, 'dstportstart')
+  const end = attributeOf(protocol, 'dstportend')
+  return end === '' || end === start ? start : `${start}-${end}`
+}
+
+/** The other side's network, where the rule is for one. */
+function describePeer(protocol: XmlElement, side: 'src' | 'dst'): string {
+  const address = attributeOf(protocol, `${side}ipaddr`)
+  const mask = attributeOf(protocol, `${side}ipmask`)
+  if (mask === '' || /^\d+$/.test(mask)) return mask === '' ? address : `${address}/${mask}`
+  return `${address}/${maskBits(mask)}`
+}
+
+/**
+ * A rule as `in:allow 10.0.0.0/8 tcp 22`. Those that say more than fits into such a text, or are about
+ * frames rather than packets, are left out: half of a rule would say something else.
+ */
+function describeRule(rule: XmlElement): string[] {
+  const verdict = verdicts[attributeOf(rule, 'action')]
+  if (verdict === undefined) return []
+  const direction = directions[attributeOf(rule, 'direction')] ?? 'inout'
+  const side = direction === 'out' ? 'dst' : 'src'
+  const known = new Set([...told, `${side}ipaddr`, `${side}ipmask`])
+  return rule.children
+    .filter(
+      ({ name, attributes }) =>
+        protocols.test(name) &&
+        attributes.entries().every(([key, value]) => known.has(key) && !value.startsWith('$')),
+    )
+    .map((protocol) => {
+      const name = protocol.name.replace(/-ipv6$/, '')
+      const parts = [
+        describePeer(protocol, side),
+        name === 'all' ? 'any' : name,
+        describePorts(protocol),
+      ]
+      return `${direction}:${verdict} ${parts.filter((part) => part !== '').join(' ')}`
+    })
+}
+
+/** The network filters of the host, by name. */
+export async function readFilters(calls: Calls): Promise<ReadonlyMap<string, Filter>> {
+  const handles = (await ifPossible(calls.filters())) ?? []
+  const documents = new Map<string, { readonly uuid: string; readonly xml: XmlElement }>()
+  await Promise.all(
+    handles.map(async (handle) => {
+      const text = await ifPossible(calls.filterXml(handle))
+      if (text !== undefined) documents.set(handle.name, { uuid: handle.uuid, xml: parseXml(text) })
+    }),
+  )
+  const addParts = (name: string, parts: Set<string>): Set<string> => {
+    if (parts.has(name)) return parts
+    parts.add(name)
+    for (const part of childrenOf(documents.get(name)?.xml, 'filterref')) {
+      addParts(attributeOf(part, 'filter'), parts)
+    }
+    return parts
+  }
+  return new Map(
+    [...documents].map(([name, { uuid, xml }]) => [
+      name,
+      {
+        uuid,
+        parts: addParts(name, new Set()),
+        rules: childrenOf(xml, 'rule').flatMap(describeRule),
+      },
+    ]),
+  )
+}

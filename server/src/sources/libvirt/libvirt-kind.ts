@@ -1,0 +1,68 @@
+import type { SourceKind } from '../../domain/sources/source.ts'
+import { checkSettings, readAddress } from './address.ts'
+
+/** Hosts with KVM, by the daemon of libvirt that runs on each. */
+export const libvirtKind: SourceKind = {
+  provider: 'OneCloud',
+  title: 'libvirt / KVM',
+  description:
+    'One host with libvirt. It is only read, never changed; what happens there is known at once, and what libvirt does not tell of by itself within the period.',
+  address: {
+    isRequired: true,
+    description:
+      'A socket on this machine (socket= is /var/run/libvirt/libvirt-sock where it is left out), or a host that speaks TLS, on port 16514 where none is given',
+    example: 'qemu+tls://kvm-1.example.org/system',
+  },
+  credentials: [
+    {
+      name: 'client_certificate',
+      type: 'text',
+      isRequired: false,
+      isLong: true,
+      description: 'Certificate that Muster shows to libvirt, in PEM; libvirt wants one over TLS',
+    },
+    {
+      name: 'client_key',
+      type: 'text',
+      isRequired: false,
+      isLong: true,
+      description: 'Private key of that certificate, in PEM',
+    },
+  ],
+  options: [
+    {
+      name: 'ca',
+      type: 'text',
+      isRequired: false,
+      isLong: true,
+      description: "Authority that signed the host's certificate, in PEM",
+    },
+    {
+      name: 'fingerprint',
+      type: 'text',
+      isRequired: false,
+      description: "SHA-256 of the host's certificate, which then counts alone",
+    },
+    {
+      name: 'group',
+      type: 'text',
+      isRequired: false,
+      description:
+        'Hosts between which guests move bear the same group: a guest stays one server there',
+    },
+  ],
+  // libvirt tells of no event when only what holds from the next start changes, nor for leases.
+  period: 10,
+  requestsPerSecond: 2_000,
+  hasEvents: true,
+  check: checkSettings,
+  hostOf({ address }) {
+    const place = readAddress(address)
+    return typeof place !== 'string' && place.transport === 'tls' ? place.host : undefined
+  },
+  async open(...given) {
+    // Only who has such an account needs the protocol and what reads its answers.
+    const { openLibvirt } = await import('./open-libvirt.ts')
+    return await openLibvirt(...given)
+  },
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { domain, isTrouble, openAt, some, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { scanAll } from '../../testing/source-conformance.ts'
+import { procedures } from './protocol.ts'
+
+describe('libvirt', () => {
+  test('is asked for everything, page by page', async (context) => {
+    const many = Array.from({ length: 150 }, (_, number) => domain(number))
+    const fake = await startFakeLibvirt(context, { domains: many, host: { serial: 'SN-9' } })
+    const source = await openAt(context, fake)
+    assert.equal(source.title, 'libvirt 9.1.2 on fake-host')
+    const sizes: number[] = []
+    for await (const { present } of source.scan(soon())) sizes.push(present.length)
+    assert.deepEqual(sizes, [64, 64, 22])
+    const seen = await scanAll(source)
+    assert.equal(seen.size, 150)
+    assert.ok([...seen.values()].every(({ facts }) => facts.host_sn === 'SN-9'))
+  })
+
+  test('is only ever read', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: some })
+    const source = await openAt(context, fake)
+    await scanAll(source)
+    await source.look({ externalId: uuidOf(1), regionId: '' }, soon())
+    const known = new Set<number>(Object.values(procedures))
+    assert.ok(fake.requests.every((procedure) => known.has(procedure)))
+  })
+
+  test('tells what its networks, pools, filters and devices add', async (context) => {
+    const mac = '52:54:00:00:00:01'
+    const inside = `<devices>
+      <disk type='file' device='disk'><source file='/nfs/a'/><target dev='vda' bus='virtio'/></disk>
+      <interface type='network'><mac address='${mac}'/><source network='lan'/><filterref filter='web'/></interface>
+      <hostdev type='pci'><source><address domain='0' bus='0x3b' slot='0' function='0'/></source></hostdev></devices>`
+    const fake = await startFakeLibvirt(context, {
+      domains: [domain(1, { inside, capacities: { vda: 1_073_741_825 } })],
+      host: {
+        networks: [
+          {
+            name: 'lan',
+            uuid: uuidOf(50),
+            xml: "<network><ip address='10.1.0.1' prefix='16'/></network>",
+            leases: [
+              { mac, address: '10.1.0.9', expiry: 2_000 },
+              { mac, address: '10.1.0.8', expiry: 1_000 },
+              { mac, address: '2001:db8::9', expiry: 1_000, isIpv6: true },
+            ],
+          },
+        ],
+        pools: [
+          {
+            name: 'p',
+            uuid: uuidOf(51),
+            xml: "<pool type='netfs'><target><path>/nfs</path></target></pool>",
+          },
+        ],
+        filters: [
+          {
+            name: 'web',
+            uuid: uuidOf(52),
+            xml: `<filter><filterref filter='no-mac-spoofing'/>
+              <rule action='accept' direction='in'><tcp dstportstart='80' dstportend='81'/></rule>
+              <rule action='accept' direction='in'><tcp srcipaddr='10.0.0.0' srcipmask='255.0.0.0' dstportstart='22'/></rule>
+              <rule action='reject' direction='out'><udp-ipv6 dstipaddr='2001:db8::' dstipmask='32'/></rule>
+              <rule action='accept' direction='in'><tcp srcipaddr='$PEER'/><mac srcmacaddr='$MAC'/></rule>
+              <rule action='drop' direction='out'><mac match='no' srcmacaddr='$MAC'/></rule>
+              <rule action='continue' direction='in'><all/></rule>
+              <rule action='drop' direction='inout'><all/></rule></filter>`,
+          },
+        ],
+        nodeDevices: {
+          pci_0000_3b_00_0: `<device><capability type='pci'><class>0x030000</class><product id='0x1eb8'>T4</product><vendor id='0x10de'>NVIDIA</vendor></capability></device>`,
+        },
+      },
+    })
+    const source = await openAt(context, fake)
+    const [server] = (await scanAll(source)).values()
+    assert.ok(server)
+    const { facts } = server
+    assert.equal(facts.disks_info?.[0]?.storage_type, 'nfs')
+    assert.equal(facts.disks_info?.[0]?.size, 1_025)
+    assert.equal(facts.networks, `eth0:10.1.0.9/24/${mac}/lan`)
+    assert.equal(facts.nics?.[0]?.ip6_addr, '2001:db8::9')
+    assert.deepEqual(facts.secgroups, [{ id: uuidOf(52), name: 'web' }])
+    assert.deepEqual(facts.security_rules?.split(';'), [
+      'in:allow tcp 80-81',
+      'in:allow 10.0.0.0/8 tcp 22',
+      'out:deny 2001:db8::/32 udp',
+      'inout:deny any',
+    ])
+    assert.deepEqual([facts.src_ip_check, facts.src_mac_check], [false, true])
+    assert.equal(facts.isolated_devices?.[0]?.dev_type, 'GPU')
+    assert.deepEqual(await source.look({ externalId: uuidOf(1), regionId: '' }, soon()), server)
+  })
+
+  const inside = `<devices><disk type='file' device='disk'><source file='/a'/><target dev='vda'/></disk></devices>`
+
+  test('keeps the size of a disk that it cannot ask for now', async (context) => {
+    const busy = domain(1, { inside })
+    const fake = await startFakeLibvirt(context, {
+      domains: [{ ...busy, capacities: { vda: 1_048_576 } }],
+    })
+    const source = await openAt(context, fake, {}, 300)
+    const before = await scanAll(source)
+    await source.close()
+    fake.domains.set(busy.uuid, busy)
+    assert.deepEqual(await scanAll(await openAt(context, fake, {}, 300)), before)
+    fake.faults.set(procedures.domainGetBlockInfo, 'silence')
+    assert.deepEqual(await scanAll(await openAt(context, fake, {}, 300)), before)
+  })
+
+  test('waits once only for the sizes of disks', async (context) => {
+    const many = Array.from({ length: 150 }, (_, number) => domain(number, { inside }))
+    const fake = await startFakeLibvirt(context, {
+      domains: many,
+      faults: { [procedures.domainGetBlockInfo]: 'silence' },
+    })
+    const source = await openAt(context, fake, {}, 500)
+    const start = performance.now()
+    const seen = await scanAll(source)
+    assert.ok(performance.now() - start < 1_500)
+    assert.equal(seen.size, 150)
+    assert.ok([...seen.values()].every(({ facts }) => facts.disks_info?.[0]?.size === 0))
+  })
+
+  test('makes up no size when it is told to end', async (context) => {
+    const fake = await startFakeLibvirt(context, {
+      domains: [domain(1, { inside })],
+      faults: { [procedures.domainGetBlockInfo]: 'silence' },
+    })
+    const source = await openAt(context, fake, {}, 60_000)
+    const end = new AbortController()
+    setTimeout(() => end.abort(), 200)
+    await assert.rejects(
+      source.scan(end.signal)[Symbol.asyncIterator]().next(),
+      isTrouble(/^timeout$/),
+    )
+  })
+
+  test('says what is not there', async (context) => {
+    const source = await openAt(context, await startFakeLibvirt(context, { domains: some }))
+    for (const externalId of [uuidOf(9), 'i-0123', '']) {
+      assert.equal(await source.look({ externalId, regionId: '' }, soon()), undefined)
+    }
+  })
+
+  test('leaves out what goes while it is asked', async (context) => {
+    const fake = await startFakeLibvirt(context, {
+      domains: [...some, domain(4, { state: 5, isTransient: true })],
+    })
+    const source = await openAt(context, fake)
+    assert.equal((await scanAll(source)).size, 3)
+    fake.faults.set(procedures.domainGetXmlDesc, { error: 42 })
+    assert.equal((await scanAll(source)).size, 0)
+  })
+})

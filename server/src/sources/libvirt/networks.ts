@@ -1,0 +1,74 @@
+import ipaddr from 'ipaddr.js'
+import { ifPossible, type Calls, type Lease } from './calls.ts'
+import { attributeOf, childrenOf, numberOf, parseXml, type XmlElement } from './parse-xml.ts'
+import type { NamedHandle } from './records.ts'
+
+/** Addresses of one NIC. */
+export interface Addresses {
+  readonly ip: string
+  readonly ip6: string
+  /** Bits of the IPv4 network's mask; 0 where it is not known. */
+  readonly mask: number
+}
+
+export interface Network {
+  readonly uuid: string
+  /** What it keeps for a NIC, by MAC. */
+  readonly reserved: ReadonlyMap<string, Addresses>
+  /** What it has given to a NIC, by MAC. */
+  readonly leased: ReadonlyMap<string, Addresses>
+}
+
+export const noAddresses: Addresses = { ip: '', ip6: '', mask: 0 }
+
+/** How many bits a mask such as 255.255.255.0 has; 0 where it is none. */
+export const maskBits = (mask: string): number =>
+  ipaddr.IPv4.isValid(mask) ? (ipaddr.IPv4.parse(mask).prefixLengthFromSubnetMask() ?? 0) : 0
+
+const maskOf = (ip: XmlElement): number =>
+  numberOf(attributeOf(ip, 'prefix')) || maskBits(attributeOf(ip, 'netmask'))
+
+function readReserved(xml: XmlElement): ReadonlyMap<string, Addresses> {
+  const reserved = new Map<string, Addresses>()
+  for (const ip of childrenOf(xml, 'ip')) {
+    const mask = maskOf(ip)
+    for (const host of childrenOf(ip, 'dhcp').flatMap((dhcp) => childrenOf(dhcp, 'host'))) {
+      const [mac, address] = [attributeOf(host, 'mac').toLowerCase(), attributeOf(host, 'ip')]
+      if (mac !== '') reserved.set(mac, { ...noAddresses, ip: address, mask })
+    }
+  }
+  return reserved
+}
+
+/** Of several for one NIC the newest counts. */
+function readLeased(leases: readonly Lease[]): ReadonlyMap<string, Addresses> {
+  const leased = new Map<string, Addresses>()
+  const oldestFirst = leases.toSorted((one, other) => Number(one.expiry - other.expiry))
+  for (const { mac, address, prefix, isIpv6 } of oldestFirst) {
+    const known = leased.get(mac) ?? noAddresses
+    leased.set(mac, isIpv6 ? { ...known, ip6: address } : { ...known, ip: address, mask: prefix })
+  }
+  return leased
+}
+
+async function readNetwork(calls: Calls, handle: NamedHandle): Promise<Network> {
+  const [xml, leases] = await Promise.all([
+    ifPossible(calls.networkXml(handle)),
+    ifPossible(calls.leases(handle)),
+  ])
+  return {
+    uuid: handle.uuid,
+    reserved: xml === undefined ? new Map() : readReserved(parseXml(xml)),
+    leased: readLeased(leases ?? []),
+  }
+}
+
+/** The virtual networks that libvirt itself runs, by name. */
+export async function readNetworks(calls: Calls): Promise<ReadonlyMap<string, Network>> {
+  const handles = (await ifPossible(calls.networks())) ?? []
+  return new Map(
+    await Promise.all(
+      handles.map(async (handle) => [handle.name, await readNetwork(calls, handle)] as const),
+    ),
+  )
+}

@@ -1,0 +1,118 @@
+import type { Nic, SecurityGroup } from '@muster/contract'
+import ipaddr from 'ipaddr.js'
+import type { Filter } from './filters.ts'
+import { noAddresses, type Addresses, type Network } from './networks.ts'
+import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from './parse-xml.ts'
+import type { Surroundings } from './surroundings.ts'
+
+const macOf = (nic: XmlElement) => attributeOf(childOf(nic, 'mac'), 'address').toLowerCase()
+const filterOf = (nic: XmlElement) => attributeOf(childOf(nic, 'filterref'), 'filter')
+
+/** The virtual network, or whatever else it is plugged into. */
+function networkNameOf(nic: XmlElement): string {
+  const source = childOf(nic, 'source')
+  const names = ['network', 'bridge', 'dev', 'switchid', 'name']
+  return names.map((name) => attributeOf(source, name)).find((text) => text !== '') ?? ''
+}
+
+/** What its own description and its filter say it has. */
+function configuredAddresses(nic: XmlElement): Addresses {
+  let found = noAddresses
+  const add = (address: string, mask: number) => {
+    if (found.ip === '' && ipaddr.IPv4.isValid(address)) found = { ...found, ip: address, mask }
+    if (found.ip6 === '' && ipaddr.IPv6.isValid(address)) found = { ...found, ip6: address }
+  }
+  for (const ip of childrenOf(nic, 'ip')) {
+    add(attributeOf(ip, 'address'), numberOf(attributeOf(ip, 'prefix')))
+  }
+  for (const parameter of childrenOf(childOf(nic, 'filterref'), 'parameter')) {
+    if (/^IP(?:V6)?$/.test(attributeOf(parameter, 'name'))) add(attributeOf(parameter, 'value'), 0)
+  }
+  return found
+}
+
+/** What is written down counts before what the network has given, and that only while it runs. */
+function addressesOf(nic: XmlElement, network: Network | undefined, isActive: boolean): Addresses {
+  const mac = macOf(nic)
+  const sources = [
+    configuredAddresses(nic),
+    network?.reserved.get(mac) ?? noAddresses,
+    (isActive ? network?.leased.get(mac) : undefined) ?? noAddresses,
+  ]
+  const ip = sources.find((source) => source.ip !== '')?.ip ?? ''
+  return {
+    ip,
+    mask: sources.find((source) => source.ip === ip && source.mask > 0)?.mask ?? 0,
+    ip6: sources.find((source) => source.ip6 !== '')?.ip6 ?? '',
+  }
+}
+
+const isPublic = (address: string) =>
+  ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast'
+
+/** A transient NIC of a team names the alias of the persistent one. */
+function teamsOf(nics: readonly XmlElement[]): ReadonlyMap<string, string> {
+  const teams = new Map<string, string>()
+  for (const nic of nics) {
+    const alias = attributeOf(childOf(nic, 'teaming'), 'persistent')
+    const peer = nics.find(
+      (other) => alias !== '' && attributeOf(childOf(other, 'alias'), 'name') === alias,
+    )
+    if (!peer) continue
+    teams.set(macOf(nic), macOf(peer))
+    teams.set(macOf(peer), macOf(nic))
+  }
+  return teams
+}
+
+export interface Connection {
+  readonly nics: Nic[]
+  readonly networks: string
+  readonly secgroups: SecurityGroup[]
+  readonly security_rules: string
+  readonly src_ip_check: boolean
+  readonly src_mac_check: boolean
+}
+
+export function connectionOf(
+  devices: XmlElement | undefined,
+  { networks, filters }: Surroundings,
+  isActive: boolean,
+): Connection {
+  const interfaces = childrenOf(devices, 'interface')
+  const teams = teamsOf(interfaces)
+  const texts: string[] = []
+  const nics = interfaces.map((nic, index): Nic => {
+    const name = networkNameOf(nic)
+    const network = attributeOf(nic, 'type') === 'network' ? networks.get(name) : undefined
+    const { ip, ip6, mask } = addressesOf(nic, network, isActive)
+    const mac = macOf(nic)
+    texts.push(`eth${index}:${ip}/${mask > 0 ? mask : ''}/${mac}/${name}`)
+    return {
+      ip_addr: ip,
+      ip6_addr: ip6,
+      mac,
+      network_id: network?.uuid ?? '',
+      vpc_id: '',
+      is_exit: isPublic(ip) || isPublic(ip6),
+      team_with: teams.get(mac) ?? '',
+    }
+  })
+  return { nics, networks: texts.join(','), ...securityOf(interfaces, filters) }
+}
+
+function securityOf(interfaces: readonly XmlElement[], filters: ReadonlyMap<string, Filter>) {
+  const names = [...new Set(interfaces.map(filterOf))].filter((name) => name !== '')
+  const included = (name: string) => [...(filters.get(name)?.parts ?? [name])]
+  /** Every NIC has to be held to it, also by a filter that the one it has includes. */
+  const isChecked = (...checks: readonly string[]) =>
+    interfaces.length > 0 &&
+    interfaces.every((nic) => included(filterOf(nic)).some((part) => checks.includes(part)))
+  const parts = new Set(names.flatMap(included))
+  return {
+    secgroups: names.map((name) => ({ id: filters.get(name)?.uuid ?? '', name })),
+    security_rules: [...parts].flatMap((part) => filters.get(part)?.rules ?? []).join(';'),
+    src_ip_check: isChecked('clean-traffic', 'clean-traffic-gateway', 'no-ip-spoofing'),
+    src_mac_check: isChecked('clean-traffic', 'clean-traffic-gateway', 'no-mac-spoofing'),
+  }
+}

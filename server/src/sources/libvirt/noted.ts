@@ -1,0 +1,75 @@
+import type { XmlElement } from './parse-xml.ts'
+
+/** What an organisation may write into `<metadata>` itself: `<muster:tag name="team">web</muster:tag>`. */
+const ownNamespace = 'urn:muster:tags:1'
+const novaNamespace = /^http:\/\/openstack\.org\/xmlns\/libvirt\/nova\//
+const libosinfo = /^http:\/\/libosinfo\.org\//
+const mostTags = 64
+const longestKey = 128
+const longestValue = 1_024
+
+const find = (element: XmlElement | undefined, ...path: readonly string[]) =>
+  path.reduce<XmlElement | undefined>(
+    (at, name) => at?.children.find((child) => child.name === name),
+    element,
+  )
+
+/** Leaves and attributes by their way down, such as `nova.instance.flavor.memory`. */
+function* flatten(element: XmlElement, path: string): Generator<readonly [string, string]> {
+  for (const [name, value] of element.attributes) {
+    if (!/^xmlns(?::|$)/.test(name)) yield [`${path}.${name}`, value]
+  }
+  if (element.children.length === 0) yield [path, element.text.trim()]
+  for (const child of element.children) yield* flatten(child, `${path}.${child.name}`)
+}
+
+function* tagsIn(element: XmlElement): Generator<readonly [string, string]> {
+  if (libosinfo.test(element.uri)) return
+  if (element.uri === ownNamespace) {
+    for (const tag of element.children) {
+      yield [tag.attributes.get('name') ?? tag.name, tag.text.trim()]
+    }
+    return
+  }
+  yield* flatten(
+    element,
+    element.prefix === '' ? element.name : `${element.prefix}.${element.name}`,
+  )
+}
+
+function readTags(metadata: XmlElement | undefined): Record<string, string> {
+  const tags = new Map<string, string>()
+  for (const [key, value] of metadata?.children.flatMap((child) => [...tagsIn(child)]) ?? []) {
+    if (tags.size === mostTags) break
+    if (key !== '' && value !== '' && key.length <= longestKey && !tags.has(key)) {
+      tags.set(key, value.slice(0, longestValue))
+    }
+  }
+  return Object.fromEntries(tags)
+}
+
+/** What others have noted beside a domain. */
+export interface Noted {
+  readonly tags: Readonly<Record<string, string>>
+  readonly tenant?: { readonly id: string; readonly name: string }
+  readonly instanceType: string
+  readonly imageId: string
+  readonly createdAt?: string
+}
+
+/** Tags of everybody, and what OpenStack's nova notes about its own guests. */
+export function readNoted(metadata: XmlElement | undefined): Noted {
+  const nova = metadata?.children.find(({ uri }) => novaNamespace.test(uri))
+  const project = find(nova, 'owner', 'project')
+  const id = project?.attributes.get('uuid') ?? ''
+  const created = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(
+    find(nova, 'creationTime')?.text.trim() ?? '',
+  )
+  return {
+    tags: readTags(metadata),
+    ...(project && id !== '' && { tenant: { id, name: project.text.trim() } }),
+    instanceType: find(nova, 'flavor')?.attributes.get('name') ?? '',
+    imageId: find(nova, 'root')?.attributes.get('uuid') ?? '',
+    ...(created && { createdAt: `${created[1]}T${created[2]}.000000Z` }),
+  }
+}

@@ -1,0 +1,63 @@
+import type { XmlElement } from './parse-xml.ts'
+
+const libosinfo = /^http:\/\/libosinfo\.org\/xmlns\/libvirt\/domain\//
+
+/** Names as their makers write them; of others the word in the id is taken. */
+const names: Readonly<Record<string, string>> = {
+  almalinux: 'AlmaLinux',
+  alpinelinux: 'Alpine Linux',
+  archlinux: 'Arch Linux',
+  centos: 'CentOS',
+  'centos-stream': 'CentOS Stream',
+  debian: 'Debian',
+  fedora: 'Fedora',
+  freebsd: 'FreeBSD',
+  openbsd: 'OpenBSD',
+  netbsd: 'NetBSD',
+  ol: 'Oracle Linux',
+  opensuse: 'openSUSE',
+  rhel: 'Red Hat Enterprise Linux',
+  rocky: 'Rocky Linux',
+  sle: 'SUSE Linux Enterprise',
+  ubuntu: 'Ubuntu',
+  win: 'Windows',
+}
+const editions: Readonly<Record<string, string>> = {
+  '2k8': 'Server 2008',
+  '2k8r2': 'Server 2008 R2',
+  '2k12': 'Server 2012',
+  '2k12r2': 'Server 2012 R2',
+  '2k16': 'Server 2016',
+  '2k19': 'Server 2019',
+  '2k22': 'Server 2022',
+  '2k25': 'Server 2025',
+}
+const types: Readonly<Record<string, string>> = {
+  'microsoft.com': 'Windows',
+  'vmware.com': 'VMware',
+  'freebsd.org': 'FreeBSD',
+  'openbsd.org': 'OpenBSD',
+  'netbsd.org': 'NetBSD',
+  'apple.com': 'macOS',
+  'oracle.com/solaris': 'Solaris',
+}
+/** Somebody noted what it is, but not which. */
+const notKnown = /unknown|^generic$/
+
+export interface OperatingSystem {
+  readonly os_type: string
+  readonly os_name: string
+}
+
+/** From the id that virt-install and its kin leave, such as `http://debian.org/debian/12`. */
+export function operatingSystemOf(metadata: XmlElement | undefined): OperatingSystem {
+  const noted = metadata?.children.find(({ uri }) => libosinfo.test(uri))
+  const id = noted?.children.find(({ name }) => name === 'os')?.attributes.get('id') ?? ''
+  const [, maker = '', product = '', version = ''] =
+    /^https?:\/\/([^/]+)\/([^/]+)(?:\/([^/]+))?/.exec(id) ?? []
+  if (maker === '') return { os_type: '', os_name: '' }
+  const os_type = types[maker] ?? types[`${maker}/${product}`] ?? 'Linux'
+  if (notKnown.test(product) || notKnown.test(maker)) return { os_type, os_name: '' }
+  const name = names[product] ?? product
+  return { os_type, os_name: [name, editions[version] ?? version].join(' ').trim() }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import { childOf, numberOf, parseXml, textOf } from './parse-xml.ts'
+
+const isGarbled = (error: unknown) => error instanceof SourceError && error.trouble === 'garbled'
+
+describe('XML of libvirt', () => {
+  test('is read with its text, attributes and namespaces', () => {
+    const root = parseXml(
+      `<?xml version='1.0'?><a x='1 &amp; 2'><!-- no --><b> one<c/>two </b><n:d xmlns:n='urn:n'><![CDATA[<e>]]></n:d></a>`,
+    )
+    assert.equal(root.attributes.get('x'), '1 & 2')
+    assert.equal(textOf(root, 'b'), 'onetwo')
+    assert.ok(childOf(root, 'b', 'c'))
+    assert.equal(childOf(root, 'd'), undefined, 'what others have noted is not libvirt’s')
+    assert.deepEqual(
+      root.children.map(({ name, prefix, uri, text }) => [name, prefix, uri, text]),
+      [
+        ['b', '', '', ' onetwo '],
+        ['d', 'n', 'urn:n', '<e>'],
+      ],
+    )
+  })
+
+  const hostile: Readonly<Record<string, string>> = {
+    'a document type': '<!DOCTYPE a><a/>',
+    'entities that multiply': `<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><a>&c;</a>`,
+    'a file in the place of an entity': `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>`,
+    'an unknown entity': '<a>&b;</a>',
+    'an unknown prefix': '<a><n:b/></a>',
+    'two roots': '<a/><b/>',
+    'no root': ' ',
+    nothing: '',
+    'an open end': '<a><b></b>',
+    'a zero': '<a>\0</a>',
+    'a depth without end': `${'<a>'.repeat(10_000)}${'</a>'.repeat(10_000)}`,
+    'elements without end': `<a>${'<b/>'.repeat(60_000)}</a>`,
+    'a length without end': `<a>${'b'.repeat(17_000_000)}</a>`,
+  }
+  for (const [what, xml] of Object.entries(hostile)) {
+    test(`is refused for ${what}`, () => assert.throws(() => parseXml(xml), isGarbled))
+  }
+
+  test('of any kind is read or refused', () => {
+    const parts = [
+      '<a>',
+      '</a>',
+      '<b c="',
+      '"/>',
+      '&amp;',
+      '&#0;',
+      '<!--',
+      '-->',
+      ']]>',
+      '<?x ?>',
+      'text',
+    ]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 12 }), (pieces) => {
+        try {
+          parseXml(pieces.join(''))
+        } catch (error) {
+          assert.ok(isGarbled(error), String(error))
+        }
+      }),
+    )
+  })
+
+  test('has numbers that count, or none', () => {
+    assert.deepEqual(
+      ['12', '0x1f', '', '-3', '1e400', 'x', '1.5', '99999999999999999999'].map(numberOf),
+      [12, 31, 0, 0, 0, 0, 0, 0],
+    )
+  })
+})

@@ -1,0 +1,87 @@
+import { SaxesParser, type SaxesTagNS } from 'saxes'
+import { SourceError } from '../../domain/sources/source-error.ts'
+
+export interface XmlElement {
+  readonly name: string
+  readonly prefix: string
+  readonly uri: string
+  /** By their names as written. */
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: readonly XmlElement[]
+  /** All text directly inside. */
+  readonly text: string
+}
+
+type Draft = Omit<XmlElement, 'children' | 'text'> & { children: Draft[]; text: string }
+
+/** More than libvirt sends; its own reader stops at the same depth. */
+const longestDocument = 16_777_216
+const greatestDepth = 256
+const mostElements = 50_000
+
+const garbled = (what: string) =>
+  new SourceError('garbled', `It sent an XML document that ${what}.`)
+
+/** Reads a document of libvirt's. What could do more than describe (entities, document types) is refused. */
+export function parseXml(xml: string): XmlElement {
+  if (xml.length > longestDocument) throw garbled('is too long')
+  const parser = new SaxesParser({ xmlns: true })
+  const open: Draft[] = []
+  let root: Draft | undefined
+  let count = 0
+  parser.on('error', (cause) => {
+    throw new SourceError('garbled', 'It sent an XML document that is not well formed.', { cause })
+  })
+  parser.on('doctype', () => {
+    throw garbled('declares a document type')
+  })
+  parser.on('opentag', (tag: SaxesTagNS) => {
+    count += 1
+    if (count > mostElements) throw garbled('has too many elements')
+    if (open.length === greatestDepth) throw garbled('is nested too deeply')
+    const element: Draft = {
+      name: tag.local,
+      prefix: tag.prefix,
+      uri: tag.uri,
+      attributes: new Map(Object.entries(tag.attributes).map(([key, { value }]) => [key, value])),
+      children: [],
+      text: '',
+    }
+    open.at(-1)?.children.push(element)
+    root ??= element
+    open.push(element)
+  })
+  const addText = (text: string) => {
+    const element = open.at(-1)
+    if (element) element.text += text
+  }
+  parser.on('text', addText)
+  parser.on('cdata', addText)
+  parser.on('closetag', () => open.pop())
+  parser.write(xml).close()
+  if (!root) throw garbled('is empty')
+  return root
+}
+
+/** Children of this name that are libvirt's own. */
+export const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
+  element?.children.filter((child) => child.name === name && child.uri === '') ?? []
+
+/** The first element down this path. */
+export const childOf = (
+  element: XmlElement | undefined,
+  ...path: readonly string[]
+): XmlElement | undefined =>
+  path.reduce<XmlElement | undefined>((at, name) => childrenOf(at, name)[0], element)
+
+export const textOf = (element: XmlElement | undefined, ...path: readonly string[]): string =>
+  childOf(element, ...path)?.text.trim() ?? ''
+
+export const attributeOf = (element: XmlElement | undefined, name: string): string =>
+  element?.attributes.get(name) ?? ''
+
+/** A whole number, decimal or with 0x; 0 where there is none. */
+export function numberOf(text: string): number {
+  const number = text === '' ? 0 : Number(text)
+  return Number.isSafeInteger(number) && number >= 0 ? number : 0
+}

@@ -1,0 +1,42 @@
+import { ifPossible, type Calls } from './calls.ts'
+import { attributeOf, parseXml, textOf } from './parse-xml.ts'
+
+/** Where volumes lie, and on what kind of storage. */
+export interface Pool {
+  readonly name: string
+  readonly storageType: string
+  /** Empty where its volumes are no files of the host. */
+  readonly path: string
+}
+
+/** libvirt's kinds of pools in the words of `storage_type`. */
+const storageTypes: Readonly<Record<string, string>> = {
+  dir: 'local',
+  fs: 'local',
+  disk: 'local',
+  zfs: 'local',
+  mpath: 'local',
+  scsi: 'local',
+  netfs: 'nfs',
+  logical: 'lvm',
+  rbd: 'rbd',
+}
+
+export async function readPools(calls: Calls): Promise<readonly Pool[]> {
+  const handles = (await ifPossible(calls.pools())) ?? []
+  const pools = await Promise.all(
+    handles.map(async (handle): Promise<Pool[]> => {
+      const text = await ifPossible(calls.poolXml(handle))
+      if (text === undefined) return []
+      const xml = parseXml(text)
+      const type = attributeOf(xml, 'type')
+      const path = textOf(xml, 'target', 'path').replace(/\/+$/, '')
+      return [{ name: handle.name, storageType: storageTypes[type] ?? type, path }]
+    }),
+  )
+  // The deepest folder says more than those above it.
+  return pools.flat().toSorted((one, other) => other.path.length - one.path.length)
+}
+
+export const poolHolding = (pools: readonly Pool[], file: string): Pool | undefined =>
+  pools.find(({ path }) => path !== '' && file.startsWith(`${path}/`))

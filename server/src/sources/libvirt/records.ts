@@ -1,0 +1,93 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+import { errorCodes, longestName } from './protocol.ts'
+import type { XdrReader, XdrWriter } from './xdr.ts'
+
+/** How libvirt names a domain in every call about it. */
+export interface DomainHandle {
+  readonly name: string
+  readonly uuid: string
+  /** -1 while it does not run. */
+  readonly id: number
+}
+
+/** A network, a pool or a filter. */
+export interface NamedHandle {
+  readonly name: string
+  readonly uuid: string
+}
+
+export type TypedParameters = ReadonlyMap<string, number | string>
+
+const uuidBytes = 16
+const mostParameters = 4_096
+
+function readUuid(reader: XdrReader): string {
+  const hex = reader.fixed(uuidBytes).toString('hex')
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)]
+  return [...parts, hex.slice(20)].join('-')
+}
+
+export const encodeUuid = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
+
+export const readNamedHandle = (reader: XdrReader): NamedHandle => ({
+  name: reader.string(longestName),
+  uuid: readUuid(reader),
+})
+
+export const readDomainHandle = (reader: XdrReader): DomainHandle => ({
+  ...readNamedHandle(reader),
+  id: reader.int(),
+})
+
+export const writeNamedHandle = (writer: XdrWriter, { name, uuid }: NamedHandle): XdrWriter =>
+  writer.string(name).fixed(encodeUuid(uuid))
+
+export const writeDomainHandle = (writer: XdrWriter, domain: DomainHandle): XdrWriter =>
+  writeNamedHandle(writer, domain).int(domain.id)
+
+function readParameterValue(reader: XdrReader): number | string {
+  const type = reader.int()
+  if (type === 1 || type === 6) return reader.int()
+  if (type === 2) return reader.uint()
+  if (type === 3) return Number(reader.hyper())
+  if (type === 4) return Number(BigInt.asUintN(64, reader.hyper()))
+  if (type === 5) return reader.double()
+  if (type === 7) return reader.string()
+  throw new SourceError('garbled', 'It sent a value of a type that libvirt does not have.')
+}
+
+export const readParameters = (reader: XdrReader): TypedParameters =>
+  new Map(
+    reader.array(
+      mostParameters,
+      () => [reader.string(longestName), readParameterValue(reader)] as const,
+    ),
+  )
+
+/** What libvirt itself says went wrong. */
+export class LibvirtError extends SourceError {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(troubleOf(code), `libvirt says: ${message}`)
+    this.code = code
+  }
+}
+
+function troubleOf(code: number) {
+  const { authFailed, authCancelled, authUnavailable, operationDenied, accessDenied } = errorCodes
+  if (code === authFailed || code === authCancelled || code === authUnavailable) {
+    return 'credentials'
+  }
+  return code === operationDenied || code === accessDenied ? 'forbidden' : 'failed'
+}
+
+const longestMessage = 500
+
+/** The rest of the answer repeats parts of the message. */
+export function readError(reader: XdrReader): LibvirtError {
+  const code = reader.int()
+  reader.int()
+  const message = reader.optional(() => reader.string()) ?? `error ${code}`
+  return new LibvirtError(code, message.slice(0, longestMessage))
+}

@@ -1,0 +1,191 @@
+import type { Socket } from 'node:net'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { SourceWorld } from '../../domain/sources/source.ts'
+import { createFrameSplitter, encodeFrame, type Frame } from './frame.ts'
+import { createGate } from './gate.ts'
+import { createOutbox } from './outbox.ts'
+import { keepaliveProcedures, messageTypes, programs, type Procedure } from './protocol.ts'
+import { readError } from './records.ts'
+import { createXdrReader, createXdrWriter, type XdrReader, type XdrWriter } from './xdr.ts'
+
+/** libvirtd works on five calls of one client; a few more may wait there. */
+const callsAtOnce = 8
+
+interface Call<Answer> {
+  readonly procedure: Procedure
+  readonly write?: (writer: XdrWriter) => unknown
+  readonly read: (reader: XdrReader) => Answer
+}
+
+interface Waiting {
+  answer(frame: Frame): void
+  fail(error: SourceError): void
+}
+
+export interface RpcClient {
+  call<Answer>(call: Call<Answer>, signal: AbortSignal): Promise<Answer>
+  /** Hears every event until the answer is called. */
+  listen(hear: (procedure: number, reader: XdrReader) => void): () => void
+  /** Why there is nothing more to come; undefined while there is. */
+  trouble(): SourceError | undefined
+  /** Calls once, when nothing more will come. */
+  whenLost(tell: (error: SourceError) => void): () => void
+  close(): void
+}
+
+const toldToEnd = () => new SourceError('timeout', 'It was told to end before libvirt answered.')
+
+/** Whoever is told to end waits for nothing any more, be it an answer, a place or their turn. */
+async function untilTold<Answer>(
+  work: () => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  if (signal.aborted) throw toldToEnd()
+  const told = Promise.withResolvers<never>()
+  const giveUp = () => told.reject(toldToEnd())
+  signal.addEventListener('abort', giveUp)
+  try {
+    return await Promise.race([work(), told.promise])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
+/** Speaks libvirt's protocol over an open socket: many calls under way, answers in any order. */
+export function createRpcClient(
+  socket: Socket,
+  { timeLimit, pace }: Pick<SourceWorld, 'timeLimit' | 'pace'>,
+): RpcClient {
+  const splitter = createFrameSplitter()
+  const outbox = createOutbox(socket, () =>
+    lose(new SourceError('unreachable', 'libvirt does not read what it is sent.')),
+  )
+  const gate = createGate(callsAtOnce)
+  const waiting = new Map<number, Waiting>()
+  const hearers = new Set<(procedure: number, reader: XdrReader) => void>()
+  const mourners = new Set<(error: SourceError) => void>()
+  let lastSerial = 0
+  let lost: SourceError | undefined
+
+  /** The line is of no use any more: everybody is told the same. */
+  function lose(error: SourceError): void {
+    if (lost) return
+    lost = error
+    socket.destroy()
+    for (const { fail } of waiting.values()) fail(error)
+    for (const tell of mourners) tell(error)
+  }
+
+  function receive(frame: Frame): void {
+    const { program, procedure, type, serial, body } = frame
+    if (program === programs.keepalive) {
+      if (procedure === keepaliveProcedures.ping) {
+        outbox.put(encodeFrame({ ...frame, procedure: keepaliveProcedures.pong }))
+      }
+      return
+    }
+    if (program !== programs.remote) {
+      throw new SourceError('garbled', 'What it sent is no message of the libvirt protocol.')
+    }
+    if (type === messageTypes.event) {
+      for (const hear of hearers) hear(procedure, createXdrReader(body))
+      return
+    }
+    if (type !== messageTypes.reply || serial === 0 || serial > lastSerial) {
+      throw new SourceError('garbled', 'It answered what it was not asked.')
+    }
+    // Who gave up waiting does not mind that the answer comes late.
+    waiting.get(serial)?.answer(frame)
+  }
+
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      for (const frame of splitter.push(chunk)) receive(frame)
+    } catch (error) {
+      lose(error as SourceError)
+    }
+  })
+  socket.on('error', (cause) =>
+    lose(new SourceError('unreachable', `The connection broke: ${cause.message}.`, { cause })),
+  )
+  socket.on('close', () =>
+    lose(
+      splitter.isWaiting()
+        ? new SourceError('incomplete', 'libvirt closed the connection in the middle of a message.')
+        : new SourceError('unreachable', 'libvirt closed the connection.'),
+    ),
+  )
+
+  socket.resume()
+
+  function send<Answer>({ procedure, write, read }: Call<Answer>, signal: AbortSignal) {
+    return new Promise<Answer>((resolve, reject) => {
+      if (lost) return reject(lost)
+      if (signal.aborted) return reject(toldToEnd())
+      lastSerial += 1
+      const serial = lastSerial
+      const settle = (work: () => void) => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', giveUp)
+        waiting.delete(serial)
+        work()
+      }
+      const fail = (error: SourceError) => settle(() => reject(error))
+      const giveUp = () => fail(toldToEnd())
+      const timer = setTimeout(
+        () => fail(new SourceError('timeout', `libvirt did not answer within ${timeLimit} ms.`)),
+        timeLimit,
+      )
+      signal.addEventListener('abort', giveUp)
+      waiting.set(serial, {
+        fail,
+        answer(frame) {
+          // What makes no sense ends the whole line: what follows would make none either.
+          const reader = createXdrReader(frame.body)
+          if (frame.procedure !== procedure) {
+            throw new SourceError('garbled', 'It answered what it was not asked.')
+          }
+          if (frame.status === 1) return fail(readError(reader))
+          const answer = read(reader)
+          reader.end()
+          settle(() => resolve(answer))
+        },
+      })
+      const writer = createXdrWriter()
+      write?.(writer)
+      outbox.put(
+        encodeFrame({
+          program: programs.remote,
+          procedure,
+          type: messageTypes.call,
+          serial,
+          status: 0,
+          body: writer.finish(),
+        }),
+      )
+    })
+  }
+
+  return {
+    call: (call, signal) =>
+      untilTold(
+        () =>
+          gate.through(async () => {
+            // Who gave up while they waited here costs the others no turn.
+            if (!signal.aborted) await pace()
+            return await send(call, signal)
+          }),
+        signal,
+      ),
+    listen(hear) {
+      hearers.add(hear)
+      return () => hearers.delete(hear)
+    },
+    trouble: () => lost,
+    whenLost(tell) {
+      mourners.add(tell)
+      return () => mourners.delete(tell)
+    },
+    close: () => lose(new SourceError('unreachable', 'The connection was closed here.')),
+  }
+}

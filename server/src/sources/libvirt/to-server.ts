@@ -1,0 +1,142 @@
+import { naturalId } from '../../domain/sources/natural-id.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { SeenFacts, SeenServer, ServerKey } from '../../domain/sources/source.ts'
+import { devicesOf } from './devices.ts'
+import { cdromOf, disksOf } from './disks.ts'
+import type { Host } from './host.ts'
+import { describeMachine } from './machine.ts'
+import { connectionOf } from './nics.ts'
+import { readNoted, type Noted } from './noted.ts'
+import { operatingSystemOf } from './operating-system.ts'
+import { attributeOf, childOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
+import { isActive, statusOf } from './status.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** A domain as libvirt tells of it, put together from several answers. */
+export interface SeenDomain {
+  readonly uuid: string
+  readonly xml: XmlElement
+  readonly state: number
+  readonly reason: number
+  /** Gone as soon as it stops. */
+  readonly isTransient: boolean
+  /** Bytes of its disks, by target. */
+  readonly capacities: ReadonlyMap<string, number>
+  readonly nodeDevices: ReadonlyMap<string, XmlElement>
+}
+
+export interface Place {
+  /** Hosts between which guests may move. */
+  readonly group: string
+  readonly host: Host
+  readonly surroundings: Surroundings
+}
+
+/** No domain has so much to it: it is nonsense, or somebody wants our memory. */
+const mostText = 2 ** 20
+const longestDescription = 4_096
+/** In mebibytes; libvirt takes KiB where nothing is said, and says it anyway. */
+const units: Readonly<Record<string, number>> = {
+  b: 1 / 1_048_576,
+  bytes: 1 / 1_048_576,
+  KB: 1_000 / 1_048_576,
+  KiB: 1 / 1_024,
+  MB: 1_000_000 / 1_048_576,
+  MiB: 1,
+  GB: 1_000_000_000 / 1_048_576,
+  GiB: 1_024,
+  TiB: 1_048_576,
+}
+
+export const keyOf = (group: string, uuid: string): ServerKey => ['libvirt', group, uuid]
+
+function memoryOf(domain: XmlElement): number {
+  const unit = attributeOf(childOf(domain, 'memory'), 'unit') || 'KiB'
+  return Math.round(numberOf(textOf(domain, 'memory')) * (units[unit] ?? 1 / 1_024))
+}
+
+/** Those that are plugged in now, of those that could be. */
+function coresOf(domain: XmlElement): number {
+  const current = numberOf(attributeOf(childOf(domain, 'vcpu'), 'current'))
+  return current > 0 ? current : numberOf(textOf(domain, 'vcpu'))
+}
+
+const describe = (domain: XmlElement) =>
+  [textOf(domain, 'title'), textOf(domain, 'description')]
+    .filter((text) => text !== '')
+    .join('\n')
+    .slice(0, longestDescription)
+
+/** What becomes of it when the guest switches itself off. */
+function shutdownBehavior(domain: XmlElement, isTransient: boolean): string {
+  if (/restart/.test(textOf(domain, 'on_poweroff'))) return ''
+  return isTransient ? 'terminate' : 'stop'
+}
+
+function hypervisorOf(domain: XmlElement): string {
+  const type = attributeOf(domain, 'type')
+  return type === 'qemu' ? 'kvm' : type
+}
+
+/** A domain as a server. Nothing in it counts or ticks. */
+export function toServer(domain: SeenDomain, place: Place): SeenServer {
+  const key = keyOf(place.group, domain.uuid)
+  const noted = readNoted(childOf(domain.xml, 'metadata'))
+  const server = {
+    key,
+    ...(noted.tenant && { tenant: noted.tenant }),
+    facts: factsOf(domain, place, noted, naturalId('server', ...key)),
+  }
+  if (JSON.stringify(server).length > mostText) {
+    throw new SourceError('garbled', `The domain ${domain.uuid} has more to it than makes sense.`)
+  }
+  return server
+}
+
+function factsOf(
+  { uuid, xml, state, reason, isTransient, capacities, nodeDevices }: SeenDomain,
+  { host, surroundings }: Place,
+  noted: Noted,
+  serverId: string,
+): SeenFacts {
+  const devices = childOf(xml, 'devices')
+  const { status, sourceStatus } = statusOf(state, reason)
+  return {
+    name: textOf(xml, 'name'),
+    description: describe(xml),
+    status,
+    external_id: uuid,
+    hypervisor: hypervisorOf(xml),
+    cloud_env: 'onpremise',
+    host: host.name,
+    host_id: host.uuid,
+    host_sn: host.serial,
+    host_type: 'hypervisor',
+    host_status: 'running',
+    host_service_status: 'online',
+    vcpu_count: coresOf(xml),
+    vmem_size: memoryOf(xml),
+    instance_type: noted.instanceType,
+    disks_info: disksOf(devices, {
+      uuid,
+      pools: surroundings.pools,
+      capacities,
+      imageId: noted.imageId,
+    }),
+    cdrom: cdromOf(devices),
+    cdrom_support: true,
+    ...connectionOf(devices, surroundings, isActive(state)),
+    isolated_devices: devicesOf(devices, {
+      uuid,
+      serverId,
+      hostId: host.uuid,
+      nodeDevices,
+    }),
+    ...describeMachine(xml),
+    ...operatingSystemOf(childOf(xml, 'metadata')),
+    shutdown_behavior: shutdownBehavior(xml, isTransient),
+    ...(noted.createdAt !== undefined && { created_at: noted.createdAt }),
+    tags: noted.tags,
+    notes: sourceStatus === undefined ? {} : { source_status: sourceStatus },
+  }
+}

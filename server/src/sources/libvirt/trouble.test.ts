@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startFakeLibvirt, type FakeFault, type FakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { domain, isTrouble, openAt, some, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { testAuthority } from '../../testing/secure-server.ts'
+import { conformanceWorld, scanAll } from '../../testing/source-conformance.ts'
+import { libvirtKind } from './libvirt-kind.ts'
+import { procedures } from './protocol.ts'
+import { writeDomainHandle } from './records.ts'
+import { createXdrWriter } from './xdr.ts'
+
+/** Opening it does not last longer than somebody wants. */
+async function demandPromptEnd({ address }: FakeLibvirt, options = {}): Promise<void> {
+  const settings = { address, credentials: {}, options }
+  const start = performance.now()
+  await assert.rejects(
+    libvirtKind.open(settings, conformanceWorld, AbortSignal.timeout(300)),
+    isTrouble(/^timeout$/),
+  )
+  assert.ok(performance.now() - start < 1_300)
+}
+
+describe('libvirt in trouble', () => {
+  const { connectListAllDomains, domainGetXmlDesc, connectGetAllDomainStats } = procedures
+  const handles = (count: number, says: number) => {
+    const writer = createXdrWriter().uint(count)
+    for (const { name, uuid } of some) writeDomainHandle(writer, { name, uuid, id: 1 })
+    return { body: writer.uint(says).finish() }
+  }
+  const twice = createXdrWriter().uint(2)
+  for (const { name, uuid } of [domain(1), domain(1)])
+    writeDomainHandle(twice, { name, uuid, id: 1 })
+
+  const faults: readonly (readonly [string, number, FakeFault, RegExp])[] = [
+    ['says nothing', domainGetXmlDesc, 'silence', /^timeout$/],
+    ['says something else', domainGetXmlDesc, 'garbage', /^garbled$/],
+    ['stops in mid-sentence', domainGetXmlDesc, 'truncated', /^incomplete$/],
+    ['hangs up', domainGetXmlDesc, 'closed', /^unreachable$/],
+    ['announces a gigabyte', domainGetXmlDesc, 'huge', /^garbled$/],
+    ['answers another question', domainGetXmlDesc, 'stranger', /^garbled$/],
+    ['fails', domainGetXmlDesc, { error: 38, message: 'disk on fire' }, /^failed$/],
+    ['denies', domainGetXmlDesc, { error: 88, message: 'access denied' }, /^forbidden$/],
+    [
+      'sends no XML',
+      domainGetXmlDesc,
+      { body: createXdrWriter().string('<a').finish() },
+      /^garbled$/,
+    ],
+    ['hangs up before the list', connectListAllDomains, 'closed', /^unreachable$/],
+    ['lists fewer than it says', connectListAllDomains, handles(3, 4), /^incomplete$/],
+    ['lists fewer than it counts', connectListAllDomains, handles(9, 9), /^garbled$/],
+    ['counts more than can be', connectListAllDomains, handles(0xffff_ffff, 3), /^garbled$/],
+    ['lists one twice', connectListAllDomains, { body: twice.uint(2).finish() }, /^garbled$/],
+    [
+      'tells no states',
+      connectGetAllDomainStats,
+      { body: createXdrWriter().uint(0).finish() },
+      /^incomplete$/,
+    ],
+  ]
+  for (const [what, procedure, fault, trouble] of faults) {
+    test(`throws when it ${what}`, async (context) => {
+      const fake = await startFakeLibvirt(context, {
+        domains: some,
+        faults: { [procedure]: fault },
+      })
+      const source = await openAt(context, fake, {}, 300)
+      await assert.rejects(scanAll(source), isTrouble(trouble))
+    })
+  }
+
+  test('ends a scan in its middle when it hangs up there', async (context) => {
+    const many = Array.from({ length: 150 }, (_, number) => domain(number))
+    const fake = await startFakeLibvirt(context, { domains: many })
+    const source = await openAt(context, fake)
+    let seen = 0
+    await assert.rejects(
+      async () => {
+        for await (const { present } of source.scan(soon())) {
+          seen += present.length
+          fake.drop()
+        }
+      },
+      isTrouble(/^unreachable$/),
+    )
+    assert.equal(seen, 64)
+  })
+
+  test('that answers late is still understood afterwards', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: some })
+    const source = await openAt(context, fake, {}, 200)
+    fake.faults.set(domainGetXmlDesc, 'silence')
+    await assert.rejects(scanAll(source), isTrouble(/^timeout$/))
+    fake.faults.clear()
+    assert.equal((await scanAll(source)).size, 3)
+  })
+
+  test('stops as soon as it is told to', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: some })
+    const source = await openAt(context, fake)
+    fake.faults.set(domainGetXmlDesc, 'silence')
+    const end = new AbortController()
+    setTimeout(() => end.abort(), 50)
+    await assert.rejects(
+      async () => {
+        for await (const page of source.scan(end.signal)) void page
+      },
+      isTrouble(/^timeout$/),
+    )
+  })
+
+  test('ends at once when it is told to, however many calls wait', async (context) => {
+    const many = Array.from({ length: 60 }, (_, number) => domain(number))
+    const fake = await startFakeLibvirt(context, { domains: many })
+    const source = await openAt(context, fake, {}, 60_000)
+    fake.faults.set(domainGetXmlDesc, 'silence')
+    const [one, other] = [new AbortController(), new AbortController()]
+    const scan = source.scan(one.signal)[Symbol.asyncIterator]().next()
+    const scanEnds = assert.rejects(scan, isTrouble(/^unreachable$/))
+    await pause(200)
+    const look = source.look({ externalId: uuidOf(1), regionId: '' }, other.signal)
+    const start = performance.now()
+    other.abort()
+    await assert.rejects(look, isTrouble(/^timeout$/))
+    assert.ok(performance.now() - start < 500)
+    await source.close()
+    await scanEnds
+    assert.ok(performance.now() - start < 1_500)
+  })
+
+  test('is left at once when it says nothing and it is told to end', async (context) => {
+    const faults = { [procedures.authList]: 'silence' } as const
+    await demandPromptEnd(await startFakeLibvirt(context, { faults }))
+  })
+
+  const doors: readonly (readonly [string, number, FakeFault, RegExp, RegExp])[] = [
+    [
+      'SASL',
+      procedures.authList,
+      { body: createXdrWriter().uint(1).int(1).finish() },
+      /^credentials$/,
+      /SASL/,
+    ],
+    [
+      'something new',
+      procedures.authList,
+      { body: createXdrWriter().uint(1).int(7).finish() },
+      /^credentials$/,
+      /way of authentication/,
+    ],
+    [
+      'polkit',
+      procedures.authList,
+      { body: createXdrWriter().uint(1).int(2).finish() },
+      /^credentials$/,
+      /polkit/,
+    ],
+    [
+      'nobody',
+      procedures.connectOpen,
+      { error: 45, message: 'authentication failed' },
+      /^credentials$/,
+      /authentication failed/,
+    ],
+  ]
+  for (const [what, procedure, fault, trouble, message] of doors) {
+    test(`says that it does not get past a door for ${what}`, async (context) => {
+      const fake = await startFakeLibvirt(context, { faults: { [procedure]: fault } })
+      await assert.rejects(openAt(context, fake), isTrouble(trouble, message))
+    })
+  }
+
+  test('gets past polkit where that lets it', async (context) => {
+    const fake = await startFakeLibvirt(context, {
+      faults: {
+        [procedures.authList]: { body: createXdrWriter().uint(1).int(2).finish() },
+        [procedures.authPolkit]: { body: createXdrWriter().int(1).finish() },
+      },
+    })
+    assert.equal((await scanAll(await openAt(context, fake))).size, 0)
+  })
+
+  test('does not exist', async (context) => {
+    const gone = { address: 'qemu+unix:///system?socket=/nowhere/libvirt-sock' }
+    await assert.rejects(openAt(context, gone), isTrouble(/^unreachable$/, /nowhere/))
+  })
+})
+
+describe('libvirt by TLS', () => {
+  const vouched = { options: { ca: testAuthority } }
+
+  test('tells the same', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: some, certificate: 'issued' })
+    assert.equal((await scanAll(await openAt(context, fake, vouched))).size, 3)
+  })
+
+  for (const certificate of ['expired', 'elsewhere'] as const) {
+    test(`is not believed with a certificate that is ${certificate}`, async (context) => {
+      const fake = await startFakeLibvirt(context, { domains: some, certificate })
+      await assert.rejects(openAt(context, fake, vouched), isTrouble(/^tls$/))
+    })
+  }
+
+  test('is not believed where nobody vouches for it', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: some, certificate: 'issued' })
+    await assert.rejects(openAt(context, fake), isTrouble(/^tls$/))
+    const options = { fingerprint: '00'.repeat(32) }
+    await assert.rejects(openAt(context, fake, { options }), isTrouble(/^tls$/))
+  })
+
+  test('is something else that speaks TLS', async (context) => {
+    const welcome = Buffer.from('220 mail ESMTP')
+    const fake = await startFakeLibvirt(context, { certificate: 'issued', welcome })
+    await assert.rejects(openAt(context, fake, vouched), isTrouble(/^garbled$/))
+    const silent = await startFakeLibvirt(context, {
+      certificate: 'issued',
+      welcome: Buffer.alloc(0),
+    })
+    await assert.rejects(openAt(context, silent, vouched, 200), isTrouble(/^timeout$/))
+    await demandPromptEnd(silent, vouched.options)
+  })
+})

@@ -1,0 +1,116 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+
+/** Everything in XDR stands on a border of four bytes. */
+const padding = (length: number) => (4 - (length % 4)) % 4
+const decoder = new TextDecoder()
+/** libvirt's own bound on a text is 4 MiB; a frame's bound holds for those that raised it. */
+const longestOpaque = 33_554_432
+
+export interface XdrWriter {
+  uint(value: number): XdrWriter
+  int(value: number): XdrWriter
+  hyper(value: bigint): XdrWriter
+  /** Bytes whose number both sides know. */
+  fixed(bytes: Uint8Array): XdrWriter
+  string(text: string): XdrWriter
+  optional<Value>(value: Value | undefined, write: (value: Value) => unknown): XdrWriter
+  array<Value>(values: readonly Value[], write: (value: Value) => unknown): XdrWriter
+  finish(): Buffer
+}
+
+/** Writes the external data representation of RFC 4506, as far as libvirt uses it. */
+export function createXdrWriter(): XdrWriter {
+  const parts: Buffer[] = []
+  const word = (fill: (buffer: Buffer) => unknown, length = 4) => {
+    const buffer = Buffer.alloc(length)
+    fill(buffer)
+    parts.push(buffer)
+    return writer
+  }
+  const writer: XdrWriter = {
+    uint: (value) => word((buffer) => buffer.writeUInt32BE(value)),
+    int: (value) => word((buffer) => buffer.writeInt32BE(value)),
+    hyper: (value) => word((buffer) => buffer.writeBigInt64BE(BigInt.asIntN(64, value)), 8),
+    fixed(bytes) {
+      parts.push(Buffer.from(bytes), Buffer.alloc(padding(bytes.length)))
+      return writer
+    },
+    string(text) {
+      const bytes = Buffer.from(text)
+      return writer.uint(bytes.length).fixed(bytes)
+    },
+    optional(value, write) {
+      writer.uint(value === undefined ? 0 : 1)
+      if (value !== undefined) write(value)
+      return writer
+    },
+    array(values, write) {
+      writer.uint(values.length)
+      for (const value of values) write(value)
+      return writer
+    },
+    finish: () => Buffer.concat(parts),
+  }
+  return writer
+}
+
+export interface XdrReader {
+  uint(): number
+  int(): number
+  hyper(): bigint
+  double(): number
+  fixed(length: number): Buffer
+  /** So many bytes at most, where less than usual makes sense. */
+  string(most?: number): string
+  optional<Value>(read: () => Value): Value | undefined
+  array<Value>(most: number, read: () => Value): Value[]
+  /** Demands that nothing is left. */
+  end(): void
+}
+
+const garbled = (what: string) => new SourceError('garbled', `It sent a message that ${what}.`)
+
+/** Reads what the other side wrote, and believes none of the lengths that it states. */
+export function createXdrReader(bytes: Buffer): XdrReader {
+  let offset = 0
+  const take = (length: number): number => {
+    if (length > bytes.length - offset) throw garbled('ends too early')
+    const at = offset
+    offset += length
+    return at
+  }
+  const reader: XdrReader = {
+    uint: () => bytes.readUInt32BE(take(4)),
+    int: () => bytes.readInt32BE(take(4)),
+    hyper: () => bytes.readBigInt64BE(take(8)),
+    double: () => bytes.readDoubleBE(take(8)),
+    fixed(length) {
+      const at = take(length + padding(length))
+      return bytes.subarray(at, at + length)
+    },
+    string(most = longestOpaque) {
+      const length = reader.uint()
+      if (length > most) throw garbled('states a text of an absurd length')
+      const text = decoder.decode(reader.fixed(length))
+      if (text.includes('\0')) throw garbled('holds a text with a zero in it')
+      return text
+    },
+    optional(read) {
+      const flag = reader.uint()
+      if (flag > 1) throw garbled('is neither there nor absent')
+      return flag === 1 ? read() : undefined
+    },
+    array(most, read) {
+      const count = reader.uint()
+      // No element takes less than a word: what cannot be there is not waited for.
+      if (count > most || count * 4 > bytes.length - offset) {
+        throw garbled('states more items than it can hold')
+      }
+      return Array.from({ length: count }, read)
+    },
+    end() {
+      if (offset !== bytes.length) throw garbled('goes on after its end')
+    },
+  }
+  return reader
+}

@@ -1,0 +1,107 @@
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { SeenServer, Source, SourceNews } from '../../domain/sources/source.ts'
+import { createSimulator } from './simulator.ts'
+import type { SimulatorSettings } from './simulator-settings.ts'
+import { simulatedAccounts } from './sites.ts'
+
+const pageSize = 500
+/** So many are gone through between two breaths where only one is looked for. */
+const lookedAtAtOnce = 10_000
+const defaultStep = 5_000
+/** So many servers at each end of a long absence are told of at once. */
+const mostCaughtUp = 1_000
+
+/** A simulated fleet as a source, or what of it one cloud account has. */
+export function openSimulator(
+  settings: SimulatorSettings,
+  clock: () => number,
+  step = defaultStep,
+): Source {
+  const { servers, seed, cloudAccount } = settings
+  const names = simulatedAccounts(seed).map(({ name }) => name)
+  if (cloudAccount !== undefined && !names.includes(cloudAccount)) {
+    throw new SourceError(
+      'failed',
+      `There is no simulated cloud account ${cloudAccount}: there are ${names.join(', ')}.`,
+    )
+  }
+  const simulator = createSimulator(settings)
+  const window = simulator.period * Math.min(1, mostCaughtUp / servers)
+
+  const isAsked = (index: number) =>
+    cloudAccount === undefined || simulator.accountNameOf(index) === cloudAccount
+
+  const see = (index: number, moment: number): SeenServer => ({
+    key: simulator.keyOf(index),
+    tenant: simulator.tenantOf(index),
+    facts: simulator.describe(index, moment),
+  })
+
+  function changesBetween(from: number, to: number, seenAt: number): SourceNews {
+    const changed = [...simulator.changedBetween(from, to)].filter(isAsked)
+    const { gone = [], present = [] } = Object.groupBy(changed, (index) =>
+      simulator.isGone(index, seenAt) ? 'gone' : 'present',
+    )
+    return {
+      present: present.map((index) => see(index, seenAt)),
+      gone: gone.map(simulator.keyOf),
+    }
+  }
+
+  /**
+   * After a long absence nearly all servers would be due. Those that were left in the middle of
+   * something are told of, and those that were about to change; the others wait for the next scan.
+   */
+  function newsOf(since: number, now: number): readonly SourceNews[] {
+    if (now - since <= 2 * window) return [changesBetween(since, now, now)]
+    return [changesBetween(since, since + window, now), changesBetween(now - window, now, now)]
+  }
+
+  /** Numbers of servers, piece by piece: others have a turn between two. */
+  async function* inPieces(size: number, signal: AbortSignal) {
+    for (let start = 0; start < servers; start += size) {
+      await breathe(undefined, { signal })
+      const length = Math.min(size, servers - start)
+      yield Array.from({ length }, (_, offset) => start + offset).filter(isAsked)
+    }
+  }
+
+  return {
+    title: `Simulator, ${cloudAccount ?? 'all clouds'} of seed ${seed}`,
+
+    async *scan(signal) {
+      const moment = clock()
+      const size = cloudAccount === undefined ? pageSize : pageSize * names.length
+      for await (const indices of inPieces(size, signal)) {
+        const there = indices.filter((index) => !simulator.isGone(index, moment))
+        yield { present: there.map((index) => see(index, moment)), gone: [] }
+      }
+    },
+
+    async look({ externalId }, signal) {
+      for await (const indices of inPieces(lookedAtAtOnce, signal)) {
+        const found = indices.find((index) => simulator.externalIdOf(index) === externalId)
+        if (found === undefined) continue
+        const now = clock()
+        return simulator.isGone(found, now) ? undefined : see(found, now)
+      }
+      return undefined
+    },
+
+    async *watch(signal) {
+      let since = clock()
+      yield { present: [], gone: [] }
+      for (;;) {
+        await pause(step, undefined, { signal })
+        const now = clock()
+        for (const news of newsOf(since, now)) {
+          if (news.present.length + news.gone.length > 0) yield news
+        }
+        since = now
+      }
+    },
+
+    close: async () => {},
+  }
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { SeenServer, SourceNews, SourceSettings } from '../../domain/sources/source.ts'
+import {
+  conformanceWorld,
+  scanAll,
+  testReading,
+  withSource,
+} from '../../testing/source-conformance.ts'
+import { epoch, tickLength } from './life.ts'
+import { openSimulator } from './open-simulator.ts'
+import { simulatorKind } from './simulator-kind.ts'
+import { readSettings } from './simulator-settings.ts'
+import { createSimulator } from './simulator.ts'
+import { simulatedAccounts } from './sites.ts'
+
+const moment = epoch + 40_000 * tickLength
+const seed = 7
+const tenants = ['aaaaaaaa-1', 'bbbbbbbb-2', 'cccccccc-3']
+const signal = AbortSignal.timeout(60_000)
+
+const settingsOf = (options: SourceSettings['options']): SourceSettings => ({
+  address: '',
+  credentials: {},
+  options,
+})
+const optionsOf = (servers: number, cloud_account?: string) => ({
+  servers,
+  seed,
+  tenants,
+  ...(cloud_account !== undefined && { cloud_account }),
+})
+
+/** The kind, at a moment that does not pass. */
+const stillKind = {
+  ...simulatorKind,
+  open: (settings: SourceSettings, _world: unknown, ending: AbortSignal) =>
+    simulatorKind.open(settings, { ...conformanceWorld, clock: () => moment }, ending),
+}
+
+const scan = (options: SourceSettings['options']) =>
+  withSource(stillKind, settingsOf(options), scanAll)
+const numberOf = ({ key }: SeenServer) => Number(key.at(-1))
+
+describe('conformance: all clouds of a simulator', () => {
+  testReading(stillKind, () => ({ settings: settingsOf(optionsOf(300)) }))
+})
+
+describe('conformance: one account of a simulator', () => {
+  testReading(stillKind, () => ({ settings: settingsOf(optionsOf(300, 'aws-production')) }))
+})
+
+describe('a simulator as a source', () => {
+  test('shows all that is there at the moment, and not what is gone', async () => {
+    const servers = 1_200
+    const simulator = createSimulator({ seed, servers, tenants })
+    const numbers = Array.from({ length: servers }, (_, index) => index)
+    const there = numbers.filter((index) => !simulator.isGone(index, moment))
+    assert.ok(there.length < servers)
+    const seen = [...(await scan(optionsOf(servers))).values()]
+    assert.deepEqual(seen.map(numberOf), there)
+    for (const { facts, tenant, key } of seen) {
+      assert.equal(facts.is_emulated, true)
+      assert.ok(tenant && tenants.includes(tenant.id))
+      assert.deepEqual(key.slice(0, 2), ['simulator', String(seed)])
+    }
+  })
+
+  test('shows each server through one account of its cloud, and no other', async () => {
+    const all = await scan(optionsOf(1_200))
+    const parts = new Map<string, SeenServer>()
+    for (const { name } of simulatedAccounts(seed)) {
+      const part = await scan(optionsOf(1_200, name))
+      for (const [id, server] of part) {
+        assert.ok(!parts.has(id))
+        assert.ok(server.tenant?.name.startsWith(`${name}/`))
+        parts.set(id, server)
+      }
+      const providers = new Set([...part.values()].map(({ facts }) => facts.provider))
+      assert.equal(providers.size, 1)
+    }
+    assert.deepEqual(parts, all)
+  })
+
+  test('has a fleet without being told anything, with tenants of its own', async () => {
+    const seen = [...(await scan({})).values()]
+    assert.ok(seen.length > 900)
+    assert.ok(new Set(seen.map(({ tenant }) => tenant?.id)).size > 1)
+  })
+
+  test('finds one server among a million, or that it is not there', async () => {
+    const [account] = simulatedAccounts(seed)
+    const settings = readSettings({ options: optionsOf(1_000_000, account?.name) })
+    const simulator = createSimulator(settings)
+    const source = openSimulator(settings, () => moment)
+    const last = Array.from({ length: 100 }, (_, back) => 999_999 - back).find(
+      (index) =>
+        simulator.accountNameOf(index) === account?.name && !simulator.isGone(index, moment),
+    )
+    const externalId = simulator.externalIdOf(last ?? -1)
+    const found = await source.look({ externalId, regionId: '' }, signal)
+    assert.equal(found && numberOf(found), last)
+    assert.equal(found?.facts.external_id, externalId)
+    assert.equal(await source.look({ externalId: 'nobody', regionId: '' }, signal), undefined)
+  })
+
+  test('says which settings make no sense', async () => {
+    const problemsOf = (options: SourceSettings['options'], address = '') =>
+      simulatorKind.check({ ...settingsOf(options), address }).map(({ path }) => path)
+    assert.deepEqual(problemsOf({}), [])
+    assert.deepEqual(problemsOf({}, 'https://example.org'), ['address'])
+    assert.deepEqual(problemsOf({ servers: 0 }), ['options.servers'])
+    assert.deepEqual(problemsOf({ servers: 3_000_000, seed: -1 }), [
+      'options.servers',
+      'options.seed',
+    ])
+    assert.deepEqual(problemsOf({ tenants: [] }), ['options.tenants'])
+    assert.deepEqual(problemsOf({ cloud_account: '' }), ['options.cloud_account'])
+    await assert.rejects(scan({ cloud_account: 'aws' }), (error) => {
+      assert.ok(error instanceof SourceError)
+      assert.match(error.message, /no simulated cloud account aws: there are .*aws-production/)
+      return true
+    })
+  })
+})
+
+describe('what a simulator tells by itself', () => {
+  const servers = 5_500
+
+  /** Listens to a source whose clock goes only when it is told to. */
+  async function listen(cloudAccount?: string) {
+    let now = moment
+    const settings = readSettings({ options: optionsOf(servers, cloudAccount) })
+    const source = openSimulator(settings, () => now, 1)
+    const ending = new AbortController()
+    const news = source.watch?.(ending.signal)[Symbol.asyncIterator]()
+    assert.ok(news)
+    assert.deepEqual((await news.next()).value, { present: [], gone: [] })
+    return {
+      source,
+      end: () => ending.abort(),
+      next: async () => (await news.next()).value as SourceNews,
+      pass: (milliseconds: number) => (now += milliseconds),
+    }
+  }
+
+  const simulator = createSimulator({ seed, servers, tenants })
+  const gone = (numbers: readonly number[], at: number) =>
+    numbers.filter((index) => simulator.isGone(index, at)).map(simulator.keyOf)
+
+  test('is what has changed, and nothing while nothing has', async () => {
+    const { next, pass, end } = await listen()
+    const pending = next()
+    const now = pass(60_000)
+    const changed = [...simulator.changedBetween(moment, now)]
+    const told = await pending
+    assert.ok(told.present.length > 10)
+    assert.deepEqual(
+      told.present.map(numberOf),
+      changed.filter((index) => !simulator.isGone(index, now)),
+    )
+    assert.deepEqual(told.gone, gone(changed, now))
+    for (const server of told.present) {
+      assert.deepEqual(server.facts, simulator.describe(numberOf(server), now))
+    }
+    const [later, silence] = [next(), new Promise((resolve) => setTimeout(resolve, 30, 'silence'))]
+    assert.equal(await Promise.race([later, silence]), 'silence')
+    end()
+    await assert.rejects(later)
+  })
+
+  test('is of one account where it is asked for that', async () => {
+    const { next, pass, end } = await listen('aws-production')
+    pass(600_000)
+    const { present } = await next()
+    assert.ok(present.length > 0)
+    for (const { tenant } of present) assert.match(tenant?.name ?? '', /^aws-production\//)
+    end()
+  })
+
+  test('is after a long absence only some, as they are now', async () => {
+    const { next, pass, end } = await listen()
+    const now = pass(30 * 86_400_000)
+    const told = [await next(), await next()]
+    const count = told.reduce((sum, { present, gone }) => sum + present.length + gone.length, 0)
+    assert.ok(count > 500 && count < 4_000, String(count))
+    const numbers = new Set(told.flatMap(({ present }) => present.map(numberOf)))
+    // Nobody stays in the middle of what they were doing.
+    for (const index of simulator.changedBetween(moment, moment + 5_000)) {
+      assert.ok(numbers.has(index) || simulator.isGone(index, now))
+    }
+    for (const server of told.flatMap(({ present }) => present)) {
+      assert.deepEqual(server.facts, simulator.describe(numberOf(server), now))
+    }
+    end()
+  })
+})

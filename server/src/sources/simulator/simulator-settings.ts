@@ -1,0 +1,45 @@
+import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
+import type { SimulatedFleet } from './simulator.ts'
+
+const mostServers = 2_000_000
+/** The dice have 32 bits. */
+const mostSeeds = 2 ** 32
+
+const defaults = {
+  servers: 1_000,
+  seed: 1,
+  tenants: ['laboratory', 'shop', 'office', 'workshop'],
+} as const
+
+export interface SimulatorSettings extends SimulatedFleet {
+  /** Only servers of this cloud account; undefined for all. */
+  readonly cloudAccount: string | undefined
+}
+
+/** What options say that have passed the check. */
+export function readSettings({ options }: Pick<SourceSettings, 'options'>): SimulatorSettings {
+  const {
+    servers = defaults.servers,
+    seed = defaults.seed,
+    tenants = defaults.tenants,
+    cloud_account: cloudAccount,
+  } = options as {
+    servers?: number
+    seed?: number
+    tenants?: readonly string[]
+    cloud_account?: string
+  }
+  return { servers, seed, tenants, cloudAccount }
+}
+
+export function checkSimulatorSettings(settings: SourceSettings): readonly SettingProblem[] {
+  const { servers, seed, tenants, cloudAccount } = readSettings(settings)
+  const problems: readonly (readonly [is: boolean, path: string, problem: string])[] = [
+    [settings.address !== '', 'address', 'is not taken: these servers are nowhere'],
+    [servers < 1 || servers > mostServers, 'options.servers', `must be from 1 to ${mostServers}`],
+    [seed < 0 || seed >= mostSeeds, 'options.seed', `must be from 0 to ${mostSeeds - 1}`],
+    [cloudAccount === '', 'options.cloud_account', 'must not be empty'],
+    [tenants.length === 0 || tenants.includes(''), 'options.tenants', 'must have names in it'],
+  ]
+  return problems.filter(([is]) => is).map(([, path, problem]) => ({ path, problem }))
+}

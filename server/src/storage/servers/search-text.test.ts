@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { fold } from './columns.ts'
+import { searchPattern, searchText } from './search-text.ts'
+
+const letters = ['a', 'b', 'A', 'Z', '0', '9', '-', ' ', '.', 'ä', 'Σ', 'ς', 'İ', '你', '😀', '𝒜']
+const someText = fc.array(fc.constantFrom(...letters), { maxLength: 12 }).map((all) => all.join(''))
+
+const blank = { id: '', host: '', external_id: '', ips: '', nics: [], metadata: {} }
+
+const found = (server: Parameters<typeof searchText>[0], sought: string) => {
+  const { column, pattern } = searchPattern(sought)
+  return searchText(server)[column].includes(pattern)
+}
+
+const inWords = letters.filter((letter) => /[\p{L}\p{N}]/u.test(letter))
+const starts = inWords.flatMap((first) => [first, ...inWords.map((second) => first + second)])
+
+test('one or two characters are found where a word begins with them, and nowhere else', () => {
+  fc.assert(
+    fc.property(someText, someText, (name, description) => {
+      const server = { ...blank, name, description }
+      const words = [name, description].flatMap((text) => fold(text).split(/[^\p{L}\p{N}]+/u))
+      for (const start of starts) {
+        const isThere = words.some((word) => word.startsWith(fold(start)))
+        assert.equal(found(server, start), isThere, JSON.stringify({ name, description, start }))
+      }
+    }),
+  )
+})

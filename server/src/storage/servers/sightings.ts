@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { SightingChanges } from '../../domain/inventory/ports.ts'
+import { LostAccount } from '../../domain/sources/lost-account.ts'
+import { required, type Database, type Statement } from '../database.ts'
+import { Violation } from '../violation.ts'
+import { inPieces } from './in-pieces.ts'
+import { createInsertRows } from './insert-rows.ts'
+
+const fence = 'fence'
+
+/** A commit behind a fence: where that does not hold, nobody should try again. */
+export async function commitFenced<Answer>(commit: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await commit()
+  } catch (error) {
+    if (error instanceof Violation && error.reason === fence) throw new LostAccount()
+    throw error
+  }
+}
+
+/** Makes the statements that note what an account sees, together with what comes of it. */
+export function createSightingStatements({ engine, read }: Database) {
+  const insert = createInsertRows(
+    read,
+    'sightings',
+    ['account_id', 'server_id', 'digest', 'project_id', 'missed'],
+    'replace',
+    ['account_id', 'server_id'],
+  )
+  const lock = engine === 'postgres' ? sql`for share` : sql``
+
+  function demandFence({ accountId, fence: { revision, runner } }: SightingChanges): Statement {
+    const isRunner = runner === undefined ? sql`` : sql`and runner = ${runner}`
+    const check = sql`select 1 as one from cloudaccounts inner join account_syncs on account_id = id where id = ${accountId} and revision = ${revision} ${isRunner} ${lock}`
+    return required(check.compile(read), fence)
+  }
+
+  /** Who else sees what is lost here is to look again: from now on it may be theirs. */
+  function lose(accountId: string, ids: readonly string[]): Statement[] {
+    const elsewhere = sql`server_id in (${sql.join(ids)}) and account_id <> ${accountId}`
+    return [
+      read
+        .deleteFrom('sightings')
+        .where('account_id', '=', accountId)
+        .where('server_id', 'in', ids)
+        .compile(),
+      sql`update account_syncs set next_at = 0 where account_id in (select account_id from sightings where ${elsewhere})`.compile(
+        read,
+      ),
+      sql`update sightings set digest = '' where ${elsewhere}`.compile(read),
+    ]
+  }
+
+  function demandOthers(accountId: string, ids: readonly string[]): Statement {
+    const seeing = sql`select count(distinct server_id) from sightings where server_id in (${sql.join(ids)}) and account_id <> ${accountId}`
+    return required(sql`select 1 as one where (${seeing}) = ${ids.length}`.compile(read), 'others')
+  }
+
+  return function sightingStatements(changes: SightingChanges): Statement[] {
+    const { accountId, seen, lost, seenByOthers = [] } = changes
+    const rows = seen
+      .toSorted((a, b) => (a.serverId < b.serverId ? -1 : 1))
+      .map(({ serverId, digest, projectId, missed }) => [
+        accountId,
+        serverId,
+        digest,
+        projectId,
+        missed,
+      ])
+    return [
+      demandFence(changes),
+      ...[...inPieces(seenByOthers)].map((piece) => demandOthers(accountId, piece)),
+      ...insert(rows),
+      ...[...inPieces(lost)].flatMap((piece) => lose(accountId, piece)),
+    ]
+  }
+}

@@ -1,0 +1,123 @@
+import type { ServerWrite } from '../../domain/inventory/ports.ts'
+import type { Database, Statement } from '../database.ts'
+import { countedWords, createCountStatements } from './counts.ts'
+import { demandUnchanged } from './demand-unchanged.ts'
+import { createHoldOwners } from './hold-owners.ts'
+import { inPieces } from './in-pieces.ts'
+import { createInsertRows } from './insert-rows.ts'
+import { createNumbers } from './numbers.ts'
+import {
+  addressRows,
+  addWords,
+  documentColumns,
+  documentRow,
+  entryOf,
+  placeRows,
+  serverColumns,
+  serverRow,
+  tagRows,
+  textRow,
+  type ServerEntry,
+} from './rows.ts'
+import { createSearchStatements } from './search-index.ts'
+import { createWords, type Codes } from './words.ts'
+
+const tagColumns = ['server', 'origin', 'key', 'value', 'state', 'vcpu_count', 'vmem_size', 'disk']
+
+/** Makes the statements that write servers: everything they are shown and found by, for one commit. */
+export function createWriteStatements(database: Database) {
+  const { read, engine } = database
+  const takeNumbers = createNumbers(database)
+  const codesOf = createWords(database, takeNumbers)
+  const searchStatements = createSearchStatements(database)
+  const countStatements = createCountStatements(read)
+  const holdOwners = createHoldOwners(database)
+  const inserter = (
+    table: Parameters<typeof createInsertRows>[1],
+    columns: readonly string[],
+    key: readonly string[],
+  ) => createInsertRows(read, table, columns, 'replace', key)
+  const insertServers = inserter('servers', serverColumns, ['seq'])
+  const insertDocuments = inserter('server_documents', documentColumns, ['server'])
+  const insertTexts = inserter('server_texts', ['server', 'text', 'starts'], ['server'])
+  const insertTags = inserter('server_tags', tagColumns, tagColumns.slice(0, 3))
+  const insertAddresses = inserter(
+    'server_addresses',
+    ['server', 'address', 'state'],
+    ['server', 'address'],
+  )
+  const insertPlaces = createInsertRows(read, 'server_places', ['place', 'id', 'name'], 'keep', [
+    'place',
+    'name',
+    'id',
+  ])
+  /** Places that this process has written already. */
+  const knownPlaces = new Set<string>()
+
+  const deleteFrom = (table: 'server_tags' | 'server_addresses', seqs: readonly number[]) =>
+    read.deleteFrom(table).where('server', 'in', seqs).compile()
+
+  function newPlaces(entries: readonly ServerEntry[], codes: Codes) {
+    const places = new Map<string, readonly (string | number)[]>()
+    for (const entry of entries) {
+      for (const row of placeRows(entry, codes)) {
+        const key = row.join()
+        if (!knownPlaces.has(key)) places.set(key, row)
+      }
+    }
+    return places
+  }
+
+  function wordsOf(entries: readonly ServerEntry[]): ReadonlySet<string> {
+    const words = new Set<string>()
+    for (const entry of entries) {
+      addWords(entry, words)
+      if (entry.write.kept)
+        for (const word of countedWords(entry.write.kept.server)) words.add(word)
+    }
+    return words
+  }
+
+  return async function writeStatements(writes: readonly ServerWrite[]) {
+    const kept = writes.map((write) => write.kept).filter((before) => before !== undefined)
+    const numbers = await takeNumbers(
+      { server: writes.length - kept.length, revision: 1 },
+      kept.reduce((highest, { revision }) => Math.max(highest, revision), 0),
+    )
+    let next = numbers.server
+    const entries = writes.map((write) => entryOf(write, write.kept?.seq ?? next++))
+    const words = await codesOf(wordsOf(entries))
+    const { codes } = words
+    const old = kept.map(({ seq }) => seq)
+    const places = newPlaces(entries, codes)
+    const texts = entries.map(textRow)
+    const statements: Statement[] = [
+      ...holdOwners(writes),
+      ...demandUnchanged(read, kept),
+      ...words.statements,
+      ...[...inPieces(old)].flatMap((piece) => [
+        deleteFrom('server_tags', piece),
+        deleteFrom('server_addresses', piece),
+      ]),
+      ...insertServers(entries.map((entry) => serverRow(entry, numbers.revision, codes))),
+      ...insertDocuments(entries.map((entry) => documentRow(entry, numbers.revision, engine))),
+      ...insertTexts(texts),
+      ...insertTags(entries.flatMap((entry) => tagRows(entry, codes))),
+      ...insertAddresses(entries.flatMap(addressRows)),
+      ...insertPlaces([...places.values()]),
+      ...countStatements(writes, codes),
+      ...searchStatements(
+        old,
+        texts.filter((_, at) => entries[at]?.state === 0),
+      ),
+    ]
+    return {
+      statements,
+      /** To be called with how the commit went. */
+      settle(isWritten: boolean): void {
+        words.settle(isWritten)
+        if (isWritten) for (const key of places.keys()) knownPlaces.add(key)
+      },
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { Account, AttachedAccount, SyncRecord } from '../../domain/sources/account.ts'
+import { nameKey } from '../../domain/identity/name-key.ts'
+import type { Tables } from '../tables.ts'
+
+type AccountRow = Omit<Tables['cloudaccounts'], 'credentials'>
+type SyncRow = Tables['account_syncs']
+
+const flag = (value: boolean) => (value ? 1 : 0)
+
+/** What of an account is kept as it is said, by column. */
+export function toAccountRow(account: Partial<Account>): Partial<AccountRow> {
+  const { name, options, mapping, enabled, leaving, ...plain } = account
+  return {
+    ...plain,
+    ...(name !== undefined && { name, name_key: nameKey(name) }),
+    ...(options !== undefined && { options: JSON.stringify(options) }),
+    ...(mapping !== undefined && { mapping: JSON.stringify(mapping) }),
+    ...(enabled !== undefined && { enabled: flag(enabled) }),
+    ...(leaving !== undefined && { leaving: flag(leaving) }),
+  }
+}
+
+export function toSyncRow(sync: Partial<SyncRecord>): Partial<SyncRow> {
+  const { is_running, is_lost, ...plain } = sync
+  return {
+    ...plain,
+    ...(is_running !== undefined && { is_running: flag(is_running) }),
+    ...(is_lost !== undefined && { is_lost: flag(is_lost) }),
+  }
+}
+
+export const toAttached = (row: AccountRow & SyncRow): AttachedAccount => ({
+  account: {
+    id: row.id,
+    name: row.name,
+    provider: row.provider,
+    brand: row.brand,
+    address: row.address,
+    options: JSON.parse(row.options) as Account['options'],
+    project_id: row.project_id,
+    period: row.period,
+    enabled: row.enabled === 1,
+    mapping: JSON.parse(row.mapping) as Account['mapping'],
+    created_at: row.created_at,
+    revision: row.revision,
+    leaving: row.leaving === 1,
+  },
+  sync: {
+    runner: row.runner,
+    leased_until: row.leased_until,
+    is_running: row.is_running === 1,
+    started_at: row.started_at,
+    finished_at: row.finished_at,
+    duration_ms: row.duration_ms,
+    seen: row.seen,
+    created: row.created,
+    changed: row.changed,
+    gone: row.gone,
+    error: row.error,
+    failures: row.failures,
+    next_at: row.next_at,
+    answered_at: row.answered_at,
+    is_lost: row.is_lost === 1,
+    mapped_revision: row.mapped_revision,
+  },
+})

@@ -1,0 +1,166 @@
+import { sql } from 'kysely'
+import type { Sealer } from '../../domain/identity/access-key/sealer.ts'
+import { nameKey } from '../../domain/identity/name-key.ts'
+import type { AccountStore } from '../../domain/sources/ports.ts'
+import type { SourceSettings } from '../../domain/sources/source.ts'
+import { required, type Database, type Statements } from '../database.ts'
+import { createInsertEvent } from '../events.ts'
+import type { Tables } from '../tables.ts'
+import { Violation } from '../violation.ts'
+import { toAccountRow, toAttached } from './account-rows.ts'
+
+const columns = [
+  'id',
+  'name',
+  'name_key',
+  'provider',
+  'brand',
+  'address',
+  'options',
+  'project_id',
+  'period',
+  'enabled',
+  'mapping',
+  'created_at',
+  'revision',
+  'leaving',
+] as const
+
+/** A sealed text opens only where it belongs. */
+const contextOf = (id: string) => `cloudaccount ${id}`
+
+/** The accounts. Their credentials are sealed before they are written, and opened only to be used. */
+export function createAccountStore(database: Database, sealer: Sealer): AccountStore {
+  const { read } = database
+  const insertEvent = createInsertEvent(read)
+
+  const seal = (id: string, credentials: SourceSettings['credentials']) =>
+    sealer.seal(JSON.stringify(credentials), contextOf(id))
+
+  /** False, and nothing done, where its name is taken, or it is no longer as it was. */
+  async function commitIfFree(statements: Statements): Promise<boolean> {
+    try {
+      await database.commit(statements)
+      return true
+    } catch (error) {
+      if (error instanceof Violation && error.kind !== 'foreign-key') return false
+      throw error
+    }
+  }
+
+  const select = () =>
+    read
+      .selectFrom('cloudaccounts')
+      .innerJoin('account_syncs', 'account_syncs.account_id', 'cloudaccounts.id')
+      .select(columns)
+      .selectAll('account_syncs')
+
+  return {
+    async all() {
+      return (await select().orderBy('created_at').orderBy('id').execute()).map(toAttached)
+    },
+
+    async find(id) {
+      const row = await select().where('id', '=', id).executeTakeFirst()
+      return row && toAttached(row)
+    },
+
+    async credentialsOf(id) {
+      const row = await read
+        .selectFrom('cloudaccounts')
+        .select('credentials')
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (!row) return {}
+      return JSON.parse(sealer.unseal(row.credentials, contextOf(id))) as Record<string, string>
+    },
+
+    async syncedAt() {
+      const rows = await read
+        .selectFrom('account_syncs')
+        .select(['account_id', 'finished_at'])
+        .where('finished_at', 'is not', null)
+        .execute()
+      return new Map(rows.map(({ account_id, finished_at }) => [account_id, finished_at ?? 0]))
+    },
+
+    async countServers() {
+      const count = read
+        .selectFrom('sightings')
+        .select(['account_id', (eb) => eb.fn.countAll().as('servers')])
+        .groupBy('account_id')
+        .compile()
+      const [rows = []] = await database.ask([count], 'patient')
+      return new Map(rows.map((row) => [String(row['account_id']), Number(row['servers'])]))
+    },
+
+    async isNameTaken(name) {
+      const row = await read
+        .selectFrom('cloudaccounts')
+        .select('id')
+        .where('name_key', '=', nameKey(name))
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    async insert(account, credentials, event) {
+      const row = {
+        ...(toAccountRow(account) as Tables['cloudaccounts']),
+        credentials: seal(account.id, credentials),
+      }
+      return await commitIfFree([
+        read.insertInto('cloudaccounts').values(row).compile(),
+        // Due at once, though nobody asked for it: that would be nought.
+        sql`insert into account_syncs (account_id, next_at) values (${account.id}, 1)`.compile(
+          read,
+        ),
+        insertEvent(event),
+      ])
+    },
+
+    async update(account, changes, credentials, event) {
+      const update = read
+        .updateTable('cloudaccounts')
+        .set({
+          ...toAccountRow(changes),
+          ...(credentials && { credentials: seal(account.id, credentials) }),
+          revision: account.revision + 1,
+        })
+        .where('id', '=', account.id)
+        .where('revision', '=', account.revision)
+      // Only other rules move servers, and another name that rules may go by.
+      const isMoving = [changes.mapping, changes.project_id, changes.name].some(
+        (change) => change !== undefined,
+      )
+      const stay = read
+        .updateTable('account_syncs')
+        .set({ mapped_revision: account.revision + 1 })
+        .where('account_id', '=', account.id)
+        .where('mapped_revision', '=', account.revision)
+      const statements = [
+        required(update.compile(), 'revision'),
+        ...(isMoving ? [] : [stay.compile()]),
+        insertEvent(event),
+      ]
+      return await commitIfFree(statements)
+    },
+
+    async remove(id) {
+      await database.commit([
+        read.deleteFrom('sightings').where('account_id', '=', id).compile(),
+        read.deleteFrom('cloudaccounts').where('id', '=', id).compile(),
+      ])
+    },
+
+    async nudge(id, event) {
+      await database.commit([
+        read
+          .updateTable('account_syncs')
+          .set({ next_at: 0 })
+          .where('account_id', '=', id)
+          .compile(),
+        ...(event ? [insertEvent(event)] : []),
+      ])
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import type { MessagePort } from 'node:worker_threads'
+import { versionOf, type Database, type TellFleet } from '../database.ts'
+import { fleetStatements, ownOutcomes } from '../fleet-versions.ts'
+import { createKysely } from './bridge.ts'
+import { createSnapshotReader, openFile } from './file.ts'
+import { joinWriter } from './writer.ts'
+
+const notHere = () => {
+  throw new Error('this is done by the thread that serves')
+}
+
+/**
+ * The storage of a process, for another thread of it: it reads by itself, and hands its writes to the
+ * one thread that writes. It remembers no versions, since it is not told of others' writes.
+ */
+export function joinSqlite(directory: string, line: MessagePort, tell: TellFleet): Database {
+  const reader = openFile(join(directory, 'muster.db'))
+  reader.exec('pragma query_only = on')
+  const read = createKysely(reader)
+  const readNow = createSnapshotReader(reader)
+  const writer = joinWriter(line)
+  return {
+    engine: 'sqlite',
+    read,
+    commit: writer.commit,
+    commitNews: notHere,
+    currentVersion: () => undefined,
+    ask: async (questions) => readNow(questions),
+    async commitFleet(statements, scopes) {
+      const outcomes = await writer.commit(fleetStatements(read, statements, scopes))
+      tell(versionOf(outcomes), scopes)
+      return ownOutcomes(outcomes, statements.length)
+    },
+    async maintain(work) {
+      for (const sql of work) await writer.commit([{ sql, parameters: [] }])
+    },
+    fleetVersion: () => undefined,
+    extend: notHere,
+    noteFleet: notHere,
+    async ping() {
+      await writer.commit([])
+    },
+    async close() {
+      writer.close()
+      await read.destroy()
+    },
+  }
+}

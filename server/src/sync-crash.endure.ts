@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { until } from './testing/attached-accounts.ts'
+import { ask, loginAdmin } from './testing/client.ts'
+import { createTestDatabase } from './testing/engines.ts'
+import { startFakeEc2, type FakeEc2 } from './testing/fake-ec2.ts'
+import { operate, startOperated } from './testing/operate-muster.ts'
+import { temporaryFolder, type Muster } from './testing/spawn-muster.ts'
+
+const fill = (ec2: FakeEc2, from: number, to: number) => {
+  for (let number = from; number < to; number += 1) {
+    const id = `i-${String(number).padStart(17, '0')}`
+    ec2.instances.set(id, { name: `server-${number}` })
+  }
+}
+
+/** Watches how a source is asked: where a scan begins, and whether another one is still going on. */
+function watchScans(ec2: FakeEc2) {
+  const watch = { begun: 0, underWay: false, overlaps: 0 }
+  ec2.misbehave = ({ action, form }) => {
+    if (action !== 'DescribeInstances') return false
+    const at = Number(form.get('NextToken') ?? 0)
+    if (at === 0) {
+      watch.begun += 1
+      if (watch.underWay) watch.overlaps += 1
+    }
+    watch.underWay = at + ec2.pageSize < ec2.instances.size
+    return false
+  }
+  return watch
+}
+
+function readData<Row>(folder: string, query: string): Row[] {
+  const database = new DatabaseSync(`${folder}/data/muster.db`)
+  try {
+    return database.prepare(query).all() as Row[]
+  } finally {
+    database.close()
+  }
+}
+
+describe('a sync that is killed', { concurrency: 2 }, () => {
+  test('REL: in its middle, in a move or in an eviction is taken up by the next process', async (t) => {
+    const folder = temporaryFolder(t)
+    const fleet = 1_100
+    const ec2 = await startFakeEc2(t)
+    fill(ec2, 0, fleet)
+    // Small pages, since twenty requests a second are allowed: it takes a few seconds.
+    ec2.pageSize = 30
+    let muster = await startOperated(t, { folder })
+    const token = await loginAdmin(muster.authUrl)
+    let operator = operate(muster, token)
+    const restart = async () => {
+      await muster.end('SIGKILL')
+      muster = await startOperated(t, { folder })
+      operator = operate(muster, token)
+    }
+
+    const id = await operator.attach({ provider: 'Aws', ...ec2.settings, period: 3_600 })
+    await until('a part is there', async () => (await operator.count()) > 0, 30)
+    await muster.end('SIGKILL')
+    const [half] = readData<{ servers: number }>(folder, 'select count(*) servers from sightings')
+    assert.ok(half && half.servers > 0 && half.servers < fleet, JSON.stringify(half))
+    await restart()
+    const { sync } = await operator.finished(id)
+    assert.deepEqual([sync.seen, sync.error], [fleet, ''])
+    assert.equal(sync.created, fleet - half.servers, 'what was there was not made again')
+    const servers = await operator.servers()
+    assert.equal(servers.length, fleet)
+    assert.equal(new Set(servers.map(({ external_id }) => external_id)).size, fleet)
+    assert.ok(servers.every(({ update_version }) => update_version === 0))
+
+    const { project } = await operator.demand<{ project: { id: string } }>('/v3/projects', 'POST', {
+      project: { name: 'elsewhere', domain_id: 'default' },
+    })
+    const mapping = [{ name: '*', project_id: project.id }]
+    const inside = `filter=project_id.equals(${project.id})`
+    const moving = operator
+      .demand(`/cloudaccounts/${id}`, 'PUT', { cloudaccount: { mapping } })
+      .catch(() => {})
+    await until('some have moved', async () => (await operator.count(inside)) > 0, 20)
+    await restart()
+    await moving
+    await until('all have moved', async () => (await operator.count(inside)) === fleet, 20)
+    const moved = await operator.servers()
+    assert.ok(
+      moved.every(({ update_version }) => update_version === 1),
+      'each moved once',
+    )
+
+    const leaving = operator.demand(`/cloudaccounts/${id}?evict=true`, 'DELETE').catch(() => {})
+    await until('some are gone', async () => (await operator.count()) < fleet, 20)
+    await restart()
+    await leaving
+    await until('all are gone', async () => (await operator.count()) === 0, 20)
+    const gone = await ask(muster.baseUrl, `/cloudaccounts/${id}`, { token })
+    assert.equal(gone.status, 404)
+    await until(
+      'the account is gone',
+      async () => (await operator.demand<{ total: number }>('/cloudaccounts')).total === 0,
+    )
+    await muster.end('SIGKILL')
+    const rows = (query: string) => readData<Record<string, unknown>>(folder, query)
+    assert.deepEqual(rows('pragma integrity_check').map(Object.values), [['ok']])
+    assert.deepEqual(rows('pragma foreign_key_check'), [])
+    assert.deepEqual(rows('select * from sightings'), [])
+    const told = rows(
+      `select action, count(*) as told, count(distinct target_id) as servers from events
+        where target_type = 'server' group by action order by action`,
+    )
+    assert.deepEqual(
+      told.map(({ action, told: times, servers: count }) => [action, times, count]),
+      [
+        ['create', fleet, fleet],
+        ['delete', fleet, fleet],
+        ['update', fleet, fleet],
+      ],
+      'each is told once',
+    )
+  })
+
+  test('REL: of two processes one runs an account, and the other takes over when that one dies', async (t) => {
+    const place = { folder: temporaryFolder(t), databaseUrl: await createTestDatabase('migrated') }
+    const ec2 = await startFakeEc2(t)
+    fill(ec2, 0, 300)
+    ec2.pageSize = 20
+    const scans = watchScans(ec2)
+    const [one, other] = [
+      await startOperated(t, place, 'one'),
+      await startOperated(t, place, 'other'),
+    ]
+    const token = await loginAdmin(one.authUrl)
+    const operators = [one, other].map((muster) => operate(muster, token))
+    const [first = assert.fail(), second = assert.fail()] = operators
+    const id = await first.attach({ provider: 'Aws', ...ec2.settings, period: 3_600 })
+    await first.finished(id)
+
+    const isRunner = ({ stdout, stderr }: Muster) => (stdout() + stderr()).includes('"synced"')
+    await until('one says that it has synced', () => isRunner(one) || isRunner(other))
+    assert.notEqual(isRunner(one), isRunner(other))
+    const [runner, idle] = isRunner(one) ? [one, other] : [other, one]
+    const survivor = operate(idle, token)
+
+    // Whoever is asked, it is the one that runs it who looks, and both show what it saw.
+    for (const [turn, operator] of [first, second].entries()) {
+      const { sync } = await operator.show(id)
+      fill(ec2, 300 + turn, 301 + turn)
+      await operator.demand(`/cloudaccounts/${id}/sync`, 'POST')
+      await operator.finished(id, sync.finished_at ?? '')
+      const finished = performance.now()
+      await until(
+        'both show the same servers',
+        async () => {
+          const [here, there] = await Promise.all(operators.map((each) => each.servers()))
+          return here?.length === 301 + turn && isDeepStrictEqual(here, there)
+        },
+        5,
+      )
+      t.diagnostic(`both show it ${Math.round(performance.now() - finished)} ms after the sync`)
+    }
+    assert.ok(!isRunner(idle))
+    assert.equal(scans.overlaps, 0, 'there were never two scans at once')
+    assert.equal(scans.begun, 3)
+
+    fill(ec2, 302, 900)
+    const { sync: before } = await survivor.show(id)
+    await survivor.demand(`/cloudaccounts/${id}/sync`, 'POST')
+    await until('a scan is under way', () => scans.begun === 4 && scans.underWay)
+    await runner.end('SIGKILL')
+    scans.underWay = false
+    const death = performance.now()
+    const { sync } = await survivor.finished(id, before.finished_at ?? '')
+    const took = (performance.now() - death) / 1_000
+    t.diagnostic(`the other had it all ${took.toFixed(1)} s after the first was killed`)
+    assert.ok(took < 25)
+    assert.deepEqual([sync.seen, sync.error, scans.overlaps], [900, '', 0])
+    const all = await survivor.servers()
+    assert.equal(all.length, 900)
+    assert.equal(new Set(all.map(({ external_id }) => external_id)).size, 900)
+    assert.ok(isRunner(idle))
+  })
+})

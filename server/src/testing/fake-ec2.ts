@@ -1,0 +1,181 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { SourceSettings } from '../domain/sources/source.ts'
+import type { Lifetime } from './spawn-muster.ts'
+
+interface FakeInstance {
+  readonly name: string
+  readonly region?: string
+  readonly state?: string
+  readonly type?: string
+  readonly owner?: string
+  readonly tags?: Readonly<Record<string, string>>
+}
+
+interface Question {
+  readonly action: string
+  readonly region: string
+  readonly form: URLSearchParams
+  readonly authorization: string
+}
+
+/** Answers in the place of the fake, and says so; else the fake answers. */
+type Misbehaviour = (question: Question, response: ServerResponse) => boolean
+
+export interface FakeEc2 {
+  readonly url: string
+  readonly settings: SourceSettings
+  /** By id. May be changed at any time. */
+  readonly instances: Map<string, FakeInstance>
+  readonly questions: Question[]
+  regions: readonly string[]
+  /** Instances on a page. */
+  pageSize: number
+  misbehave: Misbehaviour | undefined
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const escape = (plain: string) => plain.replaceAll(/[&<>]/g, (sign) => entities[sign] ?? '')
+const element = (name: string, ...content: readonly string[]) =>
+  `<${name}>${content.join('')}</${name}>`
+const value = (name: string, plain: string) => element(name, escape(plain))
+const items = (name: string, list: readonly string[]) =>
+  element(name, ...list.map((content) => element('item', content)))
+
+/** As EC2 words a refusal. */
+export function refuse(response: ServerResponse, status: number, code: string, message = ''): true {
+  const error = element('Error', value('Code', code), value('Message', message))
+  response.writeHead(status, { 'content-type': 'text/xml' })
+  response.end(element('Response', element('Errors', error), value('RequestID', 'fake')))
+  return true
+}
+
+export const succeed = (
+  response: ServerResponse,
+  action: string,
+  ...content: readonly string[]
+): true => {
+  response.writeHead(200, { 'content-type': 'text/xml;charset=UTF-8' })
+  response.end(element(`${action}Response`, value('requestId', 'fake'), ...content))
+  return true
+}
+
+const describe = (
+  id: string,
+  { name, state = 'running', type = 't3.micro', tags, owner }: FakeInstance,
+) =>
+  element(
+    'item',
+    value('ownerId', owner ?? '210987654321'),
+    items('instancesSet', [
+      [
+        value('instanceId', id),
+        value('instanceType', type),
+        element('instanceState', value('name', state)),
+        value('launchTime', '2026-02-03T04:05:06.000Z'),
+        items(
+          'tagSet',
+          Object.entries({ Name: name, ...tags }).map(
+            ([key, content]) => value('key', key) + value('value', content),
+          ),
+        ),
+      ].join(''),
+    ]),
+  )
+
+/**
+ * Speaks just enough of EC2's query protocol to have the faults that no real EC2, and no emulator of
+ * it, can be made to have. What it says when it has none is not a test of anything.
+ */
+export async function startFakeEc2(lifetime: Lifetime): Promise<FakeEc2> {
+  const server = createServer((request, response) => void answer(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  lifetime.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const fake: FakeEc2 = {
+    url,
+    settings: {
+      address: url,
+      credentials: {
+        access_key_id: 'AKIAFAKE',
+        secret_access_key: 'fake & secret'.replaceAll(' ', '+'),
+      },
+      options: {},
+    },
+    instances: new Map(),
+    questions: [],
+    regions: ['eu-west-1'],
+    pageSize: 100,
+    misbehave: undefined,
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = new URLSearchParams(await text(request))
+    const { authorization = '' } = request.headers
+    const region = /Credential=[^/]+\/\d+\/([^/]+)/.exec(authorization)?.[1] ?? ''
+    const question = { action: form.get('Action') ?? '', region, form, authorization }
+    fake.questions.push(question)
+    if (fake.misbehave?.(question, response) !== true) behave(question, response)
+  }
+
+  function behave({ action, region, form }: Question, response: ServerResponse): void {
+    switch (action) {
+      case 'DescribeRegions':
+        succeed(
+          response,
+          action,
+          items(
+            'regionInfo',
+            fake.regions.map((name) => value('regionName', name)),
+          ),
+        )
+        return
+      case 'DescribeInstances':
+        describeInstances(region, form, response)
+        return
+      case 'DescribeInstanceTypes': {
+        const size =
+          value('instanceType', 't3.micro') +
+          element('vCpuInfo', value('defaultVCpus', '2')) +
+          element('memoryInfo', value('sizeInMiB', '1024'))
+        succeed(response, action, items('instanceTypeSet', [size]))
+        return
+      }
+      default:
+        succeed(response, action)
+    }
+  }
+
+  function describeInstances(
+    region: string,
+    form: URLSearchParams,
+    response: ServerResponse,
+  ): void {
+    const wanted = form.get('InstanceId.1')
+    const all = [...fake.instances].filter(
+      ([id, { region: place = 'eu-west-1' }]) =>
+        place === region && (wanted === null || wanted === id),
+    )
+    if (wanted !== null && all.length === 0) {
+      refuse(response, 400, 'InvalidInstanceID.NotFound')
+      return
+    }
+    const start = Number(form.get('NextToken') ?? 0)
+    const end = start + fake.pageSize
+    const page = all.slice(start, end).map(([id, instance]) => describe(id, instance))
+    succeed(
+      response,
+      'DescribeInstances',
+      element('reservationSet', ...page),
+      ...(end < all.length ? [value('nextToken', String(end))] : []),
+    )
+  }
+
+  return fake
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { SourceError } from '../domain/sources/source-error.ts'
+import type { SourceSettings } from '../domain/sources/source.ts'
+import { createAddressRule } from '../outgoing/allowed-addresses.ts'
+import { createOutlet } from '../outgoing/outlet.ts'
+import { libvirtKind } from '../sources/libvirt/libvirt-kind.ts'
+import type { FakeDomain } from './fake-libvirt-answers.ts'
+import type { FakeLibvirt } from './fake-libvirt.ts'
+
+export const uuidOf = (number: number) =>
+  `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+export const domain = (number: number, changes: Partial<FakeDomain> = {}): FakeDomain => ({
+  uuid: uuidOf(number),
+  name: `guest-${number}`,
+  ...changes,
+})
+export const some = [domain(1), domain(2, { state: 5 }), domain(3)]
+
+const outlet = createOutlet(createAddressRule(['127.0.0.0/8', '::1', 'localhost']))
+const world = (timeLimit = 2_000) => ({
+  outlet,
+  pace: async () => {},
+  timeLimit,
+  clock: Date.now,
+})
+export const soon = () => AbortSignal.timeout(10_000)
+
+/** Opens a line to a fake libvirt for as long as the test lasts. */
+export async function openAt(
+  context: TestContext,
+  { address }: Pick<FakeLibvirt, 'address'>,
+  changes: Partial<SourceSettings> = {},
+  timeLimit?: number,
+) {
+  const settings = { address, credentials: {}, options: {}, ...changes }
+  assert.deepEqual(libvirtKind.check(settings), [])
+  const source = await libvirtKind.open(settings, world(timeLimit), soon())
+  context.after(() => source.close())
+  return source
+}
+
+export const isTrouble =
+  (trouble: RegExp, message = /./) =>
+  (error: unknown) => {
+    assert.ok(error instanceof SourceError, String(error))
+    assert.match(error.trouble, trouble, error.message)
+    assert.match(error.message, message)
+    return true
+  }

@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer as createPlainServer, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
+import { createFrameSplitter, encodeFrame, type Frame } from '../sources/libvirt/frame.ts'
+import {
+  domainEvents,
+  keepaliveProcedures,
+  messageTypes,
+  programs,
+} from '../sources/libvirt/protocol.ts'
+import { writeDomainHandle } from '../sources/libvirt/records.ts'
+import { createXdrReader, createXdrWriter } from '../sources/libvirt/xdr.ts'
+import {
+  createAnswers,
+  describeError,
+  FakeError,
+  notSupported,
+  type FakeDomain,
+  type FakeHost,
+} from './fake-libvirt-answers.ts'
+import type { Lifetime } from './spawn-muster.ts'
+
+/** What happens in the place of an answer. */
+export type FakeFault =
+  /** Nothing at all. */
+  | 'silence'
+  /** Bytes that are no message. */
+  | 'garbage'
+  /** Half of the answer, and then the end. */
+  | 'truncated'
+  | 'closed'
+  /** A message that states to be of a gigabyte. */
+  | 'huge'
+  /** The answer to another question. */
+  | 'stranger'
+  | { readonly error: number; readonly message?: string }
+  /** A body in place of the true one. */
+  | { readonly body: Buffer }
+
+interface Options {
+  readonly domains?: readonly FakeDomain[]
+  readonly host?: Partial<FakeHost>
+  /** By the procedure that they befall. */
+  readonly faults?: Readonly<Record<number, FakeFault>>
+  /** Listens by TLS with one of the certificates for tests, instead of on a socket. */
+  readonly certificate?: 'issued' | 'expired' | 'elsewhere'
+  /** What it says after the handshake. */
+  readonly welcome?: Buffer
+}
+
+const readFixture = (name: string) =>
+  readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8')
+const hostUuid = '6d757374-6572-4000-8000-000000000001'
+
+/**
+ * A stand-in for a libvirt daemon: real sockets and the real protocol, but no domains behind it. It is
+ * for faults that a real daemon cannot be made to have, and for tests that need many changes quickly.
+ * What it says was learned from a real one, which the tests under testing/libvirt ask the same.
+ */
+export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-fake-libvirt-'))
+  const path = join(folder, 'libvirt-sock')
+  const domains = new Map((options.domains ?? []).map((domain) => [domain.uuid, domain]))
+  const faults = new Map<number, FakeFault>(
+    Object.entries(options.faults ?? {}).map(([procedure, fault]) => [Number(procedure), fault]),
+  )
+  const answers = createAnswers(domains, { uuid: hostUuid, ...options.host })
+  const sockets = new Set<Socket>()
+  const requests: number[] = []
+  let pongs = 0
+
+  function answer(frame: Frame): Frame {
+    const writer = createXdrWriter()
+    const fault = faults.get(frame.procedure)
+    const reply = { ...frame, type: messageTypes.reply, status: 0 }
+    try {
+      if (typeof fault === 'object' && 'body' in fault) return { ...reply, body: fault.body }
+      if (typeof fault === 'object') throw new FakeError(fault.error, fault.message)
+      const say = answers[frame.procedure]
+      if (!say) throw new FakeError(notSupported)
+      say(createXdrReader(frame.body), writer)
+      return { ...reply, body: writer.finish() }
+    } catch (error) {
+      if (!(error instanceof FakeError)) throw error
+      return { ...reply, status: 1, body: describeError(error) }
+    }
+  }
+
+  function respond(socket: Socket, frame: Frame): void {
+    const bytes = encodeFrame(answer(frame))
+    const fault = faults.get(frame.procedure)
+    if (fault === 'silence') return
+    if (fault === 'closed') return void socket.destroy()
+    if (fault === 'garbage')
+      return void socket.write(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    if (fault === 'truncated') return void socket.end(bytes.subarray(0, bytes.length / 2))
+    if (fault === 'huge') return void socket.write(Buffer.from('40000000', 'hex'))
+    if (fault === 'stranger') bytes.writeUInt32BE(frame.serial + 1_000, 20)
+    socket.write(bytes)
+  }
+
+  function serve(socket: Socket): void {
+    const splitter = createFrameSplitter()
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('data', (chunk: Buffer) => {
+      for (const frame of splitter.push(chunk)) {
+        if (frame.program === programs.keepalive) pongs += 1
+        else {
+          requests.push(frame.procedure)
+          respond(socket, frame)
+        }
+      }
+    })
+  }
+
+  const { certificate, welcome = Buffer.from([1]) } = options
+  const server =
+    certificate === undefined
+      ? createPlainServer(serve)
+      : createTlsServer(
+          {
+            key: readFixture('test-only.key.pem'),
+            cert: readFixture(`test-only-${certificate}.cert.pem`),
+          },
+          (socket) => {
+            serve(socket)
+            socket.write(welcome)
+          },
+        )
+  server.on('tlsClientError', () => {})
+  if (certificate === undefined) server.listen(path)
+  else server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const tell = (frame: Omit<Frame, 'status' | 'serial'>) => {
+    for (const socket of sockets) socket.write(encodeFrame({ ...frame, serial: 0, status: 0 }))
+  }
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  lifetime.after(close)
+
+  return {
+    address:
+      certificate === undefined
+        ? `qemu+unix:///system?socket=${path}`
+        : `qemu+tls://localhost:${(server.address() as AddressInfo).port}/system`,
+    /** May be changed at any time. */
+    domains,
+    faults,
+    /** The procedures that were called, in order. */
+    requests,
+    pongs: () => pongs,
+    /** Tells everybody that something happened to a domain, which need not be there any more. */
+    sendEvent(
+      { name, uuid }: Pick<FakeDomain, 'name' | 'uuid'>,
+      kind: keyof typeof domainEvents = 'lifecycle',
+    ): void {
+      const writer = createXdrWriter().int(1)
+      writeDomainHandle(writer, { name, uuid, id: -1 }).int(0).int(0)
+      const { procedure } = domainEvents[kind]
+      const body = writer.finish()
+      tell({ program: programs.remote, procedure, type: messageTypes.event, body })
+    },
+    ping: (body = Buffer.alloc(0)) =>
+      tell({
+        program: programs.keepalive,
+        procedure: keepaliveProcedures.ping,
+        type: messageTypes.event,
+        body,
+      }),
+    /** Reads nothing any more, and so answers nothing either. */
+    freeze(): void {
+      for (const socket of sockets) socket.pause()
+    },
+    /** Ends every connection, as a restart would. */
+    drop(): void {
+      for (const socket of sockets) socket.destroy()
+    },
+    close,
+  }
+}
+export type FakeLibvirt = Awaited<ReturnType<typeof startFakeLibvirt>>

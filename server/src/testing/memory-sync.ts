@@ -1,0 +1,193 @@
+import type { EventRecord } from '../domain/audit/event.ts'
+import type { KeptServer, Sighting, SightingChanges } from '../domain/inventory/ports.ts'
+import { createChangeServers } from '../domain/inventory/change-servers.ts'
+import { createRecordServers } from '../domain/inventory/record-servers.ts'
+import type { Account, SyncRecord } from '../domain/sources/account.ts'
+import { createAttendAccount } from '../domain/sources/attend-account.ts'
+import { createEvictServers } from '../domain/sources/evict-servers.ts'
+import { createLoseServers } from '../domain/sources/lose-servers.ts'
+import { LostAccount } from '../domain/sources/lost-account.ts'
+import { createMoveServers } from '../domain/sources/move-servers.ts'
+import type { AccountStore, RunStore, SightingStore } from '../domain/sources/ports.ts'
+import type { SeenFacts, SeenServer } from '../domain/sources/source.ts'
+
+const projects = ['ours', 'theirs']
+
+export const makeAccount = (changes: Partial<Account> = {}): Account => ({
+  id: 'account',
+  name: 'an account',
+  provider: 'Aws',
+  brand: 'Aws',
+  address: '',
+  options: {},
+  project_id: 'ours',
+  period: 3_600,
+  enabled: true,
+  mapping: [],
+  created_at: 1,
+  revision: 1,
+  leaving: false,
+  ...changes,
+})
+
+const freshSync: SyncRecord = {
+  runner: '',
+  leased_until: 0,
+  is_running: false,
+  started_at: null,
+  finished_at: null,
+  duration_ms: 0,
+  seen: 0,
+  created: 0,
+  changed: 0,
+  gone: 0,
+  error: '',
+  failures: 0,
+  next_at: 0,
+  answered_at: 0,
+  is_lost: false,
+  mapped_revision: 1,
+}
+
+/** A server as a source tells of it, by one name for all that names it. */
+export const makeSeen = (name: string, facts: Partial<SeenFacts> = {}): SeenServer => ({
+  key: ['memory', name],
+  facts: { name, status: 'running', external_id: name, ...facts },
+})
+
+/** All that sync keeps, in memory, under the domain's own rules: for tests that need no database. */
+export function createMemorySync(account = makeAccount(), startOf: Partial<SyncRecord> = {}) {
+  const kept = new Map<string, KeptServer>()
+  const sightings = new Map<string, Sighting>()
+  const events: EventRecord[] = []
+  const attached: { account: Account; sync: SyncRecord } = {
+    account,
+    sync: { ...freshSync, ...startOf },
+  }
+  let isRemoved = false
+  let sightingWrites = 0
+
+  function demandFence({ fence: { revision, runner } }: SightingChanges): void {
+    const isOther = runner !== undefined && runner !== attached.sync.runner
+    if (isRemoved || revision !== attached.account.revision || isOther) throw new LostAccount()
+  }
+
+  const fleet = {
+    findKept: async (ids: readonly string[]) =>
+      new Map(ids.flatMap((id) => (kept.has(id) ? [[id, kept.get(id) as KeptServer]] : []))),
+    write: async (
+      writes: readonly {
+        readonly kept: KeptServer | undefined
+        readonly server: KeptServer['server']
+        readonly factsDigest: string
+      }[],
+      told: readonly EventRecord[] = [],
+      changes?: SightingChanges,
+    ) => {
+      // As a database would: others go on meanwhile.
+      await new Promise(setImmediate)
+      if (changes) demandFence(changes)
+      const isStale = writes.some(
+        ({ kept: before, server }) => kept.get(server.id)?.revision !== before?.revision,
+      )
+      if (isStale) return false
+      for (const { kept: before, server, factsDigest } of writes) {
+        const revision = (before?.revision ?? 0) + 1
+        kept.set(server.id, { id: server.id, seq: 0, revision, factsDigest, server })
+      }
+      events.push(...told)
+      for (const sighting of changes?.seen ?? []) sightings.set(sighting.serverId, sighting)
+      for (const id of changes?.lost ?? []) sightings.delete(id)
+      if (changes && changes.seen.length + changes.lost.length > 0) sightingWrites += 1
+      return true
+    },
+    inBulk: (load: () => Promise<void>) => load(),
+    hasRealServers: async () => kept.size > 0,
+    purgeDeleted: async () => {},
+  }
+
+  const sightingStore: SightingStore = {
+    of: async (_, ids) =>
+      new Map([...sightings].filter(([id]) => ids === undefined || ids.includes(id))),
+    accountsSeeing: async (ids) =>
+      new Map(ids.filter((id) => sightings.has(id)).map((id) => [id, [attached.account.id]])),
+  }
+
+  const owners = {
+    byProject: async () =>
+      new Map(
+        projects.map((projectId) => [
+          projectId,
+          { projectId, project: projectId, domainId: 'default', domain: 'Default' },
+        ]),
+      ),
+  }
+
+  const unused = async () => {
+    throw new Error('nobody asks for that here')
+  }
+  const accounts: AccountStore = {
+    all: async () => (isRemoved ? [] : [{ ...attached }]),
+    find: async () => (isRemoved ? undefined : { ...attached }),
+    credentialsOf: async () => ({}),
+    syncedAt: unused,
+    countServers: unused,
+    isNameTaken: unused,
+    insert: unused,
+    update: unused,
+    async remove() {
+      isRemoved = true
+      sightings.clear()
+    },
+    async nudge() {
+      attached.sync = { ...attached.sync, next_at: 0 }
+    },
+  }
+
+  const runs: RunStore = {
+    async claim(_, runner) {
+      attached.sync = { ...attached.sync, runner }
+      return true
+    },
+    async release() {
+      attached.sync = { ...attached.sync, runner: '' }
+    },
+    async note(_, runner, changes) {
+      if (attached.sync.runner === runner) attached.sync = { ...attached.sync, ...changes }
+    },
+  }
+
+  const changeServers = createChangeServers({ fleet, clock: Date.now })
+  const recordServers = createRecordServers({ fleet, owners, clock: Date.now })
+
+  const attendAccount = createAttendAccount({
+    accounts,
+    sightings: sightingStore,
+    owners,
+    recordServers,
+    fleet,
+  })
+  return {
+    runs,
+    sightings: sightingStore,
+    attendAccount,
+    evictServers: createEvictServers({ accounts, sightings: sightingStore, attendAccount }),
+    moveServers: createMoveServers({ sightings: sightingStore, owners, changeServers }),
+    loseServers: createLoseServers({ sightings: sightingStore, changeServers }),
+    /** Both may be changed at any time, as others would. */
+    attached,
+    isRemoved: () => isRemoved,
+    events,
+    /** How often something was noted of what the account sees. */
+    sightingWrites: () => sightingWrites,
+    sighted: () => [...sightings.values()],
+    /** The servers that are there, by name. */
+    present: () =>
+      [...kept.values()]
+        .filter(({ server }) => !server.deleted)
+        .map(({ server }) => server)
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    revisions: () => [...kept.values()].reduce((sum, { revision }) => sum + revision, 0),
+  }
+}
+export type MemorySync = ReturnType<typeof createMemorySync>

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { naturalId } from '../../server/src/domain/sources/natural-id.ts'
+import { SourceError } from '../../server/src/domain/sources/source-error.ts'
+import type { SeenServer, SourceSettings } from '../../server/src/domain/sources/source.ts'
+import { awsKind } from '../../server/src/sources/aws/aws-kind.ts'
+import {
+  demandServer,
+  describeConformance,
+  scanAll,
+  withSource,
+  type SourceBackEnd,
+} from '../../server/src/testing/source-conformance.ts'
+import { createFleet } from './fleet.ts'
+import { buildRichInstance } from './rich-instance.ts'
+import { startMoto, type TestMoto } from './start.ts'
+
+describe('EC2, as moto emulates it', () => {
+  let moto: TestMoto
+  let fleet: ReturnType<typeof createFleet>
+  before(async () => {
+    moto = await startMoto()
+    fleet = createFleet(moto)
+    await fleet.run({ name: 'always there' })
+  })
+  after(() => moto.stop())
+
+  const settings = (
+    regions: readonly string[] = ['eu-west-1'],
+    credentials: Readonly<Record<string, string>> = moto.key,
+  ): SourceSettings => ({
+    address: moto.url,
+    credentials,
+    options: regions.length === 0 ? {} : { regions },
+  })
+  const scan = (regions?: readonly string[]) => withSource(awsKind, settings(regions), scanAll)
+  const find = (seen: ReadonlyMap<string, SeenServer>, id: string): SeenServer => {
+    const server = [...seen.values()].find(({ facts }) => facts.external_id === id)
+    assert.ok(server, `${id} is not told of`)
+    return server
+  }
+  const refuses = (trouble: string, message: RegExp, asked: SourceSettings) =>
+    assert.rejects(withSource(awsKind, asked, scanAll), (error) => {
+      assert.ok(error instanceof SourceError)
+      assert.equal(error.trouble, trouble)
+      assert.match(error.message, message)
+      for (const secret of Object.values(asked.credentials)) {
+        assert.ok(!JSON.stringify([error.message, error.stack, error]).includes(secret))
+      }
+      return true
+    })
+
+  describeConformance(awsKind, (): SourceBackEnd => ({
+    settings: settings(),
+    wrongSettings: settings(['eu-west-1'], { ...moto.key, secret_access_key: 'not the secret' }),
+    unreachableSettings: { ...settings(), address: 'http://127.0.0.1:1' },
+    create: async (name) => (await fleet.run({ name }))[0] ?? '',
+    stop: (id) => fleet.change('stop_instances', id),
+    start: (id) => fleet.change('start_instances', id),
+    remove: (id) => fleet.change('terminate_instances', id),
+  }))
+
+  test('tells every field that it knows', async () => {
+    const { id, facts, tenant, key } = await buildRichInstance(moto)
+    const seen = find(await scan(), id)
+    assert.deepEqual(seen.facts, facts)
+    assert.deepEqual([seen.tenant, seen.key], [tenant, key])
+    const server = demandServer(seen, 'Aws')
+    assert.equal(server.ips, '10.20.1.10,10.20.2.20,2001:db8:20:2::20')
+    assert.equal(server.region_external_id, 'Aws/eu-west-1')
+    assert.equal(server.disk, (20 + 500) * 1024 + 119_209)
+    await fleet.change('terminate_instances', id)
+  })
+
+  test('keeps the moment of its making when it starts again', async () => {
+    const [id = ''] = await fleet.run({ name: 'restarted' })
+    const before = find(await scan(), id).facts.created_at
+    await fleet.change('stop_instances', id)
+    // moto tells launches by the second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    await fleet.change('start_instances', id)
+    const after = find(await scan(), id).facts
+    assert.equal(after.status, 'running')
+    assert.equal(after.created_at, before)
+    await fleet.change('terminate_instances', id)
+  })
+
+  test('tells of what has ended that it is gone', async () => {
+    const [id = ''] = await fleet.run({ name: 'short' })
+    const { key } = find(await scan(), id)
+    await fleet.change('terminate_instances', id)
+    await withSource(awsKind, settings(), async (source) => {
+      const gone: string[] = []
+      for await (const page of source.scan(AbortSignal.timeout(10_000))) {
+        gone.push(...page.gone.map((parts) => parts.join('/')))
+        assert.ok(page.present.every(({ facts }) => facts.external_id !== id))
+      }
+      assert.ok(gone.includes(key.join('/')))
+    })
+  })
+
+  test('tells instances of two regions apart, and finds each in its own', async () => {
+    const [there = ''] = await fleet.run({ region: 'ap-northeast-1', name: '東京' })
+    const only = await scan()
+    assert.ok([...only.values()].every(({ facts }) => facts.region_ext_id === 'eu-west-1'))
+    await withSource(awsKind, settings(['eu-west-1', 'ap-northeast-1']), async (source) => {
+      const seen = await scanAll(source)
+      assert.equal(seen.size, only.size + 1)
+      const server = find(seen, there)
+      assert.deepEqual(
+        [server.facts.name, server.facts.region, server.key[2]],
+        ['東京', 'AWS Asia Pacific (Tokyo)', 'ap-northeast-1'],
+      )
+      assert.equal(server.facts.cloudregion_id, naturalId('region', 'aws', 'ap-northeast-1'))
+      const look = (regionId: string) =>
+        source.look({ externalId: there, regionId }, AbortSignal.timeout(10_000))
+      assert.deepEqual(await look('ap-northeast-1'), server)
+      assert.equal(await look('eu-west-1'), undefined)
+    })
+  })
+
+  test('looks at every region that the account has, unless some are named', async () => {
+    await fleet.run({ region: 'us-west-2', name: 'far' })
+    const seen = await scan([])
+    const regions = new Set([...seen.values()].map(({ facts }) => facts.region_ext_id))
+    assert.ok(regions.has('us-west-2') && regions.has('eu-west-1'))
+  })
+
+  test('says which region the account does not have', () =>
+    refuses(
+      'forbidden',
+      /has not enabled the region eu-west-9/,
+      settings(['eu-west-1', 'eu-west-9']),
+    ))
+
+  test('says what the key is not allowed to', async () => {
+    const { AccessKey } = await makeKey('reader', ['ec2:DescribeRegions', 'ec2:DescribeInstances'])
+    await refuses(
+      'forbidden',
+      /not allowed to Describe\w+ at 127\.0\.0\.1 \(AccessDenied\)/,
+      settings(['eu-west-1'], {
+        access_key_id: AccessKey.AccessKeyId,
+        secret_access_key: AccessKey.SecretAccessKey,
+      }),
+    )
+  })
+
+  test('needs no more than it says', async () => {
+    const actions = [...awsKind.description.matchAll(/Describe\w+/g)].map(([name]) => `ec2:${name}`)
+    const { AccessKey } = await makeKey('exact', actions)
+    const credentials = {
+      access_key_id: AccessKey.AccessKeyId,
+      secret_access_key: AccessKey.SecretAccessKey,
+    }
+    const seen = await withSource(awsKind, settings(['eu-west-1'], credentials), scanAll)
+    assert.ok(seen.size > 0)
+  })
+
+  test('is not let in by a key that nobody has', () =>
+    refuses(
+      'credentials',
+      /does not accept the access key/,
+      settings(['eu-west-1'], {
+        access_key_id: 'AKIANOBODYHASTHISKEY',
+        secret_access_key: 'nobody has this secret',
+      }),
+    ))
+
+  async function makeKey(UserName: string, actions: readonly string[]) {
+    const iam = <Answer>(call: string, input: object) =>
+      moto.order<Answer>({ service: 'iam', region: 'us-east-1', call, with: input })
+    await iam('create_user', { UserName })
+    await iam('put_user_policy', {
+      UserName,
+      PolicyName: 'some',
+      PolicyDocument: JSON.stringify({
+        Version: '2012-10-17',
+        Statement: [{ Effect: 'Allow', Action: actions, Resource: '*' }],
+      }),
+    })
+    return iam<{ AccessKey: { AccessKeyId: string; SecretAccessKey: string } }>(
+      'create_access_key',
+      { UserName },
+    )
+  }
+
+  test('reads lists of more than one page, each instance once', async (context) => {
+    const region = 'eu-central-1'
+    const ids: string[] = []
+    // moto counts reservations, not instances, and gives 200 a page.
+    for (let number = 0; number < 205; number += 1) {
+      ids.push(...(await fleet.run({ region, name: `herd-${number}` })))
+    }
+    await withSource(awsKind, settings([region]), async (source) => {
+      const start = performance.now()
+      const seen = await scanAll(source)
+      context.diagnostic(`${seen.size} instances in ${Math.round(performance.now() - start)} ms`)
+      assert.equal(seen.size, ids.length)
+      assert.deepEqual(
+        new Set([...seen.values()].map(({ facts }) => facts.external_id)),
+        new Set(ids),
+      )
+    })
+  })
+
+  test('is had by hand, too', async () => {
+    const up = spawn(join(import.meta.dirname, 'up'), ['--port', '0'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(up, 'exit')
+    let said = ''
+    for await (const chunk of up.stdout as AsyncIterable<Buffer>) {
+      said += chunk.toString()
+      if (said.includes('--source-allow')) break
+    }
+    const word = (name: string) => new RegExp(`${name} +(\\S+)`).exec(said)?.[1] ?? ''
+    const seen = await withSource(
+      awsKind,
+      {
+        address: word('address'),
+        credentials: {
+          access_key_id: word('access_key_id'),
+          secret_access_key: word('secret_access_key'),
+        },
+        options: {},
+      },
+      scanAll,
+    )
+    assert.equal(seen.size, 12)
+    up.kill()
+    assert.deepEqual(await exited, [0, null])
+  })
+})

@@ -1,0 +1,52 @@
+"""Runs moto, a third-party emulator of AWS, and does there with boto3 what each line of the input orders."""
+
+import json
+import sys
+import urllib.request
+
+import boto3
+from moto.server import ThreadedMotoServer
+
+port = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=port, verbose=False)
+server.start()
+_, port = server.get_host_and_port()
+url = f"http://127.0.0.1:{port}"
+everything = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+
+
+def open_client(service, region, key):
+    return boto3.client(
+        service,
+        region_name=region,
+        endpoint_url=url,
+        aws_access_key_id=key["AccessKeyId"],
+        aws_secret_access_key=key["SecretAccessKey"],
+    )
+
+
+def make_key():
+    """The first key there is; from then on moto lets nobody in without one, and checks signatures."""
+    iam = open_client("iam", "us-east-1", {"AccessKeyId": "none", "SecretAccessKey": "none"})
+    iam.create_user(UserName="operator")
+    key = iam.create_access_key(UserName="operator")["AccessKey"]
+    iam.put_user_policy(UserName="operator", PolicyName="all", PolicyDocument=json.dumps(everything))
+    heading = {"Content-Type": "text/plain"}
+    urllib.request.urlopen(urllib.request.Request(f"{url}/moto-api/reset-auth", b"0", heading))
+    return key
+
+
+key = make_key()
+print(json.dumps({"url": url, "id": key["AccessKeyId"], "secret": key["SecretAccessKey"]}), flush=True)
+
+clients = {}
+for line in sys.stdin:
+    order = json.loads(line)
+    place = (order["service"], order["region"])
+    if place not in clients:
+        clients[place] = open_client(*place, key)
+    try:
+        answer = {"answer": getattr(clients[place], order["call"])(**order["with"])}
+    except Exception as error:
+        answer = {"error": str(error)}
+    print(json.dumps(answer, default=str), flush=True)

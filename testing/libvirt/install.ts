@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** What is needed, by the package of Debian that brings it. */
+const packages: Readonly<Record<string, string>> = {
+  libvirtd: 'libvirt-daemon-system',
+  virsh: 'libvirt-clients',
+  'qemu-system-x86_64': 'qemu-system-x86',
+  'qemu-img': 'qemu-utils',
+  busybox: 'busybox-static',
+  cpio: 'cpio',
+  openssl: 'openssl',
+}
+const kernelPackage = 'linux-image-cloud-amd64'
+const cache = join(import.meta.dirname, '../../node_modules/.cache')
+
+/** Daemons live in folders that not everybody has in the path. */
+const path = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
+const isThere = (program: string) =>
+  path.split(delimiter).some((folder) => existsSync(join(folder, program)))
+
+const run = (program: string, args: readonly string[], cwd?: string) =>
+  execFileSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    env: { ...process.env, PATH: path, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+
+/** Asks again with fresh lists, where those that apt has do not lead anywhere. */
+function askApt(program: 'apt-get' | 'apt-cache', args: readonly string[], cwd?: string): string {
+  try {
+    return run(program, args, cwd)
+  } catch {
+    run('apt-get', ['update', '--quiet'])
+    return run(program, args, cwd)
+  }
+}
+
+/** Installs what is missing. No daemon is started by it: each test has its own. */
+function installPackages(): void {
+  const missing = Object.entries(packages).filter(([program]) => !isThere(program))
+  const isWhole =
+    missing.length === 0 && globSync('/usr/lib/*/libvirt/connection-driver/*qemu*').length > 0
+  if (isWhole) return
+  const names = [...missing.map(([, name]) => name), 'libvirt-daemon-driver-qemu']
+  askApt('apt-get', ['install', '--yes', '--quiet', '--no-install-recommends', ...names])
+}
+
+const init = `#!/bin/busybox sh
+/bin/busybox mount -t proc proc /proc
+echo muster guest is up
+while true; do /bin/busybox sleep 3600; done
+`
+
+/** A Linux that boots within seconds and then does nothing. Made aside, put in place whole. */
+function buildGuest(folder: string): void {
+  mkdirSync(cache, { recursive: true })
+  const aside = mkdtempSync(join(cache, 'libvirt-guest-building-'))
+  const depends = askApt('apt-cache', ['depends', kernelPackage])
+  const [, kernel = kernelPackage] = /Depends: (linux-image-\S+)/.exec(depends) ?? []
+  askApt('apt-get', ['download', '--quiet', kernel], aside)
+  const [archive = ''] = globSync('*.deb', { cwd: aside })
+  run('dpkg-deb', ['--extract', archive, 'kernel'], aside)
+  const [image = ''] = globSync('kernel/boot/vmlinuz-*', { cwd: aside })
+  copyFileSync(join(aside, image), join(aside, 'vmlinuz'))
+  for (const part of ['bin', 'proc', 'dev'])
+    mkdirSync(join(aside, 'root', part), { recursive: true })
+  const busybox = path
+    .split(delimiter)
+    .map((place) => join(place, 'busybox'))
+    .find(existsSync)
+  copyFileSync(busybox ?? '', join(aside, 'root/bin/busybox'))
+  writeFileSync(join(aside, 'root/init'), init)
+  chmodSync(join(aside, 'root/init'), 0o755)
+  run('sh', ['-c', 'cd root && find . | cpio --quiet -o -H newc | gzip > ../initrd'], aside)
+  for (const rest of ['kernel', 'root', archive]) rmSync(join(aside, rest), { recursive: true })
+  try {
+    renameSync(aside, folder)
+  } catch (error) {
+    rmSync(aside, { recursive: true })
+    // Another test may have been quicker.
+    if (!existsSync(folder)) throw error
+  }
+}
+
+export interface InstalledLibvirt {
+  /** To be searched for programs. */
+  readonly path: string
+  readonly kernel: string
+  readonly initrd: string
+}
+
+/** Installs libvirt, QEMU and a guest for them, as far as they are not there. */
+export function installLibvirt(): InstalledLibvirt {
+  installPackages()
+  const folder = join(cache, 'libvirt-guest-1')
+  if (!existsSync(folder)) buildGuest(folder)
+  return { path, kernel: join(folder, 'vmlinuz'), initrd: join(folder, 'initrd') }
+}

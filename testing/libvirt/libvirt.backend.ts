@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type {
+  SeenServer,
+  SourceNews,
+  SourceSettings,
+} from '../../server/src/domain/sources/source.ts'
+import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
+import {
+  conformanceWorld,
+  describeConformance,
+  withSource,
+  type SourceBackEnd,
+} from '../../server/src/testing/source-conformance.ts'
+import { startLibvirt, type TestLibvirt } from './start.ts'
+
+const settingsFor = (address: string): SourceSettings => ({ address, credentials: {}, options: {} })
+
+describe('a real libvirtd with QEMU', () => {
+  let libvirt: TestLibvirt
+  before(async () => {
+    libvirt = await startLibvirt()
+  })
+  after(() => libvirt.stop())
+
+  const look = (externalId: string, address = libvirt.address): Promise<SeenServer | undefined> =>
+    withSource(libvirtKind, settingsFor(address), (source) =>
+      source.look({ externalId, regionId: '' }, AbortSignal.timeout(30_000)),
+    )
+
+  async function demand(externalId: string): Promise<SeenServer> {
+    const server = await look(externalId)
+    assert.ok(server)
+    return server
+  }
+
+  const backEnd = (): SourceBackEnd => {
+    const { certificates } = libvirt
+    return {
+      settings: settingsFor(libvirt.address),
+      wrongSettings: {
+        address: libvirt.tlsAddress,
+        credentials: {
+          client_certificate: certificates.stranger.certificate,
+          client_key: certificates.stranger.key,
+        },
+        options: { ca: certificates.ca },
+      },
+      unreachableSettings: settingsFor(`qemu+unix:///session?socket=${libvirt.folder}/nobody`),
+      create: (name) => libvirt.boot({ name }),
+      async stop(id) {
+        await libvirt.virsh('destroy', id)
+      },
+      async start(id) {
+        await libvirt.virsh('start', id)
+      },
+      async remove(id) {
+        await libvirt.virsh('destroy', id).catch(() => {})
+        await libvirt.virsh('undefine', id)
+      },
+    }
+  }
+
+  describe('with guests', () => {
+    let resident: string
+    before(async () => {
+      resident = await libvirt.boot({ name: 'resident' })
+    })
+
+    describeConformance(libvirtKind, backEnd)
+
+    test('has a guest that is really up', async () => {
+      const end = Date.now() + 60_000
+      while (!libvirt.consoleOf('resident').includes('muster guest is up')) {
+        assert.ok(Date.now() < end, libvirt.consoleOf('resident'))
+        await pause(200)
+      }
+      assert.equal((await demand(resident)).facts.status, 'running')
+    })
+
+    test('tells each state of a guest', async () => {
+      await libvirt.virsh('suspend', resident)
+      assert.equal((await demand(resident)).facts.status, 'suspend')
+      await libvirt.virsh('resume', resident)
+      assert.equal((await demand(resident)).facts.status, 'running')
+    })
+
+    test('tells of tags, disks and passing guests as they come and go', async () => {
+      const source = await libvirtKind.open(
+        settingsFor(libvirt.address),
+        conformanceWorld,
+        AbortSignal.timeout(30_000),
+      )
+      const end = new AbortController()
+      const news = source.watch?.(end.signal)[Symbol.asyncIterator]()
+      assert.ok(news)
+      await news.next()
+      /** What comes next about a guest, until it is so. */
+      const until = async (id: string, isSo: (server: SeenServer | undefined) => boolean) => {
+        for (;;) {
+          const next = await news.next()
+          assert.ok(!next.done)
+          const value: SourceNews = next.value
+          const server = value.present.find(({ facts }) => facts.external_id === id)
+          const isGone = value.gone.some((key) => key[2] === id)
+          if ((server || isGone) && isSo(server)) return
+        }
+      }
+      const tags = "<tags><tag name='team'>web</tag></tags>"
+      const annotate = ['--uri', 'urn:muster:tags:1', '--key', 'muster', '--set', tags, '--live']
+      await libvirt.virsh('metadata', resident, ...annotate)
+      await until(resident, (server) => server?.facts.tags?.['team'] === 'web')
+
+      const image = join(libvirt.folder, 'plugged.img')
+      execFileSync('qemu-img', ['create', '-q', '-f', 'raw', image, '64M'])
+      execFileSync('chmod', ['666', image])
+      await libvirt.virsh('attach-disk', resident, image, 'sdb', '--targetbus', 'usb', '--live')
+      await until(resident, (server) => server?.facts.disks_info?.[0]?.size === 64)
+
+      const passing = randomUUID()
+      const file = join(libvirt.folder, 'passing.xml')
+      const xml = await libvirt.virsh('dumpxml', resident, '--inactive')
+      writeFileSync(file, xml.replaceAll(resident, passing).replace('>resident<', '>passing<'))
+      await libvirt.virsh('create', file)
+      await until(passing, (server) => server?.facts.shutdown_behavior === 'terminate')
+      await libvirt.virsh('destroy', passing)
+      await until(passing, (server) => server === undefined)
+      end.abort()
+      assert.equal((await news.next()).done, true)
+      await source.close()
+    })
+  })
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { SourceError } from '../../server/src/domain/sources/source-error.ts'
+import type { SourceSettings } from '../../server/src/domain/sources/source.ts'
+import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
+import {
+  conformanceWorld,
+  demandServer,
+  scanAll,
+  withSource,
+} from '../../server/src/testing/source-conformance.ts'
+import { startLibvirt, type TestLibvirt } from './start.ts'
+
+const patience = () => AbortSignal.timeout(30_000)
+const troubleIs = (trouble: string) => (error: unknown) => {
+  assert.ok(error instanceof SourceError)
+  assert.equal(error.trouble, trouble, error.message)
+  return true
+}
+
+describe('lines to a real libvirtd', () => {
+  let one: TestLibvirt
+  let other: TestLibvirt
+  let guest: string
+  before(async () => {
+    ;[one, other] = await Promise.all([startLibvirt(), startLibvirt()])
+    guest = await one.boot({ name: 'wanderer' })
+  })
+  after(() => Promise.all([one.stop(), other.stop()]))
+
+  const at = (address: string, options: SourceSettings['options'] = {}): SourceSettings => ({
+    address,
+    credentials: {},
+    options,
+  })
+  const byTls = (changes: Partial<SourceSettings> = {}): SourceSettings => ({
+    address: one.tlsAddress,
+    credentials: {
+      client_certificate: one.certificates.client.certificate,
+      client_key: one.certificates.client.key,
+    },
+    options: { ca: one.certificates.ca },
+    ...changes,
+  })
+
+  describe('by TLS', () => {
+    test('tells the same as by the socket', async () => {
+      assert.deepEqual(libvirtKind.check(byTls()), [])
+      assert.equal(libvirtKind.hostOf(byTls()), 'localhost')
+      const [near, far] = await Promise.all([
+        withSource(libvirtKind, at(one.address), scanAll),
+        withSource(libvirtKind, byTls(), scanAll),
+      ])
+      assert.equal(far.size, 1)
+      assert.deepEqual(far, near)
+    })
+
+    test('takes the one certificate whose fingerprint was given', async () => {
+      const { fingerprint } = one.certificates
+      const seen = await withSource(libvirtKind, byTls({ options: { fingerprint } }), scanAll)
+      assert.equal(seen.size, 1)
+      const wrong = byTls({ options: { fingerprint: other.certificates.fingerprint } })
+      await assert.rejects(withSource(libvirtKind, wrong, scanAll), troubleIs('tls'))
+    })
+
+    test('trusts no daemon that nobody vouches for', async () => {
+      for (const options of [{}, { ca: other.certificates.ca }]) {
+        await assert.rejects(withSource(libvirtKind, byTls({ options }), scanAll), troubleIs('tls'))
+      }
+    })
+
+    test('says that the daemon wants a certificate', async () => {
+      await assert.rejects(
+        withSource(libvirtKind, byTls({ credentials: {} }), scanAll),
+        troubleIs('tls'),
+      )
+    })
+
+    test('trusts no other name', async () => {
+      const address = one.tlsAddress.replace('localhost', '127.0.0.1')
+      await assert.rejects(withSource(libvirtKind, byTls({ address }), scanAll), troubleIs('tls'))
+    })
+  })
+
+  test('scans a thousand domains of the test driver', async (context) => {
+    const ids = Array.from({ length: 1_000 }, () => randomUUID())
+    const commands = ids.map((uuid, number) => {
+      const file = join(one.folder, `many-${number}.xml`)
+      writeFileSync(
+        file,
+        `<domain type='test'><name>many-${number}</name><uuid>${uuid}</uuid>
+          <memory unit='MiB'>${256 + number}</memory><vcpu>2</vcpu><os><type>hvm</type></os>
+          <devices><disk type='file' device='disk'><source file='/guest/${number}'/>
+          <target dev='vda' bus='virtio'/></disk>
+          <interface type='network'><source network='default'/></interface></devices></domain>`,
+      )
+      return `define ${file}`
+    })
+    const driver = await one.openTestDriver(commands)
+    const source = await libvirtKind.open(at(one.testAddress), conformanceWorld, patience())
+    const start = performance.now()
+    const seen = await scanAll(source)
+    const took = performance.now() - start
+    context.diagnostic(`1,000 domains scanned in ${Math.round(took)} ms`)
+    await source.close()
+    await driver.close()
+    for (const server of seen.values()) demandServer(server, libvirtKind.provider)
+    const known = new Set([...seen.values()].map(({ facts }) => facts.external_id))
+    assert.deepEqual(
+      ids.filter((id) => !known.has(id)),
+      [],
+    )
+    // And the one that the driver has from the start.
+    assert.equal(seen.size, 1_001)
+    assert.ok(took < 10_000)
+  })
+
+  test('knows a guest again on another host of its group', async () => {
+    const group = { group: 'shop' }
+    const before = [...(await withSource(libvirtKind, at(one.address, group), scanAll)).values()]
+    assert.equal((await withSource(libvirtKind, at(other.address, group), scanAll)).size, 0)
+    const xml = await one.virsh('dumpxml', guest, '--inactive')
+    await other.define(xml.replaceAll(one.folder, other.folder))
+    await other.virsh('start', guest)
+    const after = [...(await withSource(libvirtKind, at(other.address, group), scanAll)).values()]
+    assert.deepEqual(
+      after.map(({ key }) => key),
+      [['libvirt', 'shop', guest]],
+    )
+    assert.deepEqual(
+      after.map(({ key }) => key),
+      before.map(({ key }) => key),
+    )
+    const hosts = [before, after].map(([server]) => server?.facts.host_id)
+    assert.deepEqual(hosts, [one.hostUuid, other.hostUuid])
+    await other.virsh('destroy', guest)
+    await other.virsh('undefine', guest)
+  })
+
+  test('says that the daemon died, and finds everything as it was when it is back', async () => {
+    const before = await withSource(libvirtKind, at(one.address), scanAll)
+    const source = await libvirtKind.open(at(one.address), conformanceWorld, patience())
+    const news = source.watch?.(patience())[Symbol.asyncIterator]()
+    assert.ok(news)
+    await news.next()
+    const next = assert.rejects(news.next(), troubleIs('unreachable'))
+    await one.kill()
+    await next
+    await assert.rejects(scanAll(source), troubleIs('unreachable'))
+    await source.close()
+    await assert.rejects(
+      withSource(libvirtKind, at(one.address), scanAll),
+      troubleIs('unreachable'),
+    )
+    await one.restart()
+    assert.deepEqual(await withSource(libvirtKind, at(one.address), scanAll), before)
+  })
+})

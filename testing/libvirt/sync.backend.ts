@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { EventView, Server } from '@muster/contract'
+import { until } from '../../server/src/testing/attached-accounts.ts'
+import { loginAdmin } from '../../server/src/testing/client.ts'
+import { operate, startOperated, type Operator } from '../../server/src/testing/operate-muster.ts'
+import {
+  suiteLifetime,
+  temporaryFolder,
+  type Muster,
+} from '../../server/src/testing/spawn-muster.ts'
+import { startLibvirt, type TestLibvirt } from './start.ts'
+
+/** What the design promises of a source that tells by itself. */
+const promised = 10_000
+
+describe('a real libvirtd attached over the API', () => {
+  const lifetime = suiteLifetime()
+  const place = { folder: '' }
+  let libvirt: TestLibvirt
+  let muster: Muster
+  let operator: Operator
+  let account: string
+  let guest: string
+  before(async () => {
+    libvirt = await startLibvirt()
+    place.folder = temporaryFolder(lifetime)
+    muster = await startOperated(lifetime, place)
+    operator = operate(muster, await loginAdmin(muster.authUrl))
+    guest = await libvirt.boot({ name: 'web' })
+    await libvirt.define(plain('drawer'))
+    account = await operator.attach({ provider: 'OneCloud', address: libvirt.address })
+    await operator.finished(account)
+  })
+  after(() => libvirt.stop())
+
+  /** A guest that is only written down. */
+  const plain = (name: string, uuid: string = randomUUID()) =>
+    `<domain type='qemu'><name>${name}</name><uuid>${uuid}</uuid><memory unit='MiB'>32</memory>
+      <os><type arch='x86_64' machine='pc'>hvm</type></os></domain>`
+
+  /** How long it takes from now on until the list of servers is so. */
+  async function timeUntil(isShown: (servers: readonly Server[]) => boolean): Promise<number> {
+    const start = performance.now()
+    await until('the change shows', async () => isShown(await operator.servers()), 40)
+    return Math.round(performance.now() - start)
+  }
+  const has = (name: string, status: string) => (servers: readonly Server[]) =>
+    servers.some((server) => server.name === name && server.status === status)
+  const summary = async () =>
+    (await operator.servers()).map(({ id, name, status }) => `${name} ${status} ${id}`)
+
+  test('shows its guests', async () => {
+    const { status, sync } = await operator.show(account)
+    assert.deepEqual([status, sync.error], ['connected', ''])
+    assert.deepEqual(
+      (await operator.servers()).map(({ name, status: state }) => [name, state]),
+      [
+        ['drawer', 'ready'],
+        ['web', 'running'],
+      ],
+    )
+  })
+
+  test('shows each change within seconds', async (t) => {
+    const { id = '' } = (await operator.servers()).find(({ name }) => name === 'web') ?? {}
+    const uuid = randomUUID()
+    const { virsh } = libvirt
+    const steps: readonly (readonly [
+      string,
+      () => Promise<unknown>,
+      (servers: readonly Server[]) => boolean,
+    ])[] = [
+      ['suspended', () => virsh('suspend', guest), has('web', 'suspend')],
+      ['resumed', () => virsh('resume', guest), has('web', 'running')],
+      ['stopped', () => virsh('destroy', guest), has('web', 'ready')],
+      ['renamed', () => virsh('domrename', 'web', 'shop'), has('shop', 'ready')],
+      ['started', () => virsh('start', guest), has('shop', 'running')],
+      ['defined', () => libvirt.define(plain('fresh', uuid)), has('fresh', 'ready')],
+      [
+        'undefined',
+        () => virsh('undefine', uuid),
+        (servers) => servers.every(({ name }) => name !== 'fresh'),
+      ],
+    ]
+    for (const [what, work, isShown] of steps) {
+      await work()
+      const took = await timeUntil(isShown)
+      t.diagnostic(`${what}: shown after ${took} ms`)
+      assert.ok(took < promised, what)
+    }
+    const shop = (await operator.servers()).find(({ name }) => name === 'shop')
+    assert.equal(shop?.id, id, 'it is the same server all along')
+    const { events } = await operator.demand<{ events: EventView[] }>(`/servers/${id}/history`)
+    assert.ok(events.length >= 6 && events.some(({ action }) => action === 'create'))
+  })
+
+  test('keeps everybody while the daemon is dead, says so, and goes on by itself', async (t) => {
+    const before = await summary()
+    // One sync after the other, so that it dies in the middle of one.
+    const syncs = Array.from({ length: 5 }, () =>
+      operator.demand(`/cloudaccounts/${account}/sync`, 'POST'),
+    )
+    await pause(20)
+    await libvirt.kill()
+    await Promise.all(syncs)
+    const isStatus = (wanted: string) => async () =>
+      (await operator.show(account)).status === wanted
+    await until('it is said', isStatus('disconnected'))
+    const { sync } = await operator.show(account)
+    t.diagnostic(sync.error)
+    assert.match(sync.error, /reached|closed|broke|in the middle/)
+    assert.deepEqual(await summary(), before)
+
+    await libvirt.restart()
+    const start = performance.now()
+    await until('it is well again', isStatus('connected'), 40)
+    t.diagnostic(`well again after ${Math.round(performance.now() - start)} ms`)
+    assert.deepEqual(await summary(), before)
+    await libvirt.virsh('suspend', guest)
+    const took = await timeUntil(has('shop', 'suspend'))
+    t.diagnostic(`suspended: shown after ${took} ms`)
+    assert.ok(took < promised)
+    await libvirt.virsh('resume', guest)
+    await timeUntil(has('shop', 'running'))
+  })
+
+  test('is taken up again when Muster starts anew, with what happened meanwhile', async (t) => {
+    const before = (await operator.servers()).map(({ id }) => id)
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      await muster.end(signal)
+      await libvirt.virsh(signal === 'SIGTERM' ? 'suspend' : 'resume', guest)
+      muster = await startOperated(lifetime, place)
+      operator = operate(muster, await loginAdmin(muster.authUrl))
+      const took = await timeUntil(has('shop', signal === 'SIGTERM' ? 'suspend' : 'running'))
+      t.diagnostic(`after ${signal}: shown ${took} ms after the start`)
+      assert.ok(took < promised)
+      assert.deepEqual(
+        (await operator.servers()).map(({ id }) => id),
+        before,
+      )
+    }
+  })
+})

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+const cache = join(import.meta.dirname, '../node_modules/.cache')
+const systemPython = process.env['PYTHON'] ?? 'python3'
+const pythonOf = (environment: string) =>
+  process.platform === 'win32'
+    ? join(environment, 'Scripts', 'python.exe')
+    : join(environment, 'bin', 'python')
+
+/** Installs with pip what a list requires, unless it is there already, and returns the Python that knows it. */
+export function installPython(name: string, requirements: string): string {
+  const environment = join(cache, `${name}-${fingerprint(requirements)}`)
+  if (!existsSync(environment)) build(environment, name, requirements)
+  return pythonOf(environment)
+}
+
+/** One environment for each version of Python and of what is installed. */
+function fingerprint(requirements: string): string {
+  const version = execFileSync(systemPython, ['-c', 'import sys; print(sys.version, sys.prefix)'])
+  const hash = createHash('sha256').update(version).update(readFileSync(requirements))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Built aside and put in place whole, so that nobody ever finds half of it. */
+function build(environment: string, name: string, requirements: string): void {
+  mkdirSync(cache, { recursive: true })
+  const aside = mkdtempSync(join(cache, `${name}-building-`))
+  execFileSync(systemPython, ['-m', 'venv', aside], { stdio: 'pipe' })
+  const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--only-binary', ':all:']
+  execFileSync(pythonOf(aside), [...pip, '--requirement', requirements], { stdio: 'pipe' })
+  try {
+    renameSync(aside, environment)
+  } catch (error) {
+    rmSync(aside, { recursive: true })
+    // Another test may have been quicker.
+    if (!existsSync(environment)) throw error
+  }
+}
