@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { startPostgres } from '../testing/postgres.ts'
 import { fingerprintFleet } from './fleet-fingerprint.ts'
 import { makeFleetKeys, type FleetKeys } from './fleet-keys.ts'
-import { removeFolder, startServer, type BenchServer } from './server.ts'
+import { logIn, removeFolder, startServer, type BenchServer } from './server.ts'
 
 /** An installation with so many servers, which stay as they are: nobody lives in it. */
 export interface Fleet extends FleetKeys {
@@ -29,6 +29,19 @@ interface Place {
 const cache = fileURLToPath(new URL('../node_modules/.cache/bench', import.meta.url))
 const port = 18_400
 
+/** Nothing happens to the servers any more: the accounts that they come from are switched off. */
+async function still(url: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'x-auth-token': await logIn(url) }
+  const list = await fetch(`${url}/cloudaccounts?limit=2048`, { headers })
+  const { cloudaccounts } = (await list.json()) as { cloudaccounts: { id: string }[] }
+  // One after the other: each is answered when it is done.
+  for (const { id } of cloudaccounts) {
+    const body = JSON.stringify({ cloudaccount: { enabled: false } })
+    const answer = await fetch(`${url}/cloudaccounts/${id}`, { method: 'PUT', headers, body })
+    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`)
+  }
+}
+
 /** Loads the demo, which says how far it is, and makes the keys to it. */
 async function fill(size: number, { folder, flags }: Place): Promise<FleetKeys> {
   process.stderr.write(`  loading ${size.toLocaleString('en-US')} servers …\n`)
@@ -36,7 +49,7 @@ async function fill(size: number, { folder, flags }: Place): Promise<FleetKeys> 
     flags: [...flags, '--demo', `--demo-servers=${size}`],
     isHeard: true,
   })
-  // From here on nothing happens to the servers any more.
+  await still(demo.url)
   await demo.stop()
   process.stderr.write('  making users and tokens …\n')
   const server = await startServer(port, folder, { flags: [...flags, '--token-ttl=366d'] })

@@ -13,6 +13,7 @@ import { passwordLogins } from './password-login.ts'
 import { postgresRates } from './postgres.ts'
 import { memoryAtRest, startToFirstAnswer } from './start-and-memory.ts'
 import { renderTable, type Measured } from './table.ts'
+import { syncRates } from './sync.ts'
 import { tokenChecks } from './token-check.ts'
 import { tokenLogins } from './token-login.ts'
 
@@ -33,6 +34,7 @@ const figures: readonly Figure[] = [
   tokenLogins,
   accessKeyLogins,
   tokenChecks,
+  syncRates,
   startToFirstAnswer,
   memoryAtRest,
   postgresRates,
