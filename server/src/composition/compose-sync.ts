@@ -4,6 +4,7 @@ import { createChangeServers } from '../domain/inventory/change-servers.ts'
 import { createOwners } from '../domain/inventory/owners.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import { createAttendAccount } from '../domain/sources/attend-account.ts'
+import { createChangeHeldServers } from '../domain/sources/change-held-servers.ts'
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
 import { createLoseServers } from '../domain/sources/lose-servers.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
@@ -52,13 +53,14 @@ export function composeSync({ database, sealer, kinds, reachable, runner, log }:
   const changeServers = createChangeServers({ fleet, clock })
   const outlet = createOutlet(createSourceAddressRule(reachable))
   const openSource = createOpenSource({ kinds, accounts, outlet, clock })
+  const changeHeldServers = createChangeHeldServers({ sightings, changeServers })
   const attendAccount = createAttendAccount({ accounts, sightings, owners, recordServers, fleet })
   const runAccount = createRunAccount({
     runs,
     sightings,
     attendAccount,
-    moveServers: createMoveServers({ sightings, owners, changeServers }),
-    loseServers: createLoseServers({ sightings, changeServers }),
+    moveServers: createMoveServers({ owners, changeHeldServers }),
+    loseServers: createLoseServers(changeHeldServers),
     evictServers: createEvictServers({ accounts, sightings, attendAccount }),
     openSource,
     clock,

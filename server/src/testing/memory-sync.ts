@@ -4,6 +4,7 @@ import { createChangeServers } from '../domain/inventory/change-servers.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import type { Account, SyncRecord } from '../domain/sources/account.ts'
 import { createAttendAccount } from '../domain/sources/attend-account.ts'
+import { createChangeHeldServers } from '../domain/sources/change-held-servers.ts'
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
 import { createLoseServers } from '../domain/sources/lose-servers.ts'
 import { LostAccount } from '../domain/sources/lost-account.ts'
@@ -160,6 +161,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
   const changeServers = createChangeServers({ fleet, clock: Date.now })
   const recordServers = createRecordServers({ fleet, owners, clock: Date.now })
 
+  const changeHeldServers = createChangeHeldServers({ sightings: sightingStore, changeServers })
   const attendAccount = createAttendAccount({
     accounts,
     sightings: sightingStore,
@@ -172,8 +174,8 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     sightings: sightingStore,
     attendAccount,
     evictServers: createEvictServers({ accounts, sightings: sightingStore, attendAccount }),
-    moveServers: createMoveServers({ sightings: sightingStore, owners, changeServers }),
-    loseServers: createLoseServers({ sightings: sightingStore, changeServers }),
+    moveServers: createMoveServers({ owners, changeHeldServers }),
+    loseServers: createLoseServers(changeHeldServers),
     /** Both may be changed at any time, as others would. */
     attached,
     isRemoved: () => isRemoved,

@@ -13,7 +13,7 @@ import type { FleetWriter, KeptServer } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import { covers } from './sight.ts'
 import { mayNotUpdate } from './tails.ts'
-import { giveWay } from './give-way.ts'
+import { untilWritten } from './until-written.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
@@ -25,7 +25,6 @@ interface Dependencies {
 type Wishes = MetadataChange['metadata']
 type Tags = Readonly<Record<string, string>>
 
-const tries = 20
 const control = /\p{Cc}/u
 
 /** A key of the owner's own, without its prefix. */
@@ -130,16 +129,8 @@ export function createChangeMetadata({ findServer, fleet, renewCaller, clock }: 
     return (await fleet.write([write], [event])) ? server.metadata : undefined
   }
 
-  async function changeTags(caller: Caller, idOrName: string, change: (own: Tags) => Tags) {
-    for (let attempt = 0; attempt < tries; attempt += 1) {
-      if (attempt > 0) await giveWay(attempt)
-      const metadata = await changeOnce(await renewCaller(caller), idOrName, change)
-      if (metadata) return metadata
-    }
-    throw new PlatformError('ServiceUnavailable', 'The server is being changed by others.', {
-      retryAfter: 1,
-    })
-  }
+  const changeTags = (caller: Caller, idOrName: string, change: (own: Tags) => Tags) =>
+    untilWritten(async () => changeOnce(await renewCaller(caller), idOrName, change), 'server')
 
   return {
     mergeServerMetadata(caller: Caller, idOrName: string, metadata: Wishes) {

@@ -1,14 +1,13 @@
 import type { Server } from '@muster/contract'
-import { PlatformError } from '../error.ts'
 import type { Clock } from '../identity/ports.ts'
 import { timestamp } from '../timestamp.ts'
 import { describeServerEvents } from './describe-server-events.ts'
-import { giveWay } from './give-way.ts'
+import { untilWritten } from './until-written.ts'
 import type { FleetWriter, KeptServer, ServerWrite, SightingChanges } from './ports.ts'
 import { renderServer } from './render-server.ts'
 
 /** What becomes of a server that is there; undefined where it stays as it is. */
-type ServerChange = (
+export type ServerChange = (
   kept: KeptServer,
 ) => { readonly changes: Partial<Server>; readonly factsDigest: string } | undefined
 
@@ -26,8 +25,6 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-const tries = 20
-
 /** Changes servers for a reason of Muster's own: nothing new has been heard from their source. */
 export function createChangeServers({ fleet, clock }: Dependencies) {
   async function changeOnce({ ids, change, account, sightingsOf }: Wish) {
@@ -43,16 +40,7 @@ export function createChangeServers({ fleet, clock }: Dependencies) {
     return (await fleet.write(writes, events, sightingsOf(changed))) ? writes.length : undefined
   }
 
-  return async function changeServers(wish: Wish): Promise<number> {
-    for (let attempt = 0; attempt < tries; attempt += 1) {
-      if (attempt > 0) await giveWay(attempt)
-      const changed = await changeOnce(wish)
-      if (changed !== undefined) return changed
-    }
-    throw new PlatformError('ServiceUnavailable', 'The servers are being changed by others.', {
-      retryAfter: 1,
-    })
-  }
+  return (wish: Wish): Promise<number> => untilWritten(() => changeOnce(wish), 'servers')
 }
 export type ChangeServers = ReturnType<typeof createChangeServers>
 

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { PlatformError } from '../error.ts'
 import type { Clock } from '../identity/ports.ts'
 import { timestamp } from '../timestamp.ts'
 import { describeServer } from './describe-server.ts'
@@ -9,7 +8,7 @@ import type { Owners } from './owners.ts'
 import type { FleetWriter, KeptServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import type { ServerFacts } from './server-facts.ts'
-import { giveWay } from './give-way.ts'
+import { untilWritten } from './until-written.ts'
 import type { Seen, Witness } from './witness.ts'
 
 export interface Scan extends Seen {
@@ -28,8 +27,6 @@ interface Dependencies {
   readonly owners: Owners
   readonly clock: Clock
 }
-
-const tries = 20
 
 const isThere = (kept: KeptServer | undefined): kept is KeptServer =>
   kept !== undefined && !kept.server.deleted
@@ -89,16 +86,9 @@ export function createRecordServers({ fleet, owners, clock }: Dependencies) {
     }
   }
 
-  return async function recordServers(seen: Scan): Promise<Recorded> {
+  return function recordServers(seen: Scan): Promise<Recorded> {
     const scan = once(seen)
-    for (let attempt = 0; attempt < tries; attempt += 1) {
-      if (attempt > 0) await giveWay(attempt)
-      const recorded = await recordOnce(scan)
-      if (recorded) return recorded
-    }
-    throw new PlatformError('ServiceUnavailable', 'The servers are being changed by others.', {
-      retryAfter: 1,
-    })
+    return untilWritten(() => recordOnce(scan), 'servers')
   }
 }
 export type RecordServers = ReturnType<typeof createRecordServers>

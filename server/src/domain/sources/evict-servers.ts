@@ -10,14 +10,12 @@ interface Dependencies {
   readonly attendAccount: AttendAccount
 }
 
-const batchSize = 500
-
 /** Lets the servers of an account go that was deleted, and then the account itself. */
 export function createEvictServers({ accounts, sightings, attendAccount }: Dependencies) {
   return async function evictServers(account: Account, fence: AccountFence): Promise<void> {
     const attendant = await attendAccount(account, fence)
     const known = await sightings.of(account.id)
-    for (const ids of inBatches([...known.keys()], batchSize)) {
+    for (const ids of inBatches([...known.keys()])) {
       await attendant.record([], ids, known)
     }
     await accounts.remove(account.id)

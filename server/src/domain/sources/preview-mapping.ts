@@ -13,7 +13,6 @@ interface Dependencies {
   readonly fleet: Pick<FleetWriter, 'findKept'>
 }
 
-const batchSize = 500
 const mostShown = 100
 
 /** Says where the servers of an account would go by other rules. */
@@ -33,7 +32,7 @@ export function createPreviewMapping({ sightings, owners, fleet }: Dependencies)
     const servers: MappingPreview['servers'] = []
     let [total, moves] = [0, 0]
     const ids = [...(await sightings.of(account.id)).keys()]
-    for (const batch of inBatches(ids, batchSize)) {
+    for (const batch of inBatches(ids)) {
       for (const { id, server } of (await fleet.findKept(batch)).values()) {
         if (server.deleted || server.account_id !== account.id) continue
         const { projectId: to, rule } = mapping(subjectOf(server))

@@ -1,7 +1,7 @@
 import type { Sighting } from '../inventory/ports.ts'
 import type { SyncCounts } from './account.ts'
 import type { Attendant } from './attend-account.ts'
-import { inBatches } from './in-batches.ts'
+import { batchSize, inBatches } from './in-batches.ts'
 import type { SeenServer, Source, SourceNews } from './source.ts'
 import { serverIdOf } from './to-facts.ts'
 
@@ -22,8 +22,6 @@ export interface Scanned {
   readonly doubted: number
 }
 
-/** So many are written at once: a page of a source may be of any size. */
-const batchSize = 500
 /** While one batch is being written the next one is made ready. */
 const inFlight = 2
 
@@ -91,10 +89,10 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   const isHardToBelieve = missing.length > expected.length / 2
   const doubted = isHardToBelieve ? missing.filter(({ missed }) => missed === 0) : []
   const gone = isHardToBelieve ? missing.filter(({ missed }) => missed > 0) : missing
-  for (const batch of inBatches(doubted, batchSize)) {
+  for (const batch of inBatches(doubted)) {
     await attendant.doubt(batch.map((sighting) => ({ ...sighting, missed: 1 })))
   }
-  for (const batch of inBatches(gone, batchSize)) {
+  for (const batch of inBatches(gone)) {
     await record(
       [],
       batch.map(({ serverId }) => serverId),

@@ -1,8 +1,7 @@
 import type { Sighting } from '../../domain/inventory/ports.ts'
 import type { SightingStore } from '../../domain/sources/ports.ts'
 import type { Database } from '../database.ts'
-
-const askedAtOnce = 500
+import { inPieces } from '../servers/in-pieces.ts'
 
 /** What accounts said last of the servers they see. */
 export function createSightingStore({ read }: Database): SightingStore {
@@ -14,8 +13,7 @@ export function createSightingStore({ read }: Database): SightingStore {
 
   async function readSome(accountId: string, ids: readonly string[]) {
     const rows = []
-    for (let at = 0; at < ids.length; at += askedAtOnce) {
-      const piece = ids.slice(at, at + askedAtOnce)
+    for (const piece of inPieces(ids)) {
       rows.push(...(await select(accountId).where('server_id', 'in', piece).execute()))
     }
     return rows
@@ -33,11 +31,11 @@ export function createSightingStore({ read }: Database): SightingStore {
 
     async accountsSeeing(ids) {
       const seeing = new Map<string, string[]>()
-      for (let at = 0; at < ids.length; at += askedAtOnce) {
+      for (const piece of inPieces(ids)) {
         const rows = await read
           .selectFrom('sightings')
           .select(['server_id', 'account_id'])
-          .where('server_id', 'in', ids.slice(at, at + askedAtOnce))
+          .where('server_id', 'in', piece)
           .execute()
         for (const { server_id, account_id } of rows) {
           seeing.set(server_id, [...(seeing.get(server_id) ?? []), account_id])
