@@ -88,4 +88,47 @@ onBothEngines('words by their codes', (engine) => {
     assert.equal(there.get('contested'), codes.get('contested'))
     assert.equal(there.has('own'), false)
   })
+
+  test('a commit that fails while others wait for codes leaves no two words with the same', async () => {
+    const numbers = createNumbers(storage.database)
+    let hold: Promise<unknown> = Promise.resolve()
+    const codesOf = createWords(storage.database, async (counts) => {
+      const taken = await numbers(counts)
+      await hold
+      return taken
+    })
+    const failing = await codesOf(new Set(['lost', 'gone']))
+    const gate = Promise.withResolvers<void>()
+    hold = gate.promise
+    // These two lean on the codes above, until those are taken back.
+    const waiting = [codesOf(new Set(['lost', 'third'])), codesOf(new Set(['gone', 'fourth']))]
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    failing.settle(false)
+    gate.resolve()
+    const [one, other] = await Promise.all(waiting)
+    assert(one && other)
+    const codes = [...one.codes.values(), ...other.codes.values()]
+    assert.equal(new Set(codes).size, 4)
+    for (const { statements, settle } of [one, other]) {
+      await storage.database.commitFleet(statements, new Set())
+      settle(true)
+    }
+    const there = await kept()
+    for (const { codes } of [one, other]) {
+      for (const [word, code] of codes) assert.equal(there.get(word), code, word)
+    }
+  })
+
+  test('a code that another word has counts for nothing', async () => {
+    const codes = await write(process(), ['owner'])
+    const taken = codes.get('owner') ?? 0
+    const thief = createWords(storage.database, async () => ({
+      server: 0,
+      word: taken,
+      revision: 0,
+    }))
+    const { statements } = await thief(new Set(['thief']))
+    await assert.rejects(storage.database.commitFleet(statements, new Set()))
+    assert.equal((await kept()).has('thief'), false)
+  })
 })

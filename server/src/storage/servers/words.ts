@@ -41,18 +41,31 @@ export function createWords(database: Database, takeNumbers: TakeNumbers) {
     }
   }
 
-  /** New words get codes, the same in every commit of this process that is under way. */
-  async function giveCodes(words: readonly string[]): Promise<void> {
-    const count = words.filter((word) => !given.has(word)).length
-    if (count === 0) return
-    let { word: next } = await takeNumbers({ word: count })
-    for (const word of words) if (!given.has(word)) given.set(word, next++)
+  function codeGivenTo(word: string): [string, number][] {
+    const code = given.get(word)
+    return code === undefined ? [] : [[word, code]]
   }
 
-  /** A code is of one word only, so whether the words have these is whether the codes are there. */
-  function demandCodes(codes: readonly number[]): Statement[] {
-    return [...inPieces(codes)].map((piece) => {
-      const check = sql`select 1 as one from (select count(*) as n from words where code in (${sql.join(piece)})) as given where n = ${piece.length}`
+  /** New words get codes, the same in every commit of this process that is under way. */
+  async function giveCodes(words: readonly string[]): Promise<Codes> {
+    for (;;) {
+      const codes = new Map(words.flatMap((word) => codeGivenTo(word)))
+      const lacking = words.filter((word) => !codes.has(word))
+      if (lacking.length === 0) return codes
+      const { word: first } = await takeNumbers({ word: lacking.length })
+      // Meanwhile others may have given them codes, and a commit that ended may have taken its own
+      // back: no more than what was asked for is ours to give.
+      lacking.forEach((word, at) => {
+        if (!given.has(word)) given.set(word, first + at)
+      })
+    }
+  }
+
+  /** Whether these words have just these codes: others may have been quicker, with others. */
+  function demandCodes(rows: readonly (readonly [number, string, ...unknown[]])[]): Statement[] {
+    return [...inPieces(rows)].map((piece) => {
+      const pairs = sql.join(piece.map(([code, word]) => sql`(cast(${code} as integer), ${word})`))
+      const check = sql`select 1 as one from (select count(*) as n from words where (code, word) in (values ${pairs})) as given where n = ${piece.length}`
       return required(check.compile(read), 'words')
     })
   }
@@ -68,12 +81,13 @@ export function createWords(database: Database, takeNumbers: TakeNumbers) {
     if (unknown.length > 0) await findCodes(unknown, codes)
     // Also those that another commit brings: it may fail.
     const fresh = unknown.filter((word) => !codes.has(word))
-    await giveCodes(fresh)
-    const rows = fresh.map((word) => [given.get(word) ?? 0, word, fold(word)] as const)
+    const rows = [...(await giveCodes(fresh))].map(
+      ([word, code]) => [code, word, fold(word)] as const,
+    )
     for (const [code, word] of rows) codes.set(word, code)
     return {
       codes,
-      statements: [...insert(rows), ...demandCodes(rows.map(([code]) => code))],
+      statements: [...insert(rows), ...demandCodes(rows)],
       settle(isWritten) {
         for (const [code, word] of rows) {
           if (isWritten) known.set(word, code)
