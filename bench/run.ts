@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { accessKeyLogins } from './access-key-login.ts'
 import { endAll } from './child.ts'
 import { coldPages } from './cold-pages.ts'
+import { consoleFigures } from './console.ts'
 import { deepPages } from './deep-page.ts'
 import type { Figure, Row } from './figure.ts'
 import { fleetQueries } from './fleet-queries.ts'
@@ -37,6 +38,7 @@ const figures: readonly Figure[] = [
   syncRates,
   startToFirstAnswer,
   memoryAtRest,
+  consoleFigures,
   postgresRates,
 ]
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { adopt, end } from './child.ts'
 
-const password = 'a password for the bench'
+export const password = 'a password for the bench'
 
 export interface BenchServer {
   readonly url: string

@@ -54,7 +54,38 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     'node:crypto',
     '../../server/src/domain/error.ts',
   ],
+  'sdk/src': [
+    'typebox',
+    'fastify',
+    'node:crypto',
+    'node:fs',
+    '@muster/server',
+    '@muster/gateway',
+    '../../contract/src/identity.ts',
+    '../../server/src/log.ts',
+  ],
+  'sdk/src/auth': ['node:crypto', '@muster/gateway', '../../../contract/src/identity.ts'],
+  'gateway/src': [
+    'kysely',
+    'pg',
+    'typebox',
+    '@muster/server',
+    '../../server/src/domain/error.ts',
+    '../../sdk/src/client.ts',
+    '../../contract/src/errors.ts',
+  ],
+  'gateway/src/console': ['@muster/server', '../../../server/src/log.ts', 'react'],
+  'console/src': [
+    'typebox',
+    'fastify',
+    'node:fs',
+    '@muster/gateway',
+    '../../sdk/src/client.ts',
+    '../../server/src/domain/error.ts',
+  ],
+  'console/src/servers': ['typebox', '../../../server/src/domain/error.ts'],
   'server/src/domain': [
+    '@muster/gateway',
     '../storage/tokens.ts',
     '../http/app.ts',
     '../vault/secret-key.ts',
@@ -84,6 +115,9 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../testing/client.ts',
     '../platform.ts',
     'fastify',
+    '@muster/sdk',
+    '../../../gateway/src/sessions.ts',
+    '../../../sdk/src/client.ts',
   ],
   'server/src/domain/sources': ['../../sources/kinds.ts', '../../outgoing/outlet.ts'],
   'server/src/storage/sqlite': ['../../http/app.ts', '../../platform.ts'],
@@ -152,6 +186,17 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
 /** And some that do, so that a rule which forbids everything does not pass for one that works. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'contract/src': ['typebox', './errors.ts'],
+  'sdk/src': ['./errors.ts', './auth/auth.ts'],
+  'gateway/src': [
+    '@muster/contract',
+    '@muster/sdk',
+    './ports.ts',
+    'fastify',
+    'node:crypto',
+    'node:stream/consumers',
+  ],
+  'gateway/src/console': ['../ports.ts', 'node:fs/promises'],
+  'console/src': ['@muster/sdk', '@tanstack/react-query', 'react', './app.tsx'],
   'server/src/domain': ['@muster/contract', './error.ts', './identity/ports.ts', 'node:crypto'],
   'server/src/domain/identity/cas': ['../../error.ts', './ticket.ts', 'saxes'],
   'server/src/storage': [
@@ -179,6 +224,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/src/sources/simulator/clouds': ['./cloud.ts', '../dice.ts'],
   'server/src/config': ['./parsers.ts', 'node:util'],
+}
+
+/** Whose types are known, and nothing else of theirs. */
+const typesOnly: Readonly<Record<string, readonly string[]>> = {
+  'sdk/src': ['@muster/contract'],
+  'console/src': ['@muster/contract'],
+  'server/src/storage': ['@muster/gateway'],
+  'server/src/storage/sessions': ['@muster/gateway'],
 }
 
 /** A file for each import, in each of the ways to write one. */
@@ -223,6 +276,15 @@ describe('the floors', () => {
     )
   })
 
+  test('allow some as types alone', () => {
+    const { files, meaning } = writeImports(typesOnly)
+    const broken = lint(files)
+    for (const [file, what] of meaning) {
+      const isStopped = broken.get(file)?.includes(restricted) === true
+      assert.equal(isStopped, !file.endsWith('-type.ts'), what)
+    }
+  })
+
   test('forbid a circle', () => {
     const broken = lint({
       'server/src/domain/circle-one.ts':
@@ -239,7 +301,7 @@ describe('the floors', () => {
 
   test('are not left through an import at run time, which no rule looks at', () => {
     const sources = globSync(
-      '{contract/src,server/src/{domain,storage,http,vault,outgoing,sources,config}}/**/*.ts',
+      '{contract/src,sdk/src,gateway/src,console/src,server/src/{domain,storage,http,vault,outgoing,sources,config}}/**/*.ts',
       {
         cwd: repository,
         exclude: ['**/*.{test,endure}.ts'],

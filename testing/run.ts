@@ -2,22 +2,26 @@ import { globSync, readFileSync } from 'node:fs'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { prepareDatabases } from '../server/src/testing/engines.ts'
+import { howToGetChromium, startChromium } from './browser/find-chromium.ts'
+import { browserVariable } from './browser/open-browser.ts'
+import { readyConsole } from './browser/ready-console.ts'
 import { startPostgres } from './postgres.ts'
 
 /**
  * Runs the tests (all, or those whose path holds one of the words given) beside a real PostgreSQL.
  * Those that take long, and those that need more than npm brings, such as a hypervisor, run only when
- * asked for.
+ * asked for. Those in a browser run wherever a Chromium starts; `--with-browser` insists on one.
  */
 const lanes = { '--endure': 'endure', '--back-ends': 'backend' } as const
 const flags = Object.keys(lanes) as (keyof typeof lanes)[]
 const asked = flags.find((flag) => process.argv.includes(flag))
 const lane = asked === undefined ? 'test' : lanes[asked]
-const words = process.argv.slice(2).filter((word) => word !== asked)
+const needsBrowser = process.argv.includes('--with-browser')
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 process.env['TEST_LANE'] = lane
 
 const find = (pattern: string) =>
-  globSync(`{contract,server,testing}/**/*.${pattern}.ts`, {
+  globSync(`{contract,sdk,gateway,console,server,testing}/**/*.${pattern}.ts`, {
     exclude: (path) => path.includes('node_modules'),
   }).filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
 
@@ -26,7 +30,8 @@ const takesTurns = (file: string) => readFileSync(file, 'utf8').includes('onBoth
 const findEnduring = () => [...find('endure'), ...find('test').filter(takesTurns)]
 
 const files = lane === 'endure' ? findEnduring() : find(lane)
-const [enduring, backEnds] = lane === 'test' ? [findEnduring(), find('backend')] : [[], []]
+const [enduring, backEnds, inBrowser] =
+  lane === 'test' ? [findEnduring(), find('backend'), find('browser')] : [[], [], []]
 
 // Every test file is a process of its own: what one has compiled the next need not.
 process.env['NODE_COMPILE_CACHE'] ??= 'node_modules/.cache/compile'
@@ -50,25 +55,46 @@ async function runTests(options: Parameters<typeof run>[0]): Promise<void> {
 
 // What needs no platform leaves nothing behind: one process for all of them saves half a minute. It
 // ends when nothing else is going on, so it comes before the database.
-const isPure = (file: string) => /^(?:contract|server\/src\/domain)\//.test(file)
+const isPure = (file: string) => /^(?:contract|console|server\/src\/domain)\//.test(file)
 await runTests({ files: files.filter(isPure), isolation: 'none' })
-const postgres = await startPostgres()
-process.env['TEST_POSTGRES_URL'] = postgres.url
-await prepareDatabases(postgres.url)
+const platforms = files.filter((file) => !isPure(file))
+if (platforms.length > 0) {
+  const postgres = await startPostgres()
+  process.env['TEST_POSTGRES_URL'] = postgres.url
+  await prepareDatabases(postgres.url)
+  // One more than most machines have cores for: some tests mostly wait.
+  await runTests({ files: platforms, concurrency: 3 })
+  await postgres.stop()
+}
 
-// One more than most machines have cores for: some tests mostly wait.
-await runTests({ files: files.filter((file) => !isPure(file)), concurrency: 3 })
+/** One browser for all of them, and one console. Says whether there was one. */
+async function runInBrowser(): Promise<boolean> {
+  if (inBrowser.length === 0) return true
+  const chromium = await startChromium()
+  if (!chromium) return false
+  process.env[browserVariable] = chromium.wsEndpoint()
+  await readyConsole(process.stdout)
+  await runTests({ files: inBrowser, concurrency: 2 })
+  await chromium.close()
+  return true
+}
+const hadBrowser = await runInBrowser()
+if (!hadBrowser && needsBrowser) failed += 1
 
-await postgres.stop()
 function tellLeftOut(files: readonly string[], why: string, how: string): void {
   if (files.length === 0) return
-  process.stdout.write(`\nLeft out, since ${why}:\n  ${files.join('\n  ')}\n${how} runs them.\n`)
+  process.stdout.write(`\nLeft out, since ${why}:\n  ${files.join('\n  ')}\n${how}.\n`)
 }
-tellLeftOut(enduring, 'they take long, or for PostgreSQL', 'npm run endure')
+tellLeftOut(
+  hadBrowser ? [] : inBrowser,
+  'no Chromium starts here',
+  `To run them: ${howToGetChromium}`,
+)
+tellLeftOut(enduring, 'they take long, or for PostgreSQL', 'npm run endure runs them')
 tellLeftOut(
   backEnds,
   'they need more than npm brings (apt: libvirt and QEMU; pip: an emulator of EC2, a CAS server; Go; the network)',
-  'npm test -- --back-ends',
+  'npm test -- --back-ends runs them',
 )
 process.stdout.write(`${passed} passed, ${failed} failed\n`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

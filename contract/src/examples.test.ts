@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv } from 'ajv'
-import { operations } from './index.ts'
+import { gatewayOperations, operations, type GatewayOperation } from './index.ts'
 import type { Operation } from './operation.ts'
 
 const ajv = new Ajv({ strict: false, validateFormats: false })
-const all: readonly Operation[] = operations
+const all: readonly (Operation | GatewayOperation)[] = [...operations, ...gatewayOperations]
 
 /** Pages and documents that describe themselves. */
 const selfDescribing = new Set(['showMetrics', 'showOpenApi', 'showReference'])

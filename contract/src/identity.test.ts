@@ -93,7 +93,8 @@ const specifiedRequest = {
     context: { ip: text, source: text },
     identity: {
       access_key_secret: text,
-      cas_ticket: { id: text },
+      // `provider` is Muster's own, for those who have several; nobody needs to send it.
+      cas_ticket: { id: text, provider: text },
       methods: [undefined], // an enumeration
       // In the specification's spelling, and in that of everything around it.
       password: {

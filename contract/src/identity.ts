@@ -3,6 +3,7 @@ import type { Operation } from './operation.ts'
 import { domainExample, DomainView } from './administration/domains.ts'
 import { example } from './administration/examples.ts'
 import { projectExample, ProjectView } from './administration/projects.ts'
+import { PermissionView } from './permission.ts'
 import { Links } from './resource.ts'
 import { Id, Name, OptionalTimestamp, Timestamp, exactObject, sameType } from './scalars.ts'
 import { exampleToken, exampleTokenRequest, exampleVersion } from './identity.examples.ts'
@@ -112,7 +113,16 @@ export const TokenRequest = exactObject({
         }),
       ),
       token: Type.Optional(exactObject({ id: Type.String({ minLength: 1, maxLength: 255 }) })),
-      cas_ticket: Type.Optional(exactObject({ id: Type.String({ minLength: 1, maxLength: 255 }) })),
+      cas_ticket: Type.Optional(
+        exactObject({
+          id: Type.String({ minLength: 1, maxLength: 255 }),
+          provider: Type.Optional({
+            ...Id,
+            description:
+              'Which identity provider it is from, by its id. Without it: the only one, or that of the domain of the scope',
+          }),
+        }),
+      ),
       access_key_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
     }),
     scope: Type.Optional(
@@ -268,6 +278,29 @@ export const identityOperations = [
           catalog: exampleToken.catalog,
           links: { self: 'http://127.0.0.1:8400/v3/auth/catalog' },
         },
+      },
+    },
+  },
+  {
+    id: 'listAuthPermissions',
+    method: 'GET',
+    path: '/v3/auth/permissions',
+    access: 'token',
+    tag: 'Tokens',
+    summary: 'List what your token may do, and how far',
+    description:
+      'Every operation that needs a right, with the right it needs. Decided as the operation itself decides it at this moment; what it is done to can still be out of your sight.',
+    answers: {
+      200: {
+        description: 'Operation by operation',
+        body: exactObject({ permissions: Type.Array(PermissionView), links: Links }),
+        example: example.list('permissions', '/v3/auth/permissions', {
+          operation: 'listServers',
+          service: 'compute',
+          resource: 'servers',
+          action: 'list',
+          reach: 'project',
+        }),
       },
     },
   },

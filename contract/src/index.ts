@@ -14,6 +14,7 @@ import { identityOperations } from './identity.ts'
 import type { Operation } from './operation.ts'
 import { serverOperations } from './servers/operations.ts'
 import { serviceOperations } from './service.ts'
+import { viewOperations } from './views/operations.ts'
 
 export type { RoleAssignmentView } from './administration/assignments.ts'
 export type { EndpointView, RegionView, ServiceView } from './administration/catalog.ts'
@@ -34,9 +35,20 @@ export type { RoleView } from './administration/roles.ts'
 export type { UserView } from './administration/users.ts'
 export * from './cloudaccounts/account.ts'
 export * from './errors.ts'
+export * from './gateway/operations.ts'
+export type {
+  LoginOptions,
+  PasswordLogin,
+  ScopeChange,
+  SessionEntry,
+  SessionView,
+} from './gateway/session.ts'
+export * from './gateway/wire-names.ts'
 export * from './identity.ts'
+export * from './methods.ts'
 export * from './openapi.ts'
 export * from './operation.ts'
+export type { PermissionView } from './permission.ts'
 export * from './policy-words.ts'
 export { largestPage } from './resource.ts'
 export * from './server.ts'
@@ -44,7 +56,9 @@ export * from './servers/metadata.ts'
 export * from './servers/operations.ts'
 export * from './servers/original-parameters.ts'
 export * from './servers/parameters.ts'
-export * from './servers/statistics.ts'
+export { mostGroupValues, ServerStatistics } from './servers/statistics.ts'
+export * from './servers/timeline.ts'
+export * from './views/view.ts'
 
 /** Every operation that Muster serves, and no other. */
 export const operations = [
@@ -61,6 +75,7 @@ export const operations = [
   ...catalogOperations,
   ...eventOperations,
   ...serverOperations,
+  ...viewOperations,
   ...cloudAccountOperations,
   ...serviceOperations,
 ] as const satisfies readonly Operation[]

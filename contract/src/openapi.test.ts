@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv } from 'ajv'
 import { ErrorBody, errorStatus } from './errors.ts'
-import { operations } from './index.ts'
+import { csrfHeader, gatewayOperations, operations, pollHeader, sessionCookie } from './index.ts'
 import { renderOpenApi } from './openapi.ts'
 
 const address = 'http://127.0.0.1:8400'
-const document = renderOpenApi(operations, address)
+const gatewayUrl = 'https://muster.example'
+const gateway = { operations: gatewayOperations, url: gatewayUrl }
+const everyOperation = [...operations, ...gatewayOperations]
+const document = renderOpenApi(operations, [address], gateway)
 // What a reader gets: anything that JSON cannot carry is gone.
 const written = JSON.parse(JSON.stringify(document)) as typeof document
 
@@ -47,7 +50,7 @@ describe('the OpenAPI document', () => {
       writtenOperations
         .map(({ path, method, operation }) => `${operation.operationId} ${method} ${path}`)
         .sort(),
-      operations.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
+      everyOperation.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).sort(),
     )
   })
 
@@ -125,6 +128,7 @@ describe('the OpenAPI document', () => {
   test('asks for a token exactly where the operation does', () => {
     const needs = { public: [], token: [{ token: [] }], loopback: [{}, { token: [] }] }
     for (const { operation } of writtenOperations) {
+      if (operation.tags[0] === 'Sessions') continue
       const { access } = operations.find(({ id }) => id === operation.operationId) ?? {}
       assert.ok(access)
       assert.deepEqual(operation.security, needs[access])
@@ -133,6 +137,34 @@ describe('the OpenAPI document', () => {
       { ...written.components.securitySchemes.token, description: '' },
       { type: 'apiKey', in: 'header', name: 'X-Auth-Token', description: '' },
     )
+  })
+
+  test('tells how a browser proves who it is and that it means it, and where', () => {
+    for (const { operation, method } of writtenOperations) {
+      const own = gatewayOperations.find(({ id }) => id === operation.operationId)
+      assert.equal(operation.tags[0] === 'Sessions', own !== undefined)
+      if (!own) {
+        assert.ok(!('servers' in operation), operation.operationId)
+        continue
+      }
+      const isChange = method !== 'get'
+      const needed = { session: [], ...(isChange && { csrf: [] }) }
+      assert.deepEqual(operation.security, own.access === 'public' ? [] : [needed], own.id)
+      const names = (operation.parameters as { name: string }[]).map(({ name }) => name)
+      assert.equal(names.includes('Origin'), isChange, own.id)
+      assert.deepEqual(operation.servers, [{ url: gatewayUrl }])
+    }
+    const { session, csrf } = written.components.securitySchemes
+    assert.deepEqual([session?.in, session?.name], ['cookie', sessionCookie.secure])
+    assert.deepEqual([csrf?.in, csrf?.name.toLowerCase()], ['header', csrfHeader])
+    assert.ok(session?.description.toLowerCase().includes(`\`${pollHeader}: 1\``))
+  })
+
+  test('tells nothing of sessions where there is no gateway', () => {
+    const { tags, paths, components } = renderOpenApi(operations, [address])
+    assert.ok(!tags.some(({ name }) => name === 'Sessions'))
+    assert.ok(!Object.keys(paths).some((path) => path.startsWith('/api')))
+    assert.deepEqual(Object.keys(components.securitySchemes), ['token'])
   })
 
   test('has schemas that compile', () => {
@@ -161,7 +193,7 @@ describe('the OpenAPI document', () => {
 
   test('tells the exact content types of the specification', () => {
     for (const { operation } of writtenOperations) {
-      const { id, answers } = operations.find(({ id }) => id === operation.operationId) ?? {}
+      const { id, answers } = everyOperation.find(({ id }) => id === operation.operationId) ?? {}
       for (const [status, answer] of Object.entries(operation.responses)) {
         const content = 'content' in answer ? (answer.content ?? {}) : {}
         for (const type of Object.keys(content)) {

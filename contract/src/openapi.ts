@@ -1,5 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { ErrorBody, errorStatus } from './errors.ts'
+import type { GatewayOperation } from './gateway/operations.ts'
+import { pollHeader, sessionCookie } from './gateway/wire-names.ts'
 import {
   jsonContentType,
   type Access,
@@ -8,6 +10,14 @@ import {
   type Need,
   type Operation,
 } from './operation.ts'
+
+/** A gateway, where a process plays one: its operations, and where browsers find it. */
+export interface DocumentedGateway {
+  readonly operations: readonly GatewayOperation[]
+  readonly url: string
+}
+
+type AnyOperation = Operation | GatewayOperation
 
 const everyAnswerHeaders = {
   'X-Request-Id': {
@@ -64,7 +74,7 @@ const pathParameters = (path: string) =>
   }))
 
 /** Errors have the content type of the operation's other answers, which matters for the token operation. */
-function errorOf({ answers }: Operation) {
+function errorOf({ answers }: AnyOperation) {
   const isPlain = Object.values(answers)[0]?.contentType === plainContentType
   return { $ref: `#/components/responses/${isPlain ? 'PlainError' : 'Error'}` }
 }
@@ -77,7 +87,10 @@ const renderError = (contentType: string) => ({
   content: { [contentType]: { schema: ErrorBody } },
 })
 
-function securityOf(access: Access) {
+const changesSomething = ({ method }: AnyOperation) => method !== 'GET' && method !== 'HEAD'
+
+function securityOf(operation: AnyOperation) {
+  const access: Access | GatewayOperation['access'] = operation.access
   const token = { token: [] }
   switch (access) {
     case 'public':
@@ -86,6 +99,8 @@ function securityOf(access: Access) {
       return [token]
     case 'loopback':
       return [{}, token]
+    case 'session':
+      return [{ session: [], ...(changesSomething(operation) && { csrf: [] }) }]
   }
 }
 
@@ -100,21 +115,33 @@ const levelWords: Readonly<Record<Level, string>> = {
 const describeNeed = ({ service, resource, action, at }: Need): string =>
   `Needs \`${action}\` on \`${resource}\` of service \`${service}\`: ${at.map((level) => levelWords[level]).join(', ')}.`
 
-function describe({ description, needs }: Operation): { description?: string } {
+function describe(operation: AnyOperation): { description?: string } {
+  const { description } = operation
+  const needs = 'needs' in operation ? operation.needs : undefined
   const sentences = [description, needs && describeNeed(needs)].filter(
     (sentence) => sentence !== undefined,
   )
   return sentences.length === 0 ? {} : { description: sentences.join(' ') }
 }
 
-function renderOperation(operation: Operation) {
+/** Browsers say by themselves where a page is from; who is none says it for them. */
+const originParameter = {
+  name: 'Origin',
+  in: 'header',
+  required: true,
+  schema: { type: 'string', description: "The gateway's own address: browsers send it themselves" },
+}
+
+function renderOperation(operation: AnyOperation, gateway?: DocumentedGateway) {
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
     ...describe(operation),
-    security: securityOf(operation.access),
+    security: securityOf(operation),
+    ...(gateway && { servers: [{ url: gateway.url }] }),
     parameters: [
+      ...(gateway && changesSomething(operation) ? [originParameter] : []),
       ...pathParameters(operation.path),
       ...renderParameters('header', operation.headers),
       ...renderParameters('query', operation.query),
@@ -139,15 +166,47 @@ function renderOperation(operation: Operation) {
   }
 }
 
+const securitySchemes = {
+  token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Auth-Token',
+    description: 'A token from `POST /v3/auth/tokens`',
+  },
+}
+
+/** How a browser proves who it is, to its gateway and nobody else. */
+const browserSchemes = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie.secure,
+    description: `The session, from \`POST /api/session\`; \`${sessionCookie.plain}\` without TLS on other machines. Under \`/api\` it is good for the operations that take a token, too. A call with \`${canonicalHeader(pollHeader)}: 1\` is one that a page makes by itself, and keeps no session alive.`,
+  },
+  csrf: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: 'The `csrf_token` of the session: with every call that changes something',
+  },
+}
+
 /** The OpenAPI 3.1 document of these operations, served at these addresses. */
-export function renderOpenApi(operations: readonly Operation[], ...serverUrls: string[]) {
+export function renderOpenApi(
+  operations: readonly Operation[],
+  serverUrls: readonly string[],
+  gateway?: DocumentedGateway,
+) {
   const paths: Record<string, Record<string, ReturnType<typeof renderOperation>>> = {}
-  for (const operation of operations) {
+  const add = (operation: AnyOperation, by?: DocumentedGateway) => {
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: renderOperation(operation),
+      [operation.method.toLowerCase()]: renderOperation(operation, by),
     }
   }
+  for (const operation of operations) add(operation)
+  for (const operation of gateway?.operations ?? []) add(operation, gateway)
+  const all = [...operations, ...(gateway?.operations ?? [])]
   return {
     openapi: '3.1.0',
     info: {
@@ -157,17 +216,10 @@ export function renderOpenApi(operations: readonly Operation[], ...serverUrls: s
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [...new Set(serverUrls)].map((url) => ({ url })),
-    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    tags: [...new Set(all.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: {
-        token: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-Auth-Token',
-          description: 'A token from `POST /v3/auth/tokens`',
-        },
-      },
+      securitySchemes: { ...securitySchemes, ...(gateway && browserSchemes) },
       responses: {
         Error: renderError(jsonContentType),
         PlainError: renderError(plainContentType),

@@ -73,6 +73,11 @@ export type QueryOf<Op> = Op extends { readonly query: infer Query extends TObje
   ? Static<Query>
   : unknown
 
+/** The body of one of an operation's answers, as its schema types it. */
+export type AnswerBodyOf<Answer> = Answer extends { readonly body: infer Body extends TSchema }
+  ? Static<Body>
+  : undefined
+
 type ParameterNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterNames<Rest>
   : never

@@ -178,6 +178,7 @@ test('the operations of the specification on servers are there, and what Muster 
     [
       'GET /servers token',
       'GET /servers/statistics token',
+      'GET /servers/timeline token',
       'GET /servers/{id} token',
       'GET /servers/{id}/metadata token',
       'POST /servers/{id}/metadata token',
@@ -186,7 +187,7 @@ test('the operations of the specification on servers are there, and what Muster 
       'POST /servers/{id}/syncstatus token',
     ],
   )
-  const detail = ajv.compile(serverOperations[2].answers[200].body)
+  const detail = ajv.compile(serverOperations[3].answers[200].body)
   assert.ok(detail({ server: wholeServer }))
   assert.ok(!detail({ server: wholeServer, more: 1 }))
   assert.ok(!detail(wholeServer))

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { destination } from 'pino'
 import { renderDemo } from './composition/demo-welcome.ts'
 import { renderHelp } from './config/help.ts'
@@ -33,10 +34,13 @@ function version(): string {
 }
 
 async function run(config: Config): Promise<void> {
+  // Beside the opening of the storage: both take their time the first time.
+  const built = buildMissingConsole(config)
   const logger = createLogger(config.logLevel, destination({ dest: 2, sync: false }))
   const platform = await createPlatform(config, {
     logger,
     progress: process.stderr,
+    beforeListening: built,
     onNewAdmin(password) {
       process.stdout.write(`The first admin is sysadmin, password ${password} (keep it)\n`)
     },
@@ -59,12 +63,28 @@ async function run(config: Config): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
 
   // Last of all: whoever reads it may send a signal at once.
-  process.stdout.write(renderWelcome(platform))
+  process.stdout.write(renderWelcome(config, platform))
   const { demo, authUrl, baseUrl } = platform
   if (demo) process.stdout.write(renderDemo(demo, authUrl, baseUrl))
 }
 
-function renderWelcome({ authUrl, baseUrl, newAdminPassword }: Platform): string {
+/** Only where it may be needed is it loaded. */
+async function buildMissingConsole({ roles, consoleBuild }: Config): Promise<void> {
+  if (!consoleBuild || !roles.includes('gateway')) return
+  const [{ buildConsole }, { consoleFolder }] = await Promise.all([
+    import('./composition/build-console.ts'),
+    import('./composition/console-folder.ts'),
+  ])
+  const repository = fileURLToPath(new URL('../../', import.meta.url))
+  await buildConsole({ repository, folder: consoleFolder }, process.stderr).catch(
+    (error: unknown) => {
+      process.stderr.write(`The console could not be built: ${String(error)}\n`)
+    },
+  )
+}
+
+function renderWelcome({ roles }: Config, platform: Platform): string {
+  const { publicUrl, authUrl, baseUrl, newAdminPassword } = platform
   const password = newAdminPassword ?? '<password>'
   const login = {
     auth: {
@@ -79,6 +99,7 @@ function renderWelcome({ authUrl, baseUrl, newAdminPassword }: Platform): string
     '',
     'Muster is up.',
     '',
+    ...(roles.includes('gateway') ? [`  console   ${publicUrl}/console/`] : []),
     `  auth_url  ${authUrl}`,
     `  base_url  ${baseUrl}`,
     `  docs      ${baseUrl}/docs`,

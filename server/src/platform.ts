@@ -1,8 +1,9 @@
-import { operations, type Operation } from '@muster/contract'
+import { gatewayOperations, operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { followAges } from './composition/follow-ages.ts'
 import { claimPort, publicAddresses } from './composition/addresses.ts'
 import type { Demo } from './composition/compose-demo.ts'
+import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
 import { composeInventory } from './composition/compose-inventory.ts'
 import { composeSources, type Sources } from './composition/compose-sources.ts'
@@ -13,6 +14,7 @@ import type { Config } from './config/read-config.ts'
 import type { Clock, PasswordHasher } from './domain/identity/ports.ts'
 import type { FleetWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
+import type { Database } from './storage/database.ts'
 import { createAccountStore } from './storage/sources/account-store.ts'
 import { createPasswordHasher } from './vault/password-hasher.ts'
 
@@ -23,9 +25,7 @@ const longestDrain = 8_000
 function operationsOf({ roles }: Config): readonly Operation[] {
   return operations.filter(({ path }) => {
     if (path.startsWith('/v3')) return roles.includes('identity')
-    if (path.startsWith('/servers') || path.startsWith('/cloudaccounts')) {
-      return roles.includes('platform')
-    }
+    if (/^\/(?:servers|views|cloudaccounts)/.test(path)) return roles.includes('platform')
     if (path === '/events') return roles.includes('identity') || roles.includes('platform')
     return true
   })
@@ -38,6 +38,8 @@ export interface PlatformOptions {
   readonly progress?: ProgressOutput
   /** Told at once of a password that was made up, where a long load may be cut off before the welcome. */
   readonly onNewAdmin?: (password: string) => void
+  /** What has to be ready before anybody is answered. */
+  readonly beforeListening?: Promise<void>
 }
 
 /** The composition root: opens the storage, chooses the adapters, builds the use cases, mounts them. */
@@ -57,15 +59,12 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
   const hasher = createPasswordHasher()
   // A port that is taken stops here, before a password is made up that nobody would see.
   const { port, release } = await claimPort(config.host, config.port)
-  const newAdminPassword = await layFoundation(
-    database,
-    hasher,
-    config.adminPassword,
-    clock(),
-  ).catch(async (error: unknown) => {
-    await release()
-    throw error
-  })
+  const newAdminPassword = await layGround(config, database, hasher, clock()).catch(
+    async (error: unknown) => {
+      await release()
+      throw error
+    },
+  )
   if (config.demo && newAdminPassword !== undefined) options.onNewAdmin?.(newAdminPassword)
   const addresses = publicAddresses(config, port)
 
@@ -112,18 +111,43 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
   })
   isLoading = false
   const { tlsCert, tlsKey } = config
+  const hasGateway = config.roles.includes('gateway')
   const tls = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined
   const { app, drain } = createApp(
-    { ...config, ...addresses, tls, clock, logger },
+    {
+      ...config,
+      ...addresses,
+      homePage: hasGateway ? '/console/' : '/docs',
+      gateway: hasGateway ? { operations: gatewayOperations, url: addresses.publicUrl } : undefined,
+      tls,
+      clock,
+      logger,
+    },
     { ...identity, ...inventory, ...sources, ping: database.ping, waitingLogins: hasher.waiting },
     operationsOf(config),
   )
+  const gateway = hasGateway
+    ? await startGateway({ app, config, ...addresses, database, clock, demo })
+    : undefined
 
   const purge = setInterval(() => {
-    Promise.all([identity.purgeExpired(), inventory.purgeDeleted()]).catch((error: unknown) => {
+    Promise.all([
+      identity.purgeExpired(),
+      inventory.purgeDeleted(),
+      gateway?.purgeSessions(),
+    ]).catch((error: unknown) => {
       logger.warn({ err: error }, 'purging what has expired failed; the next try is in an hour')
     })
+    void countFleet()
   }, hour)
+
+  /** Keeps how big the fleet is today: the last count before midnight stays. */
+  async function countFleet(): Promise<void> {
+    if (!config.roles.includes('platform')) return
+    await inventory.countToday().catch((error: unknown) => {
+      logger.warn({ err: error }, 'counting the fleet failed')
+    })
+  }
 
   return {
     database,
@@ -133,6 +157,7 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     newAdminPassword,
     demo,
     async listen(): Promise<string> {
+      await options.beforeListening
       await release()
       return await app.listen({ host: config.host, port })
     },
@@ -142,12 +167,31 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
       clearInterval(purge)
       const deadline = setTimeout(() => app.server.closeAllConnections(), patience)
       await app.close()
+      gateway?.close()
       clearTimeout(deadline)
       await sources.stop()
+      await countFleet()
       await ages.stop()
       await database.close()
     },
   }
+}
+
+/** A gateway alone keeps sessions and nothing else: whom there is to log in, the others know. */
+async function layGround(
+  { roles, adminPassword }: Config,
+  database: Database,
+  hasher: PasswordHasher,
+  now: number,
+): Promise<string | undefined> {
+  if (roles.every((role) => role === 'gateway')) return undefined
+  return await layFoundation(database, hasher, adminPassword, now)
+}
+
+/** Only where it is played is it loaded. */
+async function startGateway(parts: Parameters<typeof composeGateway>[0]) {
+  const { composeGateway } = await import('./composition/compose-gateway.ts')
+  return composeGateway(parts)
 }
 
 interface DemoParts {

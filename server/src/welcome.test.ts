@@ -176,7 +176,7 @@ describe('the addresses', () => {
 describe('a process without the identity part', () => {
   let platform: TestPlatform
   before(async () => {
-    platform = await startPlatform({ flags: ['--roles=platform,gateway'] })
+    platform = await startPlatform({ flags: ['--roles=platform'] })
   })
   after(() => platform.close())
 

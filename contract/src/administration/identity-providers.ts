@@ -50,7 +50,7 @@ const view = {
   name: 'campus',
   driver: 'cas',
   url: 'https://cas.example.org/cas',
-  service_url: 'https://muster.example.org/console/',
+  service_url: 'https://muster.example.org/api/session/cas',
   protocol: 3,
   domain_id: example.domainId,
   enabled: true,
@@ -101,7 +101,7 @@ export const identityProviderOperations = resourceOperations({
   at: { read: ['system', 'domain'], write: ['system'] },
   notes: {
     create:
-      'A CAS server, asked over TLS at `url`; tickets are for `service_url`, whatever a request says. Who logs in for the first time becomes a user of the domain. The mapping is gone through at each login: a role it no longer gives is taken back.',
+      'A CAS server, asked over TLS at `url`; tickets are for `service_url`, whatever a request says; for logins in the console that is `/api/session/cas` there. Who logs in for the first time becomes a user of the domain. The mapping is gone through at each login: a role it no longer gives is taken back.',
     update: 'Disabling it ends every token got through it.',
     delete: 'Every token got through it ends, and the roles its mapping gave go. The users stay.',
   },

@@ -7,6 +7,7 @@ import { serverExample, serverListExample } from './examples.ts'
 import { MetadataChange, metadataExample, ServerMetadata } from './metadata.ts'
 import { ServerListQuery, ServerStatisticsQuery } from './parameters.ts'
 import { ServerStatistics, statisticsExample } from './statistics.ts'
+import { ServerTimeline, ServerTimelineQuery, timelineExample } from './timeline.ts'
 
 const common = { access: 'token', tag: 'Servers' } as const
 
@@ -85,6 +86,25 @@ export const serverOperations = [
         body: ServerStatistics,
         headers: privateHeaders,
         example: statisticsExample,
+      },
+    },
+  },
+  {
+    id: 'getServerTimeline',
+    method: 'GET',
+    path: '/servers/timeline',
+    ...common,
+    needs: need('list'),
+    summary: 'Show how the fleet has grown',
+    description:
+      'How many servers there were day by day, with their cores, memory and disks in MB; without those in the recycle bin. Oldest first; today is as of now. Counted for each project and kept for 400 days: what a server was like before it came to another project stays with the first.',
+    query: ServerTimelineQuery,
+    answers: {
+      200: {
+        description: 'A point for each day',
+        body: ServerTimeline,
+        headers: privateHeaders,
+        example: timelineExample,
       },
     },
   },

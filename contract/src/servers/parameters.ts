@@ -63,6 +63,24 @@ const TagSets = Type.Array(
   { maxItems: mostValues },
 )
 
+export const serverScopes = ['project', 'domain', 'system', 'max'] as const
+
+const scope = Type.Optional(
+  Type.Enum([...serverScopes], {
+    description: 'How far to look: as far as your token is for, unless you may see more',
+  }),
+)
+
+/** Whose servers, and nothing else of them. */
+export const narrowing = {
+  project_id: fieldFilters.project_id,
+  domain_id: fieldFilters.domain_id,
+  scope,
+}
+
+/** How long `q` may be. */
+export const longestQ = 2048
+
 /** The parameters that say which servers: of lists, exports and statistics alike. */
 const selection = {
   ...fieldFilters,
@@ -76,7 +94,7 @@ const selection = {
   ),
   filter_any: describedFlag('One of the `filter`s is enough'),
   q: describedText(
-    2048,
+    longestQ,
     'All of it in one line: `status:running provider:Aws ip:10.4.0.0/16 tag:env=prod vcpu>=8 -project:demo web-7`. A comma is "or", a leading `-` "not"; what names no field is searched for',
   ),
   search: describedText(
@@ -95,11 +113,7 @@ const selection = {
     ['created_since', 'created_before', 'updated_since', 'updated_before'],
     Type.Optional(Type.String({ maxLength: 32, description: momentWords })),
   ),
-  scope: Type.Optional(
-    Type.Enum(['project', 'domain', 'system', 'max'], {
-      description: 'How far to look: as far as your token is for, unless you may see more',
-    }),
-  ),
+  scope,
   pending_delete: Type.Optional(
     Type.Enum(['true', 'false', 'all', '1', '0'], {
       description: '`true`: those in the recycle bin; `all`: these too',
@@ -117,6 +131,9 @@ const selection = {
   }),
   ...originalSchemas(originalFilters),
 }
+
+/** By how many fields a list is sorted at most. */
+export const mostSortFields = 16
 
 /** The parameters that say which part of a list, and what of each server. */
 const page = {
@@ -136,7 +153,7 @@ const page = {
       description: 'Where to go on: from the `Link` to the next page, with the same query',
     }),
   ),
-  order_by: several(fieldName, 'A field to sort by: `created_at` unless you say', 16),
+  order_by: several(fieldName, 'A field to sort by: `created_at` unless you say', mostSortFields),
   order: Type.Optional(Type.Enum(['asc', 'desc'], { description: '`desc` unless you say' })),
   field: several(fieldName, 'Only this key of each server, or these'),
   format: Type.Optional(

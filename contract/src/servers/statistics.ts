@@ -1,7 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { exactObject, sameType } from '../scalars.ts'
 
-const sums = sameType(['count', 'vcpu_count', 'vmem_size', 'disk'], Type.Integer({ minimum: 0 }))
+export const sums = sameType(
+  ['count', 'vcpu_count', 'vmem_size', 'disk'],
+  Type.Integer({ minimum: 0 }),
+)
 
 /** How many values of a group are told apart. */
 export const mostGroupValues = 100

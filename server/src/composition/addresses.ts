@@ -24,7 +24,11 @@ export async function claimPort(host: string, wanted: number) {
 export function publicAddresses(config: Config, port: number) {
   const scheme = config.tlsCert === undefined ? 'http' : 'https'
   const publicUrl = config.publicUrl ?? `${scheme}://${reachableHost(config.host)}:${port}`
-  return { authUrl: config.authUrl ?? publicUrl, baseUrl: config.baseUrl ?? publicUrl }
+  return {
+    publicUrl,
+    authUrl: config.authUrl ?? publicUrl,
+    baseUrl: config.baseUrl ?? publicUrl,
+  }
 }
 
 /** What a client on this machine can dial, for a server that listens everywhere. */

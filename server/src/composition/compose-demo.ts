@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { ConfigError } from '../config/parsers.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Clock, PasswordHasher } from '../domain/identity/ports.ts'
+import { dayOf } from '../domain/inventory/draw-timeline.ts'
 import type { FleetWriter } from '../domain/inventory/ports.ts'
 import type { SyncDesk } from '../domain/sources/desk.ts'
 import type { AccountStore } from '../domain/sources/ports.ts'
@@ -9,6 +10,7 @@ import { simulatorKind } from '../sources/simulator/simulator-kind.ts'
 import { simulatedAccounts } from '../sources/simulator/sites.ts'
 import type { Database } from '../storage/database.ts'
 import { findDemoNote, keepDemoNote, type DemoNote } from '../storage/demo-note.ts'
+import { layDemoPast } from '../storage/demo-past.ts'
 import { createDirectory } from '../storage/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
@@ -77,6 +79,7 @@ export async function composeDemo(parts: Parts): Promise<Demo> {
     createMeetDemo({ ...parts, registry, directory })(),
     load(parts, waiting, servers),
   ])
+  if (waiting.length > 0) await layDemoPast(database, dayOf(parts.clock()))
   return { servers, users }
 }
 

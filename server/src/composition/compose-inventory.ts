@@ -14,6 +14,8 @@ import { createEventStore } from '../storage/events.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createServerFinder } from '../storage/servers/finder.ts'
 import { createFleetWriter } from '../storage/servers/fleet-writer.ts'
+import { composeTimeline } from './compose-timeline.ts'
+import { composeViews } from './compose-views.ts'
 
 interface Parts {
   readonly database: Database
@@ -42,6 +44,8 @@ export function composeInventory(parts: Parts) {
     recordServers: createRecordServers({ fleet, owners, clock }),
     fleet,
     owners,
+    ...composeTimeline({ database, clock }),
+    ...composeViews({ database, renewCaller, clock }),
     readHistory: createReadHistory({ findServer, events: createEventStore(database) }),
     purgeDeleted: () => fleet.purgeDeleted(clock() - deletedRetention),
   }

@@ -52,9 +52,11 @@ const samples: Record<Key, Sample> = {
   authUrl: { good: ['https://id.example', 'https://id.example'], bad: badAddresses },
   baseUrl: { good: ['http://api.example:81', 'http://api.example:81'], bad: badAddresses },
   roles: {
-    good: ['platform, gateway', ['platform', 'gateway']],
+    good: ['platform, identity', ['platform', 'identity']],
     bad: ['', ',', 'everything', 'identity;platform', 'identity,other'],
   },
+  sessionIdle: { good: ['30m', 1_800_000], bad: ['', '0', '-1', 'h', '367d'] },
+  consoleBuild: { good: ['false', false], bad: ['', 'no', '2'] },
   tokenTtl: {
     good: ['90m', 5_400_000],
     bad: ['', '0', '0s', '-1', '1.5h', '24 h', '1y', '367d', 'h', '9999999999', 'Infinity'],
@@ -226,6 +228,8 @@ describe('settings', () => {
         authUrl: undefined,
         baseUrl: undefined,
         roles: ['identity', 'platform', 'gateway'],
+        sessionIdle: 8 * 3_600_000,
+        consoleBuild: true,
         tokenTtl: 86_400_000,
         tlsCert: undefined,
         tlsKey: undefined,

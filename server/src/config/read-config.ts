@@ -133,6 +133,25 @@ function demandUsableCertificate({ tlsCert, tlsKey }: Parsed): void {
   }
 }
 
+/** A gateway hands on to the API: where that is not in the same process it has to be told where. */
+function demandUpstream({ roles, authUrl, baseUrl, demo }: Parsed): void {
+  if (!roles.includes('gateway')) return
+  const isMissing = {
+    '--auth-url': !roles.includes('identity') && authUrl === undefined,
+    '--base-url': !roles.includes('platform') && baseUrl === undefined,
+  }
+  const missing = Object.entries(isMissing).flatMap(([flag, is]) => (is ? [flag] : []))
+  if (missing.length > 0) {
+    const others = roles.length === 1 ? 'alone' : 'without the rest'
+    throw new ConfigError(
+      `--roles ${roles.join(',')} is a gateway ${others}, and needs to know where the API is: give ${missing.join(' and ')}`,
+    )
+  }
+  if (demo && roles.length === 1) {
+    throw new ConfigError('--demo means nothing to a gateway alone: it has no servers of its own')
+  }
+}
+
 function completeConfig(parsed: Parsed): Config {
   if ((parsed.tlsCert === undefined) !== (parsed.tlsKey === undefined)) {
     throw new ConfigError('--tls-cert and --tls-key go together: give both or neither')
@@ -141,6 +160,7 @@ function completeConfig(parsed: Parsed): Config {
   if (parsed.demoServers !== undefined && !parsed.demo) {
     throw new ConfigError('--demo-servers means nothing without --demo')
   }
+  demandUpstream(parsed)
   if (parsed.databaseUrl !== undefined && parsed.secretKeyFile === undefined) {
     throw new ConfigError(
       'MUSTER_SECRET_KEY_FILE must be given with PostgreSQL, the same key for every process (the file is made if it is not there)',

@@ -116,6 +116,14 @@ export const settings = {
     parse: duration,
     fallback: '24h',
   }),
+  sessionIdle: setting({
+    flag: 'session-idle',
+    variable: 'MUSTER_SESSION_IDLE',
+    value: 'time',
+    help: "how long a browser's session lasts in which nothing is done",
+    parse: duration,
+    fallback: '8h',
+  }),
   tlsCert: optional({
     flag: 'tls-cert',
     variable: 'MUSTER_TLS_CERT',
@@ -145,6 +153,14 @@ export const settings = {
     help: 'hosts and networks beyond the open internet that Muster may reach out to, such as a CAS server',
     parse: listOf(networkOrHost),
     fallback: '',
+  }),
+  consoleBuild: setting({
+    flag: 'console-build',
+    variable: 'MUSTER_CONSOLE_BUILD',
+    value: 'true|false',
+    help: 'whether the console is built at start where it is missing or has changed',
+    parse: switchedOn,
+    fallback: 'true',
   }),
   eventRetention: setting({
     flag: 'event-retention',

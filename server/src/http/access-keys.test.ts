@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { CredentialView } from '@muster/contract'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { assertError } from '../testing/error-answer.ts'
 import {
   createKeyHolders,
@@ -15,7 +15,7 @@ import { steadyParts } from '../testing/steady-parts.ts'
 const now = Date.UTC(2027, 0, 31, 12, 0, 0, 250)
 const later = '2027-02-28T08:30:00Z'
 
-onBothEngines('access keys', (engine) => {
+onBothEnginesInTurn('access keys', (engine) => {
   let platform: TestPlatform
   let holders: KeyHolders
   let ann: KeyHolder

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { renderOpenApi, type Operation } from '@muster/contract'
+import { renderOpenApi, type DocumentedGateway, type Operation } from '@muster/contract'
 import type { Administration } from '../domain/identity/administration/administration.ts'
 import type { RecordDenial } from '../domain/audit/record-denial.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
@@ -21,16 +21,23 @@ import { answerRepeats, createRepeats } from './repeats.ts'
 import { createRequestLog, logRequests } from './request-log.ts'
 import { createServiceHandlers } from './service.ts'
 import { createUnknownRouteFault } from './unknown-route.ts'
+import type { ViewUseCases } from '../domain/views/administer-views.ts'
+import { createViewHandlers } from './views/handlers.ts'
 
 export interface AppSettings extends ListenerSettings {
   readonly baseUrl: string
   readonly platformName: string
   readonly loginFailuresPerMinute: number
   readonly requestsPerMinute: number
+  /** Where a browser is sent that asks for nothing in particular. */
+  readonly homePage: string
+  /** The gateway that this process plays too. */
+  readonly gateway?: DocumentedGateway | undefined
 }
 
 export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
   readonly cloudAccounts: CloudAccountUseCases
+  readonly loadViews: () => Promise<ViewUseCases>
   readonly administration: Administration
   readonly recordDenial: RecordDenial
   readonly verifyToken: VerifyToken
@@ -119,9 +126,10 @@ export function createApp(
       ...createIdentityHandlers({ ...useCases, ...settings, loginLimit }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
       ...createInventoryHandlers(useCases, settings),
+      ...createViewHandlers(useCases.loadViews, settings),
       ...createCloudAccountHandlers(useCases.cloudAccounts, settings),
       ...createServiceHandlers({
-        openApi: renderOpenApi(served, settings.authUrl, settings.baseUrl),
+        openApi: renderOpenApi(served, [settings.authUrl, settings.baseUrl], settings.gateway),
         metrics,
         ping: useCases.ping,
         isDraining: () => draining,

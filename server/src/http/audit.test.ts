@@ -202,6 +202,8 @@ onBothEnginesInTurn('the audit log', (engine) => {
       'revokeToken',
       'changeOwnPassword',
       ...['create', 'update', 'delete'].map((verb) => `${verb}Credential`),
+      'updateView',
+      'deleteView',
     ])
     for (const operation of changing) {
       const requestId = `denied-${newId()}`

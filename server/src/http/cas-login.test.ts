@@ -3,14 +3,14 @@ import { before, describe, test } from 'node:test'
 import type { UserView } from '@muster/contract'
 import { heldIn, startCasPlatform, type CasPlatform } from '../testing/cas-platform.ts'
 import { passwordIdentity, requestToken, secretOf, tokenIdentity } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { assertError } from '../testing/error-answer.ts'
 import { dumpTables } from '../testing/open-storage.ts'
 import { suiteLifetime } from '../testing/spawn-muster.ts'
 import { casFailure, startStagedCas, type StagedCas } from '../testing/staged-cas.ts'
 import { steadyParts } from '../testing/steady-parts.ts'
 
-onBothEngines('a login with a CAS ticket', (engine) => {
+onBothEnginesInTurn('a login with a CAS ticket', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: StagedCas
@@ -128,13 +128,28 @@ onBothEngines('a login with a CAS ticket', (engine) => {
       { methods: ['token'], cas_ticket: ticket, token: { id: 'x' } },
       { methods: ['cas', 'token'], cas_ticket: ticket, token: { id: 'x' } },
       { methods: ['cas', 'cas_ticket'], cas_ticket: ticket },
-      { methods: ['cas'], cas_ticket: { ...ticket, provider: provider } },
+      { methods: ['cas'], cas_ticket: { ...ticket, service: 'https://elsewhere.test' } },
       { methods: ['cas'], cas_ticket: {} },
       { methods: ['cas'], cas_ticket: { id: null } },
       { methods: ['cas'], cas_ticket: [ticket.id] },
     ]
     for (const identity of strays) assert.equal((await send(identity)).status, 400)
     assert.equal(cas.requests.length, asked)
+  })
+
+  test('may say which provider it is from; one that is not there is asked nothing', async () => {
+    const asked = cas.requests.length
+    const send = (named: string) =>
+      requestToken(muster.url, {
+        identity: {
+          methods: ['cas'],
+          cas_ticket: { id: cas.ticketFor('named'), provider: named },
+        },
+      })
+    await muster.assertRefused(await send('no-such-provider'), /^CAS: no provider/)
+    assert.equal(cas.requests.length, asked)
+    assert.equal((await send(provider)).status, 201)
+    assert.equal(cas.requests.length, asked + 1)
   })
 
   describe('ASVS 6.8.1: a person is known by provider and subject, never by name:', () => {

@@ -3,13 +3,13 @@ import { before, describe, test } from 'node:test'
 import { newId } from '../domain/identity/new-id.ts'
 import { heldIn, startCasPlatform, type CasPlatform } from '../testing/cas-platform.ts'
 import { secretOf } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { suiteLifetime } from '../testing/spawn-muster.ts'
 import { startStagedCas, type StagedCas } from '../testing/staged-cas.ts'
 
 type Attributes = Readonly<Record<string, readonly string[]>>
 
-onBothEngines('the mapping of a CAS provider', (engine) => {
+onBothEnginesInTurn('the mapping of a CAS provider', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: StagedCas

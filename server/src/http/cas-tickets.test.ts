@@ -8,14 +8,14 @@ import {
   type CasPlatform,
 } from '../testing/cas-platform.ts'
 import { ask, requestToken, secretOf, tokenIdentity } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { assertError } from '../testing/error-answer.ts'
 import { askRaw } from '../testing/raw-socket.ts'
 import { suiteLifetime } from '../testing/spawn-muster.ts'
 import { startStagedCas, type StagedCas } from '../testing/staged-cas.ts'
 import { steadyParts } from '../testing/steady-parts.ts'
 
-onBothEngines('a CAS ticket', (engine) => {
+onBothEnginesInTurn('a CAS ticket', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: StagedCas
@@ -108,7 +108,9 @@ onBothEngines('a CAS ticket', (engine) => {
         ]
         for (const body of bodies) {
           const answer = await ask(muster.url, '/v3/auth/tokens', { method: 'POST', body })
-          assert.equal(answer.status, 400, JSON.stringify(body))
+          // An id of a provider may be named: one that is none is a login that fails.
+          const isNamed = word === 'provider' && body === bodies[0]
+          assert.equal(answer.status, isNamed ? 401 : 400, JSON.stringify(body))
         }
       }
       assert.equal(cas.requests.length, asked)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../domain/identity/new-id.ts'
 import { ask } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { openOffice, providerFields, type Office } from '../testing/office.ts'
 import { makeRule } from '../testing/rules.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 import { addTokenHolder, logInByKey, makeKey, rescope, statusOf } from '../testing/token-holder.ts'
 
-onBothEngines('a name that is given again over the API', (engine) => {
+onBothEnginesInTurn('a name that is given again over the API', (engine) => {
   let platform: TestPlatform
   let office: Office
   before(async () => {

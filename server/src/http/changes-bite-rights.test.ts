@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { eventually, grantPath, openOffice, type Office, type OwnRole } from '../testing/office.ts'
 import { makeRule } from '../testing/rules.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
@@ -54,7 +54,7 @@ const losses: Record<string, (watcher: Watcher) => Request> = {
   ],
 }
 
-onBothEngines('what a token may do', (engine) => {
+onBothEnginesInTurn('what a token may do', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let office: Office

@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { jsonContentType, type ErrorBody, type Operation } from '@muster/contract'
+import { jsonContentType, type ErrorBody } from '@muster/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 import { timestamp } from '../domain/timestamp.ts'
 import { makeRequestId } from './request-id.ts'
+import type { Route } from './route.ts'
 
 /** What the framework itself refuses, in our words. Anything it does not name here is a fault of ours. */
 const frameworkErrors: Readonly<Record<string, () => PlatformError>> = {
@@ -44,7 +45,7 @@ const errorBody = (error: PlatformError, requestId: string, now: number): ErrorB
 })
 
 /** The token operation answers with plain `application/json`, its errors included. */
-function errorContentType(operation: Operation | undefined): string {
+function errorContentType(operation: Route | undefined): string {
   const [answer] = Object.values(operation?.answers ?? {})
   const declared = answer?.contentType
   return declared?.startsWith('application/json') ? declared : jsonContentType

@@ -202,7 +202,7 @@ function stripFresh(answer: ClientAnswer) {
     text: news
       .reduce<string>((rest, part) => (part ? rest.replaceAll(part, '') : rest), text)
       // Another one each time, so that there is something to change.
-      .replace(/"period":\d+/, ''),
+      .replace(/"(?:period":\d+|q":"[0-9a-f]{32}")/, ''),
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../domain/identity/new-id.ts'
 import { ask } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { assertError } from '../testing/error-answer.ts'
 import { eventually, grantPath, openOffice, type Office, type Person } from '../testing/office.ts'
 import { makeRule } from '../testing/rules.ts'
@@ -11,7 +11,7 @@ import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 const crowd = 20
 
 /** On PostgreSQL every other one asks another process. */
-onBothEngines('changes that come at once', (engine) => {
+onBothEnginesInTurn('changes that come at once', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform
   let office: Office

@@ -5,6 +5,7 @@ import type { InspectToken } from '../domain/identity/inspect-token.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import type { RevokeToken } from '../domain/identity/revoke-token.ts'
 import type { IssueToken } from '../domain/identity/issue-token.ts'
+import { listPermissions } from '../domain/identity/list-permissions.ts'
 import type { Clock } from '../domain/identity/ports.ts'
 import { openDomains, openProjects } from '../domain/identity/scope.ts'
 import { createViews } from './administration/views.ts'
@@ -25,6 +26,8 @@ interface Dependencies extends IdentityUseCases {
   readonly authUrl: string
   readonly baseUrl: string
   readonly loginLimit: RateLimit
+  /** Where a browser is sent that asks for nothing in particular. */
+  readonly homePage: string
   readonly clock: Clock
 }
 
@@ -37,13 +40,14 @@ export type IdentityHandlers = Pick<
   | 'listAuthProjects'
   | 'listAuthDomains'
   | 'showAuthCatalog'
+  | 'listAuthPermissions'
   | 'showIdentityVersion'
   | 'discover'
 >
 
 export function createIdentityHandlers(dependencies: Dependencies): IdentityHandlers {
   const { issueToken, inspectToken, revokeToken, describeToken, catalog } = dependencies
-  const { authUrl, baseUrl, loginLimit, clock } = dependencies
+  const { authUrl, baseUrl, loginLimit, homePage, clock } = dependencies
 
   const views = createViews(authUrl)
   const listLinks = (path: string) => ({ self: authUrl + path, next: null, previous: null })
@@ -118,12 +122,17 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
       return { status: 200, body: { catalog: services, links } }
     },
 
+    listAuthPermissions({ principal }) {
+      const permissions = listPermissions(principal)
+      return { status: 200, body: { permissions, links: listLinks('/v3/auth/permissions') } }
+    },
+
     showIdentityVersion: () => ({ status: 200, body: { version } }),
 
     discover({ accept }) {
       const headers = { vary: 'Accept' }
       if (accept.includes('text/html')) {
-        return { status: 302, headers: { ...headers, location: '/docs' } }
+        return { status: 302, headers: { ...headers, location: homePage } }
       }
       const endpoints = { auth_url: authUrl, base_url: baseUrl }
       return { status: 300, headers, body: { versions: { values: [version] }, endpoints } }

@@ -1,5 +1,4 @@
 import { METHODS } from 'node:http'
-import type { Operation } from '@muster/contract'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -16,6 +15,7 @@ import {
 } from './errors.ts'
 import { countHeader } from './header-count.ts'
 import { keepRequestId } from './request-id.ts'
+import type { Route } from './route.ts'
 
 const largestBody = 64 * 1_024
 const largestHeaderBlock = 16 * 1_024
@@ -34,7 +34,7 @@ export interface ListenerSettings {
 }
 
 /** Headers of an operation's every answer, errors included. */
-export type OwnHeaders = (operation: Operation | undefined) => Record<string, string>
+export type OwnHeaders = (operation: Route | undefined) => Record<string, string>
 
 /** A server with Muster's limits, whose every answer carries the headers and the error body of the contract. */
 export function createListener(

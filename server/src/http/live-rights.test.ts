@@ -5,7 +5,7 @@ import type { ErrorBody, Token } from '@muster/contract'
 import type { CompiledQuery } from 'kysely'
 import { newId } from '../domain/identity/new-id.ts'
 import { ask, requestToken, secretOf, tokenIdentity, type ClientAnswer } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { plantToken } from '../testing/plant-token.ts'
 import { createPopulation, type Population } from '../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
@@ -24,7 +24,7 @@ interface Holder {
   readonly unscoped: string
 }
 
-onBothEngines('rights are read live', (engine) => {
+onBothEnginesInTurn('rights are read live', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let population: Population

@@ -1,6 +1,6 @@
-import type { Operation } from '@muster/contract'
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Route } from './route.ts'
 
 interface Observed {
   readonly waitingLogins: () => number
@@ -38,7 +38,7 @@ export function createMetrics({ waitingLogins }: Observed) {
 
   // A series that was looked up once is kept: looking it up costs more than counting.
   const series = new Map<string, ReturnType<typeof requests.labels>>()
-  function seriesOf(operation: Operation | undefined, status: number) {
+  function seriesOf(operation: Route | undefined, status: number) {
     const { method = 'none', path: route = 'none' } = operation ?? {}
     const key = `${method} ${route} ${status}`
     const known = series.get(key) ?? requests.labels({ method, route, status })
@@ -46,7 +46,7 @@ export function createMetrics({ waitingLogins }: Observed) {
     return known
   }
 
-  const count = (operation: Operation | undefined, status: number, ms: number) =>
+  const count = (operation: Route | undefined, status: number, ms: number) =>
     seriesOf(operation, status).observe(ms / 1_000)
 
   return {

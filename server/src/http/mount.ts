@@ -1,4 +1,5 @@
 import {
+  methodsOf,
   type operations,
   type BodyOf,
   type HeadersOf,
@@ -14,19 +15,17 @@ import { demandReach, type Reach } from '../domain/identity/reach.ts'
 import type { Origin } from '../domain/identity/records.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { Authenticate } from './authenticate.ts'
-import { unsupportedMediaType } from './errors.ts'
-import { countHeader } from './header-count.ts'
-import { methodsOf } from './methods.ts'
 import { addressOf, originOf } from './origin.ts'
 import { createQueryReader } from './query.ts'
 import type { Repeatable, Repeats } from './repeats.ts'
+import { demandNothing, demandShape, readJsonBody } from './request-body.ts'
+import type { Route } from './route.ts'
 import { createSend, type Outcome } from './send.ts'
-import { parseStrictJson } from './strict-json.ts'
 import { createBodyReader } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    operation?: Operation
+    operation?: Route
   }
   interface FastifyRequest {
     principal: Principal | undefined
@@ -116,7 +115,7 @@ export function mountOperations(
           url: request.url,
           parameters: readParameters(request),
           query: request.parameters,
-          body: operation.body ? readBody(parseBody(request)) : demandNothing(request),
+          body: operation.body ? readBody(readJsonBody(request)) : demandNothing(request),
           headers: readHeaders(operation, request),
           principal,
           caller: principal && reach && { principal, need: operation.needs, reach, origin },
@@ -165,49 +164,6 @@ function readParameters({ params }: FastifyRequest): unknown {
     throw new PlatformError('InvalidFormatError', 'The path holds a NUL character.')
   }
   return params
-}
-
-const hasBody = ({ headers }: FastifyRequest) =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
-/** Refuses, before the body is read, what the operation could not understand anyway. */
-function demandShape(operation: Operation, request: FastifyRequest): void {
-  const { raw, headers } = request
-  const type = headers['content-type']
-  const carriesBody = hasBody(request)
-  if (type === undefined ? carriesBody : !isJson(type)) throw unsupportedMediaType()
-  const coding = headers['content-encoding'] ?? 'identity'
-  if (coding !== 'identity' || countHeader(raw, 'content-type') > 1) throw unsupportedMediaType()
-  if (carriesBody && !operation.body && operation.method !== 'POST') throw takesNoBody()
-}
-
-const takesNoBody = () => new PlatformError('InputParameterError', 'This operation takes no body.')
-
-/** Many clients put an empty object into every POST. */
-function demandNothing(request: FastifyRequest): undefined {
-  if (!hasBody(request)) return
-  const body = parseBody(request)
-  const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0
-  if (!isEmpty || Array.isArray(body)) throw takesNoBody()
-}
-
-/** `application/json`, and if a charset is named, UTF-8. */
-function isJson(contentType: string): boolean {
-  if (contentType === 'application/json') return true
-  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())
-  const charsets = parameters.filter((parameter) => parameter.startsWith('charset='))
-  return (
-    type === 'application/json' &&
-    charsets.length <= 1 &&
-    charsets.every((charset) => /^charset="?utf-?8"?$/.test(charset))
-  )
-}
-
-function parseBody({ body }: FastifyRequest): unknown {
-  if (!(body instanceof Buffer) || body.length === 0) {
-    throw badField('body', 'is required', 'MissingParameterError')
-  }
-  return parseStrictJson(body)
 }
 
 /** Headers are single texts; one that the operation needs must be there. */

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CatalogService, DomainView, ProjectView, Token } from '@muster/contract'
 import { ask, requestToken, secretOf, tokenIdentity } from '../testing/client.ts'
 import { plainHash, startCountedLogins, type CountedLogins } from '../testing/counted-logins.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { createPopulation, type Population } from '../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
@@ -19,7 +19,7 @@ interface Links {
   previous: null
 }
 
-onBothEngines('scopes of a user', (engine) => {
+onBothEnginesInTurn('scopes of a user', (engine) => {
   let platform: TestPlatform
   let logins: CountedLogins
   let population: Population

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import type { TestPlatform } from '../testing/start-platform.ts'
 
 // Watches the library at its door, before the platform takes hold of it: what happens between the
@@ -19,7 +19,7 @@ library.verify = async (...parameters) => {
 const { adminPassword, startPlatform } = await import('../testing/start-platform.ts')
 const { ask, passwordIdentity, requestToken, secretOf } = await import('../testing/client.ts')
 
-onBothEngines('a login under way', (engine) => {
+onBothEnginesInTurn('a login under way', (engine) => {
   let platform: TestPlatform
   before(async () => {
     platform = await startPlatform({ engine })

@@ -65,7 +65,9 @@ const createMemory = () =>
  * takes one value, is an error. The same pages are asked for again and again, so what was read is
  * remembered by its text; it is frozen, since it is everybody's.
  */
-export function createQueryReader<Op extends Operation>({ query: schema }: Op) {
+export function createQueryReader<Op extends Pick<Operation, 'id' | 'query'>>({
+  query: schema,
+}: Op) {
   const schemas: Schemas = schema?.properties ?? {}
   const compiled = schema && compileSchema(schema)
   const nothing = deepFreeze({}) as QueryOf<Op>

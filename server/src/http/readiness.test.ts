@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
-onBothEngines('health and readiness', (engine) => {
+onBothEnginesInTurn('health and readiness', (engine) => {
   let platform: TestPlatform
   before(async () => {
     platform = await startPlatform({ engine })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, passwordIdentity, requestToken, secretOf, tokenIdentity } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { plantToken } from '../testing/plant-token.ts'
 import { createPopulation, type Population } from '../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
@@ -9,7 +9,7 @@ import { createPasswordHasher } from '../vault/password-hasher.ts'
 
 const password = 'tussocky moorland'
 
-onBothEngines('a name that is used again', (engine) => {
+onBothEnginesInTurn('a name that is used again', (engine) => {
   let platform: TestPlatform
   let population: Population
   let passwordHash: string

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
 import type { Principal } from '../domain/identity/principal.ts'
 import { ask } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { startFleet, type Fleet } from '../testing/server-fleet.ts'
 import { createRepeats, type Repeatable } from './repeats.ts'
 
@@ -118,7 +118,7 @@ describe('a request that is repeated', () => {
   })
 })
 
-onBothEngines('a page that is asked for again and again', (engine) => {
+onBothEnginesInTurn('a page that is asked for again and again', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 30 })

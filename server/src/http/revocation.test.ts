@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
 import { callOperation, type CallOptions } from '../testing/call-operation.ts'
 import { ask, loginAdmin, requestToken, secretOf, tokenIdentity } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { createStage, type Stage } from '../testing/stage.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
@@ -19,7 +19,7 @@ const presentations = (operations as readonly Operation[])
 // A caller from this machine needs no token for some operations; one from elsewhere does.
 const fromElsewhere = { 'x-forwarded-for': '192.0.2.1' }
 
-onBothEngines('revocation', (engine) => {
+onBothEnginesInTurn('revocation', (engine) => {
   let platform: TestPlatform
   let url: string
   let root: string

@@ -6,7 +6,7 @@ import {
   createContractClient,
   type ContractClient,
 } from '../testing/contract-client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { addEstate, type Estate } from '../testing/estate.ts'
 import { plantToken } from '../testing/plant-token.ts'
 import { createPopulation } from '../testing/population.ts'
@@ -17,7 +17,7 @@ interface Body {
   readonly links: { readonly next: string | null }
 }
 
-onBothEngines('role assignments', (engine) => {
+onBothEnginesInTurn('role assignments', (engine) => {
   let platform: TestPlatform
   let admin: ContractClient
   let estate: Estate

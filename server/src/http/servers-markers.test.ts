@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask } from '../testing/client.ts'
-import { onBothEngines } from '../testing/engines.ts'
+import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { plainServer } from '../testing/plain-server.ts'
 import {
   askServers,
@@ -15,7 +15,7 @@ import { startFleet, type Fleet } from '../testing/server-fleet.ts'
 
 const count = 23
 
-onBothEngines('the way from page to page', (engine) => {
+onBothEnginesInTurn('the way from page to page', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

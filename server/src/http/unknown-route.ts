@@ -1,7 +1,6 @@
-import type { Operation } from '@muster/contract'
+import { answeredMethodsOf, type Operation } from '@muster/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
-import { methodsOf } from './methods.ts'
 
 /** What to say where no route is: 405 where the path is known and the method is not, else 404. */
 export function createUnknownRouteFault(served: readonly Operation[]) {
@@ -25,10 +24,7 @@ function methodsAt(url: string, served: readonly Operation[]): string[] {
       pattern.every((step, index) => step.startsWith('{') || step === steps[index])
     )
   })
-  const methods = matching.flatMap((operation) =>
-    operation.method === 'GET' ? ['GET', 'HEAD'] : methodsOf(operation),
-  )
-  return [...new Set(methods)]
+  return [...new Set(matching.flatMap(answeredMethodsOf))]
 }
 
 /** As the router reads a path: a percent-encoded letter is the letter. */

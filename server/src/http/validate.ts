@@ -24,7 +24,9 @@ export function compileSchema(schema: TSchema): () => ValidateFunction {
 }
 
 /** Checks bodies of an operation against the contract; every problem names its field. */
-export function createBodyReader<Op extends Operation>(operation: Op) {
+export function createBodyReader<Op extends Pick<Operation, 'id' | 'body' | 'anyCaseKeys'>>(
+  operation: Op,
+) {
   const { body: schema, anyCaseKeys } = operation
   const compiled = schema && compileSchema(schema)
 

@@ -267,4 +267,48 @@ export interface Tables {
     project_id: string
     missed: number
   }
+  /** Queries that people keep by a name. */
+  views: {
+    id: string
+    name: string
+    name_key: string
+    resource: string
+    q: string
+    /** JSON: lists of names. */
+    columns: string
+    order_by: string
+    direction: string
+    scope: string
+    sharing: string
+    user_id: string
+    /** Null where the token was for a domain. */
+    project_id: string | null
+    created_at: number
+    updated_at: number
+    /** Grows with each change. */
+    revision: number
+  }
+  /** How many servers in use a project had on a day, counted since 1970, and how big they were together. */
+  fleet_days: {
+    project_id: number
+    day: number
+    domain_id: number
+    servers: number
+    vcpu_count: number
+    vmem_size: number
+    disk: number
+  }
+  /** Those of browsers. The tokens are sealed under a key that only the browser has. */
+  sessions: {
+    /** The hash of what the browser's cookie names. */
+    id: string
+    user_id: string
+    sealed: string
+    scope: string
+    ip: string
+    user_agent: string
+    created_at: number
+    seen_at: number
+    expires_at: number
+  }
 }

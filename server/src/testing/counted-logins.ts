@@ -96,6 +96,7 @@ export async function startCountedLogins(platform: TestPlatform, options: Option
       authUrl,
       baseUrl,
       platformName: 'muster',
+      homePage: '/docs',
       loginFailuresPerMinute: 0,
       requestsPerMinute: 0,
       trustedProxies,

@@ -6,8 +6,8 @@ import { standingOf, type Person, type Question, type World } from './identity-m
 const asksForList = ({ id, method, path, needs }: Operation) =>
   method === 'GET' &&
   id.startsWith('list') &&
-  // Servers have a model of their own, and accounts are paged as servers are.
-  !/^\/(?:servers|cloudaccounts)/.test(path) &&
+  // Servers have a model of their own, and views and accounts are paged as servers are.
+  !/^\/(?:servers|views|cloudaccounts)/.test(path) &&
   needs !== undefined &&
   // These come from the settings, and are the same for everyone.
   !['services', 'endpoints', 'regions'].includes(needs.resource)

@@ -151,6 +151,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   listAuthProjects: look(),
   listAuthDomains: look(),
   showAuthCatalog: look(),
+  listAuthPermissions: look(),
   showIdentityVersion: look(),
   discover: look(),
 
@@ -200,7 +201,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     body: { user: { description: name() } },
   })),
   deleteUser: finish(
-    news('users', 'assignments', 'group_members', 'access_keys', 'tokens'),
+    news('users', 'assignments', 'group_members', 'access_keys', 'tokens', 'views'),
     ({ userId }) => at(userId),
   ),
   changeOwnPassword: finish(
@@ -369,6 +370,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ({ serverId }) => serverId,
   ),
   getServerStatistics: look(),
+  getServerTimeline: look(),
   getServer: look(({ serverId }) => at(serverId)),
   getServerMetadata: look(({ serverId }) => at(serverId)),
   mergeServerMetadata: change(tagged, ({ serverId }) => ({
@@ -382,6 +384,20 @@ export const requests: Readonly<Record<OperationId, Request>> = {
 
   getServerHistory: look(({ serverId }) => at(serverId)),
   syncServer: look(({ serverId }) => at(serverId)),
+
+  listViews: list(
+    ({ viewName }) => ({ query: { name: viewName } }),
+    ({ viewId }) => viewId,
+  ),
+  getView: look(({ viewId }) => at(viewId)),
+  createView: change(['views', 'events'], () => ({
+    body: { view: { name: name(), sharing: 'project' } },
+  })),
+  updateView: change(['views', 'events'], ({ viewId }) => ({
+    ...at(viewId),
+    body: { view: { q: newId() } },
+  })),
+  deleteView: finish(['views', 'events'], ({ viewId }) => at(viewId)),
 
   listCloudAccounts: list(
     ({ accountName }) => ({ query: { name: accountName } }),

@@ -59,6 +59,7 @@ export const personaTable = {
   listAuthProjects: '!!! ++ +++ ++ +++',
   listAuthDomains: '!!! ++ +++ ++ +++',
   showAuthCatalog: '!!! ++ +++ ++ +++',
+  listAuthPermissions: '!!! ++ +++ ++ +++',
   showIdentityVersion: '+++ ++ +++ ++ +++',
   discover: '+++ ++ +++ ++ +++',
 
@@ -269,6 +270,7 @@ export const personaTable = {
     other: '!!! -+ ooo oo +++',
   },
   getServerStatistics: '!!! -+ +++ ++ +++',
+  getServerTimeline: '!!! -+ +++ ++ +++',
   getServer: {
     home: '!!! -0 +++ ++ +++',
     beside: '!!! -0 000 ++ +++',
@@ -300,6 +302,33 @@ export const personaTable = {
     home: '!!! -0 -cc -c -cc',
     beside: '!!! -0 -00 -c -cc',
     other: '!!! -c -00 -0 -cc',
+  },
+
+  // Shared by somebody else in the project, or the caller's own and private.
+  listViews: {
+    home: '!!! oo +++ oo ooo',
+    beside: '!!! oo ooo oo ooo',
+    other: '!!! o+ ooo oo ooo',
+    self: '!!! ++ +++ ++ +++',
+  },
+  getView: {
+    home: '!!! 00 +++ ++ +++',
+    beside: '!!! 00 000 ++ +++',
+    other: '!!! 0+ 000 00 +++',
+    self: '!!! ++ +++ ++ +++',
+  },
+  // One to share in the token's project: a token for a domain has none.
+  createView: '!!! -+ -++ bb -++',
+  updateView: {
+    home: '!!! 00 --- -- ---',
+    other: '!!! 0- 000 00 ---',
+    self: '!!! ++ +++ ++ +++',
+  },
+  deleteView: {
+    home: '!!! 00 -++ -+ -++',
+    beside: '!!! 00 000 -+ -++',
+    other: '!!! 0+ 000 00 -++',
+    self: '!!! ++ +++ ++ +++',
   },
 
   listCloudAccounts: '!!! -- --- -- +++',

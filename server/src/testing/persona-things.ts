@@ -52,6 +52,9 @@ export interface Things extends Place {
   /** Belongs to the project. */
   readonly serverId: string
   readonly serverName: string
+  /** The user's: shared in the project, or private where the user is the caller. */
+  readonly viewId: string
+  readonly viewName: string
   /** Leads nowhere. */
   readonly accountId: string
   readonly accountName: string
@@ -149,6 +152,21 @@ export function createFurnisher(context: Context) {
     last_used_ip: '',
   })
 
+  const viewOf = (userId: string, projectId: string, sharing: 'private' | 'project') => ({
+    ...called('view'),
+    resource: 'servers',
+    q: '',
+    columns: '[]',
+    order_by: '[]',
+    direction: 'desc',
+    scope: '',
+    sharing,
+    user_id: userId,
+    project_id: projectId,
+    updated_at: createdAt,
+    revision: 1,
+  })
+
   const eventBy = (userId: string, domainId: string) => ({
     id: newId(),
     time: createdAt,
@@ -197,6 +215,7 @@ export function createFurnisher(context: Context) {
     const bound = policy()
     const loose = policy()
     const key = keyOf(user.id, projectId)
+    const view = viewOf(user.id, projectId, 'project')
     const provider = {
       ...called('provider'),
       driver: 'cas',
@@ -236,6 +255,7 @@ export function createFurnisher(context: Context) {
       insert('policies', bound, loose),
       insert('role_policies', { role_id: role.id, policy_id: bound.id }),
       insert('access_keys', key),
+      insert('views', view),
       insert('identity_providers', provider),
       insert('tokens', token.row),
       insert('events', event),
@@ -279,6 +299,8 @@ export function createFurnisher(context: Context) {
       targetId: event.target_id,
       serverId: server.id,
       serverName: server.name,
+      viewId: view.id,
+      viewName: view.name,
       accountId: account.id,
       accountName: account.name,
       projectRoleId: roleId('project_viewer'),
@@ -313,12 +335,14 @@ export function createFurnisher(context: Context) {
       bases.set(place, base)
       const group = { ...called('own'), domain_id: place.domainId }
       const key = keyOf(user.id, place.projectId)
+      const view = viewOf(user.id, place.projectId, 'private')
       const token = tokenOf(user.id)
       const event = eventBy(user.id, place.domainId)
       await database.commitNews([
         insert('groups', group),
         insert('group_members', { group_id: group.id, user_id: user.id }),
         insert('access_keys', key),
+        insert('views', view),
         insert('tokens', token.row),
         insert('events', event),
       ])
@@ -330,12 +354,15 @@ export function createFurnisher(context: Context) {
         groupName: group.name,
         keyId: key.id,
         keyName: key.name,
+        viewId: view.id,
+        viewName: view.name,
         token: token.secret,
         targetId: event.target_id,
       }
       leftovers.set(things, [
         remove('groups', group),
         remove('access_keys', key),
+        remove('views', view),
         remove('tokens', token.row),
       ])
       return things

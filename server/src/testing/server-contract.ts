@@ -16,6 +16,7 @@ function checkOf(id: OperationId): ValidateFunction {
 function operationAt(path: string): OperationId {
   if (path === '/servers') return 'listServers'
   if (path === '/servers/statistics') return 'getServerStatistics'
+  if (path === '/servers/timeline') return 'getServerTimeline'
   if (path.endsWith('/history')) return 'getServerHistory'
   return path.endsWith('/metadata') ? 'getServerMetadata' : 'getServer'
 }

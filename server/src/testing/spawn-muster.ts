@@ -53,12 +53,11 @@ export function temporaryFolder(lifetime: Lifetime): string {
 /** Nothing of this process's own environment but what any program needs to run. */
 function cleanEnvironment(): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'SystemRoot']
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = process.env[name]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
+  const passed = names.flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  })
+  return { ...Object.fromEntries(passed), MUSTER_CONSOLE_BUILD: 'false' }
 }
 
 /** The mask is the process's, and a child takes it over at its birth. */

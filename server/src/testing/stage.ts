@@ -29,7 +29,8 @@ const collectionOf = ({ path }: Operation): string =>
 const isItem = ({ path }: Operation) => /^(?:\/v3)?\/\w+\/\{id\}$/.test(path)
 
 /** The platform's own things have no version. */
-const rootOf = (kind: string) => (kind === 'cloudaccounts' ? `/${kind}` : `/v3/${kind}`)
+const rootOf = (kind: string) =>
+  kind === 'cloudaccounts' || kind === 'views' ? `/${kind}` : `/v3/${kind}`
 
 /** An account that leads nowhere: nobody waits for it. */
 const silentAccount = {
@@ -97,6 +98,7 @@ export async function createStage(platform: TestPlatform, admin: string) {
     if (operation.id === 'testNewCloudAccount') return { [key]: silentAccount }
     // Another period each time: the same one again is no change.
     if (operation.id === 'updateCloudAccount') return { [key]: { period: nextPeriod() } }
+    if (operation.id === 'updateView') return { [key]: { q: newId() } }
     if (operation.id === 'previewCloudAccountMapping') return { mapping: [] }
     const isNew = operation.method === 'POST' && operation.path === rootOf(kind)
     return { [key]: { ...example, ...(isNew && (await settingsOf(kind))) } }

@@ -10,13 +10,13 @@ import type { Changes } from './event.ts'
 export interface Denial {
   readonly principal: Principal
   readonly origin: Origin
-  readonly operation: Operation
+  readonly operation: Pick<Operation, 'id' | 'needs'>
   /** What the path named, by the names of its parts. */
   readonly named: Readonly<Record<string, string | undefined>>
 }
 
 /** The word that the event would have had, had it come to that. */
-function verbOf({ id }: Operation): string {
+function verbOf({ id }: Pick<Operation, 'id'>): string {
   const [verb = id] = /^[a-z]+/.exec(id) ?? []
   return verbs[verb] ?? verb
 }
@@ -33,6 +33,7 @@ const verbs: Readonly<Record<string, string>> = {
 const nouns: Readonly<Record<string, string>> = {
   ...nounOf,
   servers: 'server',
+  views: 'view',
   cloudaccounts: 'cloudaccount',
 }
 

@@ -11,14 +11,14 @@ const giveWay = (attempt: number): Promise<void> =>
 /** Decides and writes; where others were quicker (undefined), decides again on what they wrote. */
 export async function untilWritten<Answer>(
   decideAndWrite: () => Promise<Answer | undefined>,
-  what: 'server' | 'servers',
+  what: 'server' | 'servers' | 'view',
 ): Promise<Answer> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) await giveWay(attempt)
     const answer = await decideAndWrite()
     if (answer !== undefined) return answer
   }
-  const be = what === 'server' ? 'is' : 'are'
+  const be = what === 'servers' ? 'are' : 'is'
   throw new PlatformError('ServiceUnavailable', `The ${what} ${be} being changed by others.`, {
     retryAfter: 1,
   })

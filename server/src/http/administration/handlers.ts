@@ -7,6 +7,7 @@ import type { CloudAccountHandlers } from '../cloudaccounts/handlers.ts'
 import type { InventoryHandlers } from '../inventory/handlers.ts'
 import type { Handlers } from '../mount.ts'
 import type { ServiceHandlers } from '../service.ts'
+import type { ViewHandlers } from '../views/handlers.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createEventHandlers } from './events.ts'
@@ -26,6 +27,7 @@ type AdministrationHandlers = Omit<
   | keyof IdentityHandlers
   | keyof InventoryHandlers
   | keyof CloudAccountHandlers
+  | keyof ViewHandlers
   | keyof ServiceHandlers
 >
 

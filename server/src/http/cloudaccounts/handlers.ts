@@ -1,6 +1,6 @@
 import type { CloudAccountUseCases } from '../../domain/sources/administer-accounts.ts'
 import type { Handlers } from '../mount.ts'
-import { nextOffset } from './next-offset.ts'
+import { nextOffset } from '../next-offset.ts'
 
 export type CloudAccountHandlers = Pick<
   Handlers,

@@ -6,6 +6,7 @@ import type { FindServer, GetServer } from '../../domain/inventory/get-server.ts
 import type { ListServers } from '../../domain/inventory/list-servers.ts'
 import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
 import { readStatisticsQuery } from '../../domain/inventory/read-statistics-query.ts'
+import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
 import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
 import { describeEventView, toEventQuery } from '../events.ts'
@@ -18,6 +19,7 @@ export interface InventoryUseCases extends ReturnType<typeof createChangeMetadat
   readonly listServers: ListServers
   readonly exportServers: ExportServers
   readonly countServers: CountServers
+  readonly readTimeline: TimelineUseCases['readTimeline']
   readonly getServer: GetServer
   readonly findServer: FindServer
   readonly refreshServer: RefreshServer
@@ -28,6 +30,7 @@ export type InventoryHandlers = Pick<
   Handlers,
   | 'listServers'
   | 'getServerStatistics'
+  | 'getServerTimeline'
   | 'getServer'
   | 'getServerMetadata'
   | 'mergeServerMetadata'
@@ -66,6 +69,10 @@ export const createInventoryHandlers = (
   async getServerStatistics({ caller, query }) {
     const body = await useCases.countServers(caller, readStatisticsQuery(query))
     return { status: 200, body }
+  },
+
+  async getServerTimeline({ caller, query }) {
+    return { status: 200, body: await useCases.readTimeline(caller, query) }
   },
 
   async getServer({ caller, parameters, ifNoneMatch }) {

@@ -15,13 +15,15 @@ export interface MediaObject {
   readonly example?: unknown
 }
 
-export type Access = 'public' | 'token' | 'either'
+export type Access = 'public' | 'token' | 'either' | 'session'
 
 /** An operation of the document, with what the document says of it elsewhere. */
 export interface DocumentedOperation {
   readonly id: string
   readonly method: string
   readonly path: string
+  /** Where that path is, without a slash at its end. */
+  readonly address: string
   readonly tag: string
   readonly summary: string
   readonly description: string | undefined
@@ -38,6 +40,7 @@ export function listOperations(document: OpenApiDocument): DocumentedOperation[]
       id: operation.operationId,
       method: method.toUpperCase(),
       path,
+      address: withoutSlash(operation.servers?.[0]?.url ?? serverAddress(document)),
       tag: operation.tags[0] ?? '',
       summary: operation.summary,
       description: operation.description,
@@ -52,6 +55,7 @@ export function listOperations(document: OpenApiDocument): DocumentedOperation[]
 /** In OpenAPI no requirement means anyone, and an empty one beside others makes them optional. */
 function accessOf(security: readonly object[]): Access {
   if (security.length === 0) return 'public'
+  if (security.some((requirement) => 'session' in requirement)) return 'session'
   return security.some((requirement) => Object.keys(requirement).length === 0) ? 'either' : 'token'
 }
 
@@ -63,7 +67,19 @@ const answersOf = ({ responses }: OperationObject) =>
 
 /** The address that all paths of the document start from, without a slash at its end. */
 export const serverAddress = (document: OpenApiDocument) =>
-  (document.servers[0]?.url ?? '').replace(/\/+$/, '')
+  withoutSlash(document.servers[0]?.url ?? '')
+
+const withoutSlash = (address: string) => address.replace(/\/+$/, '')
+
+type Scheme = OpenApiDocument['components']['securitySchemes']['token']
+
+/** What a call proves who it is with. */
+export const schemesOf = ({ access, method }: DocumentedOperation, document: OpenApiDocument) => {
+  const { token, session, csrf } = document.components.securitySchemes
+  if (access === 'public') return []
+  const needed = access === 'session' ? [session, method === 'GET' ? undefined : csrf] : [token]
+  return needed.filter((scheme): scheme is Scheme => scheme !== undefined)
+}
 
 /** The header that carries a token. */
 export const tokenHeader = (document: OpenApiDocument) =>

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { OpenApiDocument } from '@muster/contract'
 import {
-  serverAddress,
-  tokenHeader,
+  schemesOf,
   type Access,
   type AnswerObject,
   type DocumentedOperation,
@@ -20,6 +19,7 @@ const accessWords: Readonly<Record<Access, string>> = {
   public: 'Public',
   token: 'Needs a token',
   either: 'Token, or none',
+  session: 'Needs a session',
 }
 
 /** The method of an operation as a badge; the word says it, the colour only helps. */
@@ -103,7 +103,7 @@ function renderSamples(operation: DocumentedOperation, document: OpenApiDocument
 
 /** A call with everything it cannot do without. */
 export function renderCurl(operation: DocumentedOperation, document: OpenApiDocument): string {
-  const { method, path, access, parameters, body } = operation
+  const { method, path, address, parameters, body } = operation
   const needed = (place: string) =>
     parameters
       .filter((parameter) => parameter.in === place && parameter.required)
@@ -111,9 +111,14 @@ export function renderCurl(operation: DocumentedOperation, document: OpenApiDocu
   return curlCommand({
     method,
     path,
-    address: serverAddress(document),
+    address,
     query: needed('query'),
-    headers: [...(access === 'public' ? [] : [tokenHeader(document)]), ...needed('header')],
+    headers: [
+      ...schemesOf(operation, document).map((scheme) =>
+        scheme.in === 'cookie' ? 'Cookie' : scheme.name,
+      ),
+      ...needed('header'),
+    ],
     body: body?.example,
   })
 }

@@ -1,15 +1,28 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { errorStatus, operations, renderOpenApi, type Operation } from '@muster/contract'
+import {
+  errorStatus,
+  gatewayOperations,
+  operations,
+  renderOpenApi,
+  type GatewayOperation,
+  type Operation,
+} from '@muster/contract'
 import { renderReferencePage } from './page.ts'
 
 const address = 'https://muster.example.org'
-const everyOperation: readonly Operation[] = operations
+const gateway = { operations: gatewayOperations, url: 'https://console.example.org' }
+const everyOperation: readonly (Operation | GatewayOperation)[] = [
+  ...operations,
+  ...gatewayOperations,
+]
 
-const pageOf = (shown: readonly Operation[]) => renderReferencePage(renderOpenApi(shown, address))
+const pageOf = (shown: readonly Operation[]) => renderReferencePage(renderOpenApi(shown, [address]))
 
-const { html, contentSecurityPolicy } = pageOf(everyOperation)
+const { html, contentSecurityPolicy } = renderReferencePage(
+  renderOpenApi(operations, [address], gateway),
+)
 const [, style = ''] = /<style>([^]*?)<\/style>/.exec(html) ?? []
 
 const captures = (text: string, pattern: RegExp) =>
@@ -39,12 +52,19 @@ const ping = {
   answers: { 204: { description: 'Pong' } },
 } as const satisfies Operation
 
+const proofs = {
+  public: 'Public',
+  token: 'X-Auth-Token',
+  loopback: 'X-Auth-Token',
+  session: '__Host-muster',
+}
+
 describe('the reference tells', () => {
   for (const { id, method, path, summary, access } of everyOperation) {
     test(`${method} ${path}`, () => {
       const article = readable(articleOf(html, id))
       for (const fact of [method, path, summary]) assert.ok(article.includes(fact), fact)
-      assert.ok(article.includes(access === 'public' ? 'Public' : 'X-Auth-Token'))
+      assert.ok(article.includes(proofs[access]))
     })
   }
 
@@ -87,6 +107,24 @@ describe('the reference tells', () => {
     assert.ok(call.includes(`curl "${address}/servers/$ID" \\\n  --header "X-Auth-Token: $TOKEN"`))
     assert.ok(readable(articleOf(html, 'checkToken')).includes('curl --head'))
     assert.ok(readable(articleOf(html, 'revokeToken')).includes('curl --request DELETE'))
+  })
+
+  test('how a page calls its gateway, with all that a browser would say', () => {
+    const call = readable(articleOf(html, 'switchScope'))
+    assert.ok(call.includes('Needs a session'))
+    const lines = [
+      `"${gateway.url}/api/session/scope"`,
+      '--header "Cookie: $COOKIE"',
+      '--header "X-CSRF-Token: $CSRF_TOKEN"',
+      '--header "Origin: $ORIGIN"',
+    ]
+    assert.ok(call.includes(lines.join(' \\\n  ')), call)
+    const read = readable(articleOf(html, 'getSession'))
+    assert.ok(read.includes('Cookie: $COOKIE') && !read.includes('X-CSRF-Token: '))
+  })
+
+  test('nothing of sessions where there is no gateway', () => {
+    assert.doesNotMatch(pageOf(operations).html, /tag-sessions|__Host-muster/)
   })
 
   test('examples that are still the JSON they were', () => {

@@ -1,12 +1,11 @@
 import type { OpenApiDocument } from '@muster/contract'
-import { listOperations, type Access, type DocumentedOperation } from './document.ts'
+import { listOperations, schemesOf, type DocumentedOperation } from './document.ts'
 import { html, joined, prose, table, type Html, type Insertable } from './html.ts'
 import { renderKind, requiredMarker, type Schema } from './schema.ts'
 
 type Parameter = Omit<DocumentedOperation['parameters'][number], 'schema'> & {
   readonly schema: Schema
 }
-type TokenScheme = OpenApiDocument['components']['securitySchemes']['token']
 
 /** From so many on, parameters that differ in nothing but their names are told together. */
 const manyAlike = 4
@@ -19,13 +18,12 @@ export function renderParameters(
   operation: DocumentedOperation,
   document: OpenApiDocument,
 ): Insertable {
-  const { token } = document.components.securitySchemes
   const told = findTold(operation, document)
   const own = operation.parameters.filter((parameter) => !told?.parameters.includes(parameter))
   const groups = [...Map.groupBy(own, meaningOf).values()]
   const alike = groups.filter(({ length }) => length >= manyAlike)
   const single: Parameter[] = [
-    ...(operation.access === 'public' ? [] : [tokenParameter(operation.access, token)]),
+    ...proofParameters(operation, document),
     ...own.filter((parameter) => !alike.some((group) => group.includes(parameter))),
   ]
   if (single.length === 0 && alike.length === 0) return undefined
@@ -39,12 +37,13 @@ export function renderParameters(
     }`
 }
 
-const tokenParameter = (access: Access, scheme: TokenScheme): Parameter => ({
-  name: scheme.name,
-  in: scheme.in,
-  required: access === 'token',
-  schema: { type: 'string', description: scheme.description },
-})
+const proofParameters = (operation: DocumentedOperation, document: OpenApiDocument): Parameter[] =>
+  schemesOf(operation, document).map(({ name, in: place, description }) => ({
+    name,
+    in: place,
+    required: operation.access !== 'either',
+    schema: { type: 'string', description },
+  }))
 
 /** All of a parameter but its name. */
 const meaningOf = (parameter: Parameter): string => JSON.stringify({ ...parameter, name: '' })

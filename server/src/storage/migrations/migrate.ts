@@ -4,6 +4,8 @@ import { up as identity } from './0001-identity.ts'
 import { up as administration } from './0002-administration.ts'
 import { up as servers } from './0003-servers.ts'
 import { up as sources } from './0004-sources.ts'
+import { up as views } from './0005-views.ts'
+import { up as sessions } from './0006-sessions.ts'
 
 /** In this order, each once; a migration that has run anywhere is never edited. */
 const migrations: Record<string, Migration> = {
@@ -11,6 +13,8 @@ const migrations: Record<string, Migration> = {
   '0002-administration': { up: administration },
   '0003-servers': { up: servers },
   '0004-sources': { up: sources },
+  '0005-views': { up: views },
+  '0006-sessions': { up: sessions },
 }
 
 /** Brings the database to this version of Muster. Processes that start together take turns. */

@@ -3,11 +3,13 @@ import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { GroupValue, Question, Statistics, Sum } from '../../domain/inventory/ports.ts'
 import type { Grouping } from '../../domain/inventory/server-query.ts'
+import { plus } from '../../domain/inventory/sums.ts'
 import type { Row } from '../database.ts'
 import { columnOf, isOwnerField, keepingOf, ownerFields, type OwnerField } from './columns.ts'
 import { isFacet, wholeFacet, type Facet } from './counts.ts'
 import { everyServer, sortIndex } from './indexes.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
+import { sums, toSum } from './sums.ts'
 import { readTagKey } from './tags.ts'
 import { compareText } from './text-match.ts'
 import { allOf, byCodePoint, codeOf, type Sql } from './sql-parts.ts'
@@ -19,22 +21,6 @@ const counts = ({ extent }: Plan, facet: Facet): Sql =>
   sql`server_counts where facet = ${facet}${extent ? sql` and ${extent.condition}` : sql``}`
 
 type Group = Sum & { readonly value: GroupValue }
-
-const sums = sql`coalesce(sum(vcpu_count), 0) as vcpu_count, coalesce(sum(vmem_size), 0) as vmem_size, coalesce(sum(disk), 0) as disk`
-
-const toSum = (row: Row | undefined): Sum => ({
-  count: Number(row?.['count'] ?? 0),
-  vcpu_count: Number(row?.['vcpu_count'] ?? 0),
-  vmem_size: Number(row?.['vmem_size'] ?? 0),
-  disk: Number(row?.['disk'] ?? 0),
-})
-
-const plus = (a: Sum, b: Sum): Sum => ({
-  count: a.count + b.count,
-  vcpu_count: a.vcpu_count + b.vcpu_count,
-  vmem_size: a.vmem_size + b.vmem_size,
-  disk: a.disk + b.disk,
-})
 
 /** The index in which all that is looked at can be seen, or else everything as it lies. */
 const seenBy = ({ isLive, isCovered }: Plan) =>
@@ -98,6 +84,37 @@ export function createStatistics(
     return isWord ? named(grouped(column, all, source)) : grouped(column, all, source)
   }
 
+  /** The columns that a group is counted by. */
+  function columnsFor(grouping: Grouping): string[] {
+    if ('metadataKey' in grouping) return []
+    return [
+      isOwnerField(grouping.field) ? ownerFields[grouping.field].id : columnOf(grouping.field),
+    ]
+  }
+
+  /**
+   * All that needs the servers themselves, from one look at them: to find them may be most of the work,
+   * as it is where text is searched for. Parts are told apart by their number, the whole has none.
+   */
+  function inOnePass(source: Sql, groupings: readonly Grouping[], withWhole: boolean): Sql {
+    const columns = new Set([
+      'seq',
+      'vcpu_count',
+      'vmem_size',
+      'disk',
+      ...groupings.flatMap(columnsFor),
+    ])
+    const refs = [...columns].map((name) => sql.ref(name))
+    const seen = sql`seen as materialized (select ${sql.join(refs)} from ${source})`
+    const servers = sql`seen as servers`
+    const whole = sql`select ${sql.lit(-1)} as part, cast(null as text) as value, count(*) as count, ${sums} from ${servers}`
+    const parts = groupings.map(
+      (grouping, part) =>
+        sql`select ${sql.lit(part)} as part, cast(value as text) as value, count, vcpu_count, vmem_size, disk from (${mostFrequent(fromServers(servers, grouping), grouping)}) as counted`,
+    )
+    return sql`with ${seen} ${sql.join(withWhole ? [whole, ...parts] : parts, sql` union all `)}`
+  }
+
   /** A value as the wire has it. */
   function valueOf(value: unknown, grouping: Grouping): GroupValue {
     if ('metadataKey' in grouping) return value as string | null
@@ -146,23 +163,34 @@ export function createStatistics(
     const way = await findNarrowWay(plan, 'patient')
     const conditions = way ? [...plan.conditions, way.condition] : plan.conditions
     const source = sql`servers${hint(way ? way.index : seenBy(plan))} where ${allOf(conditions)}`
-    const whole = isCounted(plan)
-      ? wholeOf(plan)
-      : sql`select count(*) as count, ${sums} from ${source}`
-    const questions = question.groups.map((group) =>
-      mostFrequent(
-        fromCounts(plan, group) ?? fromTags(plan, group) ?? fromServers(source, group),
-        group,
-      ),
+    const kept = new Map(
+      question.groups.flatMap((group) => {
+        const groups = fromCounts(plan, group) ?? fromTags(plan, group)
+        return groups ? [[group, mostFrequent(groups, group)] as const] : []
+      }),
     )
-    const [wholeRows, ...answers] = await ask([whole, ...questions], 'patient')
-    const total = toSum(wholeRows?.[0])
+    const walked = question.groups.filter((group) => !kept.has(group))
+    const needsWhole = !isCounted(plan)
+    const questions = [
+      ...(needsWhole ? [] : [wholeOf(plan)]),
+      ...kept.values(),
+      ...(needsWhole || walked.length > 0 ? [inOnePass(source, walked, needsWhole)] : []),
+    ]
+    const answers = await ask(questions, 'patient')
+    const seen = answers[questions.length - 1] ?? []
+    const partOf = (part: number) => seen.filter((row) => Number(row['part']) === part)
+    const [wholeRow] = needsWhole ? partOf(-1) : (answers[0] ?? [])
+    const keptGroups = [...kept.keys()]
+    const rowsOf = (group: Grouping) =>
+      kept.has(group)
+        ? (answers[keptGroups.indexOf(group) + (needsWhole ? 0 : 1)] ?? [])
+        : partOf(walked.indexOf(group))
     const groups = await Promise.all(
       question.groups.map(
-        async (group, at) => [group.name, await toGroups(answers[at] ?? [], group)] as const,
+        async (group) => [group.name, await toGroups(rowsOf(group), group)] as const,
       ),
     )
-    return { total, groups: Object.fromEntries(groups) }
+    return { total: toSum(wholeRow), groups: Object.fromEntries(groups) }
   }
 }
 

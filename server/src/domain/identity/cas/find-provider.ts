@@ -11,8 +11,8 @@ const firstTwo = (filters: ListQuery['filters']): ListQuery => ({
 })
 
 /**
- * The provider that a ticket is from. A request cannot name one; where there are several, the
- * domain of the scope it asks for decides. A ticket is shown to one server only.
+ * The provider that a ticket is from: the one that the request names; else, where there are several,
+ * the domain of the scope it asks for decides. A ticket is shown to one server only.
  */
 export function createFindProvider(registry: Registry) {
   const findWantedPlace = createFindWantedPlace(registry)
@@ -22,9 +22,18 @@ export function createFindProvider(registry: Registry) {
     return items
   }
 
-  return async function findProvider(wish: ScopeWish): Promise<IdentityProvider | undefined> {
-    const all = await findSome({})
-    if (all.length <= 1) return all[0]
+  async function findNamed(id: string): Promise<IdentityProvider | undefined> {
+    const { items } = await registry.list('identity_providers', everywhere, all({ enabled: true }))
+    return items.find((provider) => provider.id === id)
+  }
+
+  return async function findProvider(
+    wish: ScopeWish,
+    named?: string,
+  ): Promise<IdentityProvider | undefined> {
+    if (named !== undefined) return await findNamed(named)
+    const some = await findSome({})
+    if (some.length <= 1) return some[0]
     const place = wish.kind === 'default' ? undefined : await findWantedPlace(wish)
     if (!place) return undefined
     const [provider, ...others] = await findSome({ domain_id: place.domainId })

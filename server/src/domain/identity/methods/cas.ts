@@ -37,7 +37,7 @@ export function createCasMethod(dependencies: Dependencies): Method {
       if (!isServiceTicket(ticket)) {
         throw badField('auth.identity.cas_ticket.id', 'is not a CAS service ticket')
       }
-      const provider = await findProvider(wish)
+      const provider = await findProvider(wish, section.provider)
       if (!provider) throw loginFailed('CAS: no provider, or more than one to choose from')
       await spend(ticket, provider.id, origin.ip)
       const { url, service_url: serviceUrl, protocol, ca } = provider

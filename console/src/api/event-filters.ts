@@ -1,0 +1,55 @@
+import type { EventView } from '@muster/contract'
+
+export const eventResults = [
+  'success',
+  'failure',
+  'denied',
+] as const satisfies readonly EventView['result'][]
+
+/** Names of the filters in the address; those of the API, and `last` for a span that ends now. */
+const eventFilterNames = [
+  'user_id',
+  'action',
+  'target_type',
+  'target_id',
+  'project_id',
+  'domain_id',
+  'result',
+  'request_id',
+  'since',
+  'before',
+  'last',
+] as const
+export type EventFilterName = (typeof eventFilterNames)[number]
+export type EventFilters = Readonly<Partial<Record<EventFilterName, string>>>
+
+const hour = 3_600_000
+export const spans = { '1h': hour, '24h': 24 * hour, '7d': 168 * hour, '30d': 720 * hour } as const
+export type Span = keyof typeof spans
+
+export const isSpan = (word: string | undefined): word is Span =>
+  word !== undefined && Object.hasOwn(spans, word)
+
+/** What of an address narrows the log. */
+export function readEventFilters(
+  search: Readonly<Record<string, string | undefined>>,
+): EventFilters {
+  return Object.fromEntries(
+    eventFilterNames.flatMap((name) => {
+      const value = search[name]?.trim()
+      return value ? [[name, value]] : []
+    }),
+  )
+}
+
+type Result = EventView['result']
+
+/** As the API is asked. A span is counted from the moment of asking, so that a link stays current. */
+export function toEventQuery(filters: EventFilters, now: number) {
+  const { last, result, ...others } = filters
+  return {
+    ...others,
+    ...(result !== undefined && { result: result as Result }),
+    ...(isSpan(last) && { since: `${new Date(now - spans[last]).toISOString().slice(0, 19)}Z` }),
+  }
+}

@@ -1,0 +1,94 @@
+import type {
+  DomainView,
+  GroupView,
+  OperationId,
+  PolicyView,
+  ProjectView,
+  RoleView,
+  UserView,
+} from '@muster/contract'
+
+/** What is administered, by the name of its collection. */
+export interface Things {
+  projects: ProjectView
+  users: UserView
+  groups: GroupView
+  roles: RoleView
+  policies: PolicyView
+  domains: DomainView
+}
+export type Kind = keyof Things
+export type AnyThing = Things[Kind]
+
+interface Operations {
+  /** As on the wire: `{"user": …}`. */
+  readonly key: string
+  readonly list: OperationId
+  readonly get: OperationId
+  readonly create: OperationId
+  readonly update: OperationId
+  readonly delete: OperationId
+  /** Of those whose end takes others along. */
+  readonly impact?: OperationId
+}
+
+/** The operations on each kind of thing. */
+export const kindOperations: Readonly<Record<Kind, Operations>> = {
+  projects: {
+    key: 'project',
+    list: 'listProjects',
+    get: 'getProject',
+    create: 'createProject',
+    update: 'updateProject',
+    delete: 'deleteProject',
+    impact: 'getProjectImpact',
+  },
+  users: {
+    key: 'user',
+    list: 'listUsers',
+    get: 'getUser',
+    create: 'createUser',
+    update: 'updateUser',
+    delete: 'deleteUser',
+    impact: 'getUserImpact',
+  },
+  groups: {
+    key: 'group',
+    list: 'listGroups',
+    get: 'getGroup',
+    create: 'createGroup',
+    update: 'updateGroup',
+    delete: 'deleteGroup',
+  },
+  roles: {
+    key: 'role',
+    list: 'listRoles',
+    get: 'getRole',
+    create: 'createRole',
+    update: 'updateRole',
+    delete: 'deleteRole',
+  },
+  policies: {
+    key: 'policy',
+    list: 'listPolicies',
+    get: 'getPolicy',
+    create: 'createPolicy',
+    update: 'updatePolicy',
+    delete: 'deletePolicy',
+  },
+  domains: {
+    key: 'domain',
+    list: 'listDomains',
+    get: 'getDomain',
+    create: 'createDomain',
+    update: 'updateDomain',
+    delete: 'deleteDomain',
+    impact: 'getDomainImpact',
+  },
+}
+
+/** In the order of their tabs. */
+export const kinds = Object.keys(kindOperations) as readonly Kind[]
+
+export const isKind = (word: string | undefined): word is Kind =>
+  word !== undefined && Object.hasOwn(kindOperations, word)

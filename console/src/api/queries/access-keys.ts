@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from '../client.ts'
+
+export const accessKeysQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['credentials', userId],
+    queryFn: async ({ signal }) => {
+      const query = { user_id: userId, sort_key: 'created_at', sort_dir: 'desc' } as const
+      return (await api.listCredentials({ query, signal })).credentials
+    },
+    refetchInterval: 60_000,
+  })
+
+/** Where programs find the identity API: the catalog says so, also where the console is served elsewhere. */
+export const identityUrlQuery = queryOptions({
+  queryKey: ['catalog', 'identity'],
+  queryFn: async ({ signal }) => {
+    const { catalog } = await api.showAuthCatalog({ signal })
+    const identity = catalog.find(({ type }) => type === 'identity')
+    return identity?.endpoints.find((endpoint) => endpoint.interface === 'public')?.url ?? ''
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+})

@@ -1,0 +1,51 @@
+import { isApiError } from '@muster/sdk'
+import type { CloudAccount } from '@muster/contract'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api } from '../client.ts'
+import { paceOf } from './account-pace.ts'
+
+export const accountsPerPage = 100
+
+export interface AccountsFilter {
+  readonly search?: string
+  readonly status?: CloudAccount['status']
+  readonly orderBy: 'name' | 'provider' | 'status' | 'servers'
+  readonly order: 'asc' | 'desc'
+  /** Counted from 0. */
+  readonly page: number
+}
+
+const afterFailure = 60_000
+
+/** Who may not see accounts will not in a minute either. */
+const paceAfter = (error: unknown) => (isApiError(error, 'ForbiddenError') ? false : afterFailure)
+
+export const accountsQuery = (filter: AccountsFilter) =>
+  queryOptions({
+    queryKey: ['accounts', 'list', filter],
+    queryFn: async ({ signal }) => {
+      const { search, status, orderBy, order, page } = filter
+      const query = { search, status, order_by: orderBy, order }
+      const slice = { limit: accountsPerPage, offset: page * accountsPerPage }
+      return await api.listCloudAccounts({ query: { ...query, ...slice }, signal })
+    },
+    refetchInterval: ({ state }) =>
+      state.error ? paceAfter(state.error) : paceOf(state.data?.cloudaccounts ?? [], Date.now()),
+    placeholderData: keepPreviousData,
+  })
+
+export const accountQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['accounts', 'one', id],
+    queryFn: async ({ signal }) =>
+      (await api.getCloudAccount({ parameters: { id }, signal })).cloudaccount,
+    refetchInterval: ({ state }) =>
+      state.error ? paceAfter(state.error) : paceOf(state.data ? [state.data] : [], Date.now()),
+  })
+
+/** The kinds of sources; they change only with the version of Muster. */
+export const providersQuery = queryOptions({
+  queryKey: ['accounts', 'providers'],
+  queryFn: async ({ signal }) => (await api.listCloudProviders({ signal })).providers,
+  staleTime: Number.POSITIVE_INFINITY,
+})

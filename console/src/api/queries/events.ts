@@ -1,0 +1,34 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { pollHeader } from '@muster/sdk'
+import { api } from '../client.ts'
+import { toEventQuery, type EventFilters } from '../event-filters.ts'
+
+const pageSize = 50
+
+/** Newest first, page by page. It stands still while it is read: what is new is counted apart. */
+export const eventsQuery = (filters: EventFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['events', 'list', filters],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { ...toEventQuery(filters, Date.now()), limit: pageSize, marker: pageParam }
+      const { body, headers } = await api.request('listEvents', { query, signal })
+      return { events: body.events, hasMore: headers.has('link') }
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ events, hasMore }) => (hasMore ? events.at(-1)?.id : undefined),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnMount: 'always',
+    refetchOnReconnect: false,
+  })
+
+/** The newest, asked for again and again, to tell how many have come since. */
+export const newestEventsQuery = (filters: EventFilters) =>
+  queryOptions({
+    queryKey: ['events', 'newest', filters],
+    queryFn: async ({ signal }) => {
+      const query = { ...toEventQuery(filters, Date.now()), limit: pageSize }
+      const headers = { [pollHeader]: '1' }
+      return (await api.listEvents({ query, headers, signal })).events
+    },
+    refetchInterval: 60_000,
+  })

@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api } from '../client.ts'
+
+/** Who is logged in, where, and what they may do there. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }) => (await api.getSession({ signal })).session,
+  staleTime: 60_000,
+  refetchOnWindowFocus: true,
+})
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: async ({ signal }) => (await api.listSessions({ signal })).sessions,
+})
+
+export const loginOptionsQuery = queryOptions({
+  queryKey: ['login'],
+  queryFn: ({ signal }) => api.showLoginOptions({ signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+})

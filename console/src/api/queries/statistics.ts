@@ -1,0 +1,49 @@
+import type { ServerStatistics } from '@muster/contract'
+import { queryOptions } from '@tanstack/react-query'
+import { mainStatuses } from '../../charts/main-statuses.ts'
+import { renderTerm } from '../../filter/terms.ts'
+import { api } from '../client.ts'
+
+/** Servers that have a value in common, with their cores, and their memory and disks in MB. */
+export type Group = ServerStatistics['groups'][string][number]
+
+/** How often what is counted is counted again, while somebody looks. */
+export const countingInterval = 60_000
+
+interface Question {
+  readonly groupBy: readonly string[]
+  readonly q?: string
+  readonly filter?: string
+}
+
+async function count({ groupBy, q, filter }: Question, signal: AbortSignal) {
+  return api.getServerStatistics({
+    query: { group_by: groupBy, q: q || undefined, filter, scope: 'max' },
+    signal,
+  })
+}
+
+/** How many servers there are, as far as the caller may see, and by what they have in common. */
+export const statisticsQuery = (question: Question) =>
+  queryOptions({
+    queryKey: ['servers', 'statistics', question],
+    queryFn: ({ signal }) => count(question, signal),
+    refetchInterval: countingInterval,
+  })
+
+/** The API groups by one field at a time: a pair is a question for each value of one of them. */
+export const providerStatusQuery = queryOptions({
+  queryKey: ['servers', 'statistics', 'provider and status'],
+  queryFn: async ({ signal }) => {
+    const ask = async (q: string) => {
+      const { groups } = await count({ groupBy: ['provider'], q }, signal)
+      return groups['provider'] ?? []
+    }
+    const [all, running, ready, unknown] = await Promise.all([
+      ask(''),
+      ...mainStatuses.map((status) => ask(renderTerm('status', [status]))),
+    ])
+    return { all: all ?? [], running: running ?? [], ready: ready ?? [], unknown: unknown ?? [] }
+  },
+  refetchInterval: countingInterval,
+})

@@ -1,0 +1,75 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useId, type ReactNode } from 'react'
+import { useText } from '../text/use-text.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import styles from './chart-card.module.css'
+import { NotUpdated } from './not-updated.tsx'
+import { useTableView } from './use-table-view.ts'
+
+interface Props<Data> {
+  /** As the address calls it. */
+  readonly name: string
+  readonly title: string
+  readonly query: Pick<
+    UseQueryResult<Data>,
+    'data' | 'error' | 'isFetching' | 'dataUpdatedAt' | 'refetch'
+  >
+  /** What is to be seen, in words. */
+  readonly words: (data: Data) => string
+  readonly chart: (data: Data) => ReactNode
+  /** The same in figures; left out where the chart is a table already. */
+  readonly table?: (data: Data) => ReactNode
+  /** In pixels: what it will need once it is there. */
+  readonly height: number
+  readonly className?: string | undefined
+}
+
+/** A chart with its words, its table, and its own way to fail: the others stay as they are. */
+export function ChartCard<Data>(props: Props<Data>) {
+  const { name, title, query, words, chart, table, height, className } = props
+  const t = useText()
+  const id = useId()
+  const { asTable, turn } = useTableView(name)
+  const { data, error } = query
+  const retry = () => void query.refetch()
+  return (
+    <section
+      className={[styles.card, className].filter(Boolean).join(' ')}
+      aria-labelledby={id}
+      aria-busy={data === undefined && error === null}
+    >
+      <div className={styles.head}>
+        <h2 id={id}>{title}</h2>
+        {table && data !== undefined && (
+          <Button
+            small
+            look="quiet"
+            icon={asTable ? 'chart' : 'columns'}
+            label={`${asTable ? t.common.showChart : t.common.showTable}: ${title}`}
+            aria-pressed={asTable}
+            onClick={turn}
+          />
+        )}
+      </div>
+      {data === undefined && error !== null && <ErrorNotice error={error} onRetry={retry} />}
+      {data === undefined && error === null && <Waiting height={height} />}
+      {data !== undefined && (
+        <>
+          <p className={styles.words}>{words(data)}</p>
+          <div className={styles.body}>{table && asTable ? table(data) : chart(data)}</div>
+          {error !== null && <NotUpdated since={query.dataUpdatedAt} onRetry={retry} />}
+        </>
+      )}
+    </section>
+  )
+}
+
+function Waiting({ height }: { readonly height: number }) {
+  const t = useText()
+  return (
+    <div className={styles.waiting} style={{ minBlockSize: height }} role="status">
+      <span className="visuallyHidden">{t.common.loading}</span>
+    </div>
+  )
+}

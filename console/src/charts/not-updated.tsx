@@ -1,0 +1,24 @@
+import { useFormat } from '../text/use-format.ts'
+import { useText } from '../text/use-text.ts'
+import { Button } from '../ui/button.tsx'
+import styles from './not-updated.module.css'
+
+interface Props {
+  readonly since: number
+  readonly onRetry: () => void
+}
+
+/** What is shown is from before: the last try to count anew failed. */
+export function NotUpdated({ since, onRetry }: Props) {
+  const t = useText()
+  const { clock } = useFormat()
+  return (
+    <p className={styles.note} role="status">
+      <span aria-hidden="true">◌</span>
+      {t.overview.notUpdated(clock(since))}
+      <Button small look="quiet" icon="refresh" onClick={onRetry}>
+        {t.common.retry}
+      </Button>
+    </p>
+  )
+}

@@ -1,0 +1,95 @@
+import { useFormat } from '../text/use-format.ts'
+import { FreshNumber } from './fresh-number.tsx'
+import { shareOf } from './scale.ts'
+import { ServersLink } from './servers-link.tsx'
+import styles from './stacked-bars.module.css'
+
+interface Part {
+  readonly key: string
+  readonly count: number
+  readonly q: string | undefined
+  readonly words: string
+}
+
+interface Stack {
+  readonly key: string
+  readonly label: string
+  readonly count: number
+  readonly q: string | undefined
+  readonly words: string
+  /** As many as there are kinds, in their order. */
+  readonly parts: readonly Part[]
+}
+
+interface Props {
+  /** What the parts are, by name. */
+  readonly kinds: readonly string[]
+  readonly stacks: readonly Stack[]
+}
+
+/** No colour stands alone: each kind is a column of figures, under its name and its colour. */
+const colours = ['var(--chart-1)', 'var(--chart-6)', 'var(--chart-2)', 'var(--chart-rest)']
+
+/** Bars in parts. Each part is a link, in the bar for the pointer and as a figure for everybody. */
+export function StackedBars({ kinds, stacks }: Props) {
+  const { number } = useFormat()
+  const most = Math.max(0, ...stacks.map(({ count }) => count))
+  const columns = {
+    gridTemplateColumns: `minmax(64px, 3fr) repeat(${kinds.length}, minmax(50px, 1fr))`,
+  }
+  return (
+    <div>
+      <div className={styles.figures} style={columns} aria-hidden="true">
+        <span />
+        {kinds.map((kind, at) => (
+          <span key={kind} className={styles.kind} style={{ borderBlockEndColor: colours[at] }}>
+            {kind}
+          </span>
+        ))}
+      </div>
+      <ul>
+        {stacks.map((stack) => (
+          <li key={stack.key} className={styles.stack}>
+            <div className={styles.figures} style={columns}>
+              <ServersLink q={stack.q} className={styles.label} title={stack.words}>
+                {stack.label}
+              </ServersLink>
+              {stack.parts.map((part) => (
+                <Figure key={part.key} part={part} shown={number(part.count)} />
+              ))}
+            </div>
+            <div
+              className={styles.bar}
+              style={{ inlineSize: shareOf(stack.count, most) }}
+              aria-hidden="true"
+            >
+              {stack.parts.map(
+                (part, at) =>
+                  part.count > 0 && (
+                    <ServersLink
+                      key={part.key}
+                      q={part.q}
+                      className={styles.part}
+                      style={{ flexGrow: part.count, background: colours[at] }}
+                      title={part.words}
+                      tabIndex={-1}
+                    />
+                  ),
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Figure({ part, shown }: { readonly part: Part; readonly shown: string }) {
+  if (part.count === 0) return <span className={`${styles.figure} ${styles.none}`}>{shown}</span>
+  return (
+    <ServersLink q={part.q} className={styles.figure} title={part.words}>
+      <FreshNumber>{shown}</FreshNumber>
+      <span className="visuallyHidden"> · {part.words}</span>
+    </ServersLink>
+  )
+}

@@ -1,0 +1,126 @@
+/** A term of a query as it was typed; `name` and `sign` where it compares a field. */
+export interface Term {
+  readonly raw: string
+  readonly isNegated: boolean
+  readonly name?: string
+  readonly sign?: string
+  readonly values: readonly string[]
+  /** Behind its sign nothing stands yet: somebody is still typing. */
+  readonly isUnfinished: boolean
+}
+
+const comparison = /^(-?)([a-z_][a-z0-9_]*)(>=|<=|>|<|=|:)/i
+
+const isBlank = (character: string | undefined) => character === ' ' || character === '\t'
+
+/** Hex digits and colons are an address of one kind or another, not a field. */
+const isAddress = (text: string) => /^-?[0-9a-f.:/]+$/i.test(text) && text.includes(':')
+
+/** A quote counts where a value can begin: at the start of a word, behind a sign or a comma. */
+function beginsQuoted(line: string, at: number, start: number): boolean {
+  const isQuote = line[at] === '"' || line[at] === "'"
+  return isQuote && (at === start || /[:=<>,-]/.test(line[at - 1] ?? ''))
+}
+
+/** A quoted stretch: what it says, and where it ends; the end of the line closes it too. */
+function readQuoted(line: string, start: number): { text: string; end: number } {
+  const quote = line[start]
+  let text = ''
+  let at = start + 1
+  while (at < line.length) {
+    const next = line[at + 1]
+    const isEscape = line[at] === '\\' && next !== undefined && /["'\\]/.test(next)
+    if (isEscape || (line[at] === quote && next === quote)) {
+      text += next
+      at += 2
+    } else if (line[at] === quote) {
+      return { text, end: at + 1 }
+    } else {
+      text += line[at]
+      at += 1
+    }
+  }
+  return { text, end: at }
+}
+
+/** Splits at blanks that are in no quotes. */
+function splitWords(line: string): string[] {
+  const words: string[] = []
+  let at = 0
+  while (at < line.length) {
+    if (isBlank(line[at])) {
+      at += 1
+      continue
+    }
+    const start = at
+    while (at < line.length && !isBlank(line[at])) {
+      at = beginsQuoted(line, at, start) ? readQuoted(line, at).end : at + 1
+    }
+    words.push(line.slice(start, at))
+  }
+  return words
+}
+
+/** `a,"b, c"` as its values, without the quotes. */
+function splitValues(text: string): string[] {
+  const values: string[] = []
+  let at = 0
+  let value = ''
+  while (at < text.length) {
+    if (beginsQuoted(text, at, 0)) {
+      const quoted = readQuoted(text, at)
+      value += quoted.text
+      at = quoted.end
+    } else if (text[at] === ',') {
+      values.push(value)
+      value = ''
+      at += 1
+    } else {
+      value += text[at]
+      at += 1
+    }
+  }
+  return [...values, value]
+}
+
+function readTerm(raw: string): Term {
+  const match = isAddress(raw) ? null : comparison.exec(raw)
+  if (!match) return { raw, isNegated: /^-./.test(raw), values: [raw], isUnfinished: false }
+  const [head, minus, name = '', sign = ''] = match
+  const rest = raw.slice(head.length)
+  return {
+    raw,
+    isNegated: minus === '-',
+    name,
+    sign,
+    values: splitValues(rest),
+    isUnfinished: rest === '' || rest.endsWith(','),
+  }
+}
+
+/** The terms of a query, as the API reads them (decisions §6), but forgiving: people are still typing. */
+export const readTerms = (q: string): Term[] => splitWords(q).map(readTerm)
+
+/** A value as it must stand in a query. */
+export function quoteValue(value: string): string {
+  if (value !== '' && value !== '*' && !/[\s,"'\\]/.test(value)) return value
+  return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+}
+
+/** A tag's own sign stays outside the quotes, unless its key needs them too. */
+function renderValue(name: string, value: string): string {
+  const sign = name === 'tag' ? value.indexOf('=') : -1
+  const key = value.slice(0, sign)
+  if (sign === -1 || quoteValue(key) !== key) return quoteValue(value)
+  return `${value.slice(0, sign)}=${quoteValue(value.slice(sign + 1))}`
+}
+
+export function renderTerm(
+  name: string,
+  values: readonly string[],
+  isNegated = false,
+  sign = ':',
+): string {
+  const text = values.map((value) => renderValue(name, value)).join(',')
+  return `${isNegated ? '-' : ''}${name}${sign}${text}`
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ApiError } from '@muster/sdk'
+import { isToldByFields, problemsOf } from './field-problems.ts'
+
+const refused = (...paths: string[]) =>
+  new ApiError({
+    class: 'InputParameterError',
+    status: 400,
+    details: 'No.',
+    requestId: 'req-1',
+    fields: paths.map((path) => ({ path, problem: 'is not right' })),
+  })
+
+describe('what the API finds wrong in a form', () => {
+  it('lands on its field', () => {
+    const error = refused('policy.name', 'policy.rules.0.resource', 'user.name')
+    assert.deepEqual(problemsOf(error, 'policy'), {
+      name: 'is not right',
+      'rules.0.resource': 'is not right',
+    })
+  })
+
+  it('lands on the control that holds it, the first word on each', () => {
+    const error = new ApiError({
+      class: 'InputParameterError',
+      status: 400,
+      details: 'No.',
+      requestId: 'req-1',
+      fields: [
+        { path: 'account.options.regions.3', problem: 'must be a string' },
+        { path: 'account.options.regions', problem: 'is too long' },
+        { path: 'account', problem: 'is wrong' },
+      ],
+    })
+    assert.deepEqual(problemsOf(error, 'account', 2), { 'options.regions': 'must be a string' })
+  })
+
+  it('is told by the fields where all of them are there', () => {
+    assert.equal(isToldByFields(refused('user.name'), 'user', ['name']), true)
+    assert.equal(isToldByFields(refused('policy.rules.0.action'), 'policy', ['rules']), true)
+    assert.equal(isToldByFields(refused('user.name', 'user.email'), 'user', ['name']), false)
+    assert.equal(isToldByFields(refused('user.names'), 'user', ['name']), false)
+  })
+
+  it('is not told by them where no field is named', () => {
+    assert.equal(isToldByFields(refused(), 'user', ['name']), false)
+    assert.equal(isToldByFields(new Error('broken'), 'user', ['name']), false)
+    assert.deepEqual(problemsOf(new Error('broken'), 'user'), {})
+  })
+})

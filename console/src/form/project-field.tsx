@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react'
+import { useText } from '../text/use-text.ts'
+import { SelectField } from '../ui/field.tsx'
+
+/** A project to choose. Names repeat between domains, so it stands among those of its own. */
+export interface ProjectChoice {
+  readonly id: string
+  readonly name: string
+  readonly domain: string
+}
+
+interface Props {
+  readonly choices: readonly ProjectChoice[]
+  readonly label: string
+  readonly name?: string
+  readonly hint?: ReactNode
+  readonly error?: string | undefined
+  readonly value: string
+  readonly onChange: (id: string) => void
+}
+
+/** A project, chosen among those of each domain. */
+export function ProjectField({ choices, value, onChange, ...field }: Props) {
+  const t = useText()
+  const domains = Map.groupBy(choices, ({ domain }) => domain)
+  const isUnseen = value !== '' && !choices.some(({ id }) => id === value)
+  return (
+    <SelectField
+      {...field}
+      required
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">
+        {choices.length === 0 ? t.common.noProjects : t.common.chooseProject}
+      </option>
+      {isUnseen && <option value={value}>{t.common.unseenProject(value)}</option>}
+      {[...domains].map(([domain, projects]) => (
+        <optgroup key={domain} label={domain}>
+          {projects.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </SelectField>
+  )
+}

@@ -1,0 +1,49 @@
+import { Link } from '@tanstack/react-router'
+import { useText } from '../text/use-text.ts'
+import { Icon } from '../ui/icon.tsx'
+import styles from './navigation.module.css'
+import { useShortcut } from './use-shortcut.ts'
+
+export const places = [
+  { to: '/', name: 'overview', icon: 'chart' },
+  { to: '/servers', name: 'servers', icon: 'servers' },
+  { to: '/accounts', name: 'accounts', icon: 'cloud' },
+  { to: '/places', name: 'places', icon: 'pin' },
+  { to: '/identity', name: 'identity', icon: 'user' },
+  { to: '/activity', name: 'activity', icon: 'activity' },
+] as const
+
+interface Props {
+  readonly isOpen: boolean
+  readonly onLeave: () => void
+}
+
+/** At the side of a wide screen; on a narrow one it is opened from the header. */
+export function Navigation({ isOpen, onLeave }: Props) {
+  const t = useText()
+  useShortcut('Escape', onLeave, isOpen)
+  return (
+    <nav
+      id="navigation"
+      aria-label={t.frame.navigation}
+      className={isOpen ? `${styles.nav} ${styles.open}` : styles.nav}
+    >
+      <ul className={styles.list}>
+        {places.map(({ to, name, icon }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              className={styles.link}
+              activeOptions={{ exact: to === '/', includeSearch: false }}
+              activeProps={{ 'aria-current': 'page' }}
+              onClick={onLeave}
+            >
+              <Icon name={icon} />
+              {t.frame[name]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

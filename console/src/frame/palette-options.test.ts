@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { chosenOf, matching, serverOption, stepFrom } from './palette-options.ts'
+
+const [web, webOther, db] = ['web-7', 'web-70', 'db-1'].map((name, at) =>
+  serverOption({ id: name, name, ips: `10.0.0.${at},10.1.0.${at}`, project: 'shop' }, () => {}),
+)
+assert.ok(web && webOther && db)
+
+describe('what the palette offers', () => {
+  it('fits all words, in the name or beside it', () => {
+    assert.deepEqual(matching([web, webOther, db], 'WEB 70'), [webOther])
+    assert.deepEqual(matching([web, webOther, db], '0.2 shop'), [db])
+  })
+
+  it('has its first one chosen, until another is', () => {
+    assert.equal(chosenOf([web, db], undefined), web)
+    assert.equal(chosenOf([], undefined), undefined)
+  })
+
+  it('keeps the chosen one when others come before it, and begins again when it is gone', () => {
+    assert.equal(chosenOf([web, webOther, db], db.id), db)
+    assert.equal(chosenOf([web, webOther], db.id), web)
+  })
+
+  it('is gone through by steps, round and round, and not at all where there is nothing', () => {
+    const all = [web, webOther, db]
+    assert.equal(stepFrom(all, web, 1), webOther)
+    assert.equal(stepFrom(all, web, -1), db)
+    assert.equal(stepFrom(all, db, 1), web)
+    assert.equal(stepFrom([], undefined, 1), undefined)
+  })
+})

@@ -1,0 +1,52 @@
+import type { Server } from '@muster/contract'
+import type { IconName } from '../ui/icon.tsx'
+
+export interface PaletteOption {
+  readonly id: string
+  readonly group: 'servers' | 'pages' | 'actions'
+  readonly icon: IconName
+  readonly name: string
+  readonly hint?: string
+  readonly run: () => void
+}
+
+type Found = Partial<Server>
+
+/** A server as one option: its name, and beside it what tells it from others. */
+export function serverOption(server: Found, open: (id: string) => void): PaletteOption {
+  const { id = '', name = '', ips = '', project = '' } = server
+  const [address] = ips.split(',')
+  return {
+    id: `server ${id}`,
+    group: 'servers',
+    icon: 'servers',
+    name,
+    hint: [address, project].filter(Boolean).join(' · '),
+    run: () => open(id),
+  }
+}
+
+/** Those whose words all occur in the name, or beside it. */
+export function matching(options: readonly PaletteOption[], text: string): PaletteOption[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return options.filter(({ name, hint = '' }) => {
+    const said = `${name} ${hint}`.toLowerCase()
+    return words.every((word) => said.includes(word))
+  })
+}
+
+/** The one that was chosen stays so when others come before it; until one is, it is the first. */
+export const chosenOf = (
+  options: readonly PaletteOption[],
+  id: string | undefined,
+): PaletteOption | undefined => options.find((option) => option.id === id) ?? options[0]
+
+/** The next one, or the one before; behind the last is the first. */
+export function stepFrom(
+  options: readonly PaletteOption[],
+  from: PaletteOption | undefined,
+  step: number,
+): PaletteOption | undefined {
+  if (!from) return undefined
+  return options[(options.indexOf(from) + step + options.length) % options.length]
+}

@@ -1,0 +1,115 @@
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useText } from '../text/use-text.ts'
+import { Icon } from '../ui/icon.tsx'
+import { chosenOf, stepFrom, type PaletteOption } from './palette-options.ts'
+import styles from './palette.module.css'
+import { usePaletteOptions } from './use-palette-options.ts'
+
+/** One place to type from anywhere: a name, an address, an id, a filter, a page, a command. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const t = useText()
+  const listId = useId()
+  const element = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState('')
+  const isPressedOutside = useRef(false)
+  const [chosenId, setChosenId] = useState<string>()
+  const options = usePaletteOptions(text)
+  const chosen = chosenOf(options, chosenId)
+
+  // Before the element is taken away: only an element that is there gives the focus back.
+  useLayoutEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+
+  function run(option: PaletteOption | undefined): void {
+    if (!option) return
+    onClose()
+    option.run()
+  }
+
+  function listen(event: KeyboardEvent): void {
+    // These keys are the input method's as long as it has a word under way.
+    if (event.nativeEvent.isComposing) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      setChosenId(stepFrom(options, chosen, step)?.id)
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      run(chosen)
+    }
+  }
+
+  const headings = {
+    servers: t.frame.paletteServers,
+    pages: t.frame.palettePages,
+    actions: t.frame.paletteActions,
+  }
+  return (
+    <dialog
+      ref={element}
+      className={styles.palette}
+      aria-label={t.frame.openPalette}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onPointerDown={(event) => {
+        isPressedOutside.current = event.target === element.current
+      }}
+      onClick={(event) => {
+        if (event.target === element.current && isPressedOutside.current) onClose()
+      }}
+    >
+      <div className={styles.line}>
+        <Icon name="search" />
+        <input
+          className={styles.input}
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-activedescendant={chosen && `${listId}-${options.indexOf(chosen)}`}
+          aria-label={t.frame.openPalette}
+          placeholder={t.frame.paletteHint}
+          spellCheck={false}
+          autoComplete="off"
+          autoFocus
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+            setChosenId(undefined)
+          }}
+          onKeyDown={listen}
+        />
+      </div>
+      <div id={listId} role="listbox" aria-label={t.frame.searchOrRun} className={styles.list}>
+        {options.map((option, index) => (
+          <div key={option.id} role="presentation">
+            {options[index - 1]?.group !== option.group && (
+              <div className={styles.heading} role="presentation">
+                {headings[option.group]}
+              </div>
+            )}
+            {/* The input keeps the focus and hears the keys: this is for the mouse. */}
+            <div
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={option === chosen}
+              className={styles.option}
+              onMouseMove={() => setChosenId(option.id)}
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => run(option)}
+            >
+              <Icon name={option.icon} />
+              <span>{option.name}</span>
+              {option.hint !== undefined && <span className={styles.hint}>{option.hint}</span>}
+            </div>
+          </div>
+        ))}
+        {options.length === 0 && <p className={styles.nothing}>{t.frame.paletteNothing}</p>}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,55 @@
+import { keepText, keptText } from '../browser/kept-text.ts'
+
+/** What a user chose about the look and the keys, kept in the browser; `public/theme.js` reads it before the first paint. */
+export type Theme = 'light' | 'dark' | 'system'
+export type Density = 'comfortable' | 'compact'
+
+const listeners = new Set<() => void>()
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+const root = document.documentElement
+
+function keep(key: string, value: string): void {
+  keepText(key, value)
+  for (const tell of listeners) tell()
+}
+
+export function subscribeToPreferences(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export function theme(): Theme {
+  const kept = keptText('muster.theme')
+  return kept === 'light' || kept === 'dark' ? kept : 'system'
+}
+
+function applyTheme(): void {
+  const isDark = theme() === 'dark' || (theme() === 'system' && systemIsDark.matches)
+  root.dataset['theme'] = isDark ? 'dark' : 'light'
+}
+
+systemIsDark.addEventListener('change', applyTheme)
+
+export function chooseTheme(next: Theme): void {
+  keep('muster.theme', next)
+  applyTheme()
+}
+
+export const density = (): Density =>
+  root.dataset['density'] === 'compact' ? 'compact' : 'comfortable'
+
+export function chooseDensity(next: Density): void {
+  if (next === 'compact') root.dataset['density'] = next
+  else delete root.dataset['density']
+  keep('muster.density', next)
+}
+
+let areSingleKeysOff = keptText('muster.single-keys') === 'off'
+
+/** Whether keys without Ctrl or ⌘ do something: who speaks to the computer may not want it. */
+export const hasSingleKeys = (): boolean => !areSingleKeysOff
+
+export function chooseSingleKeys(isOn: boolean): void {
+  areSingleKeysOff = !isOn
+  keep('muster.single-keys', isOn ? 'on' : 'off')
+}

@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Place } from '../session/place.ts'
+import { switchScope } from '../session/switch-scope.ts'
+import { useSession } from '../session/use-session.ts'
+import { useText } from '../text/use-text.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { TextField } from '../ui/field.tsx'
+import { showToast } from '../ui/show-toast.ts'
+import styles from './scope-switcher.module.css'
+
+interface Option {
+  readonly id: string
+  readonly name: string
+  readonly hint: string
+  readonly place: Place
+}
+
+/** Projects and domains to go to, found by typing. */
+export function ScopeDialog({ onClose }: { readonly onClose: () => void }) {
+  const t = useText()
+  const { scope, projects, domains } = useSession()
+  const [text, setText] = useState('')
+  const go = useMutation({
+    mutationFn: ({ place }: Option) => switchScope(place),
+    onSuccess(session) {
+      showToast(t.frame.switched(session.scope.name))
+      onClose()
+    },
+  })
+  const options: readonly Option[] = [
+    ...domains.map(({ id, name }) => ({
+      id,
+      name,
+      hint: t.frame.domain,
+      place: { domain_id: id },
+    })),
+    ...projects.map(({ id, name, domain }) => ({
+      id,
+      name,
+      hint: domain.name,
+      place: { project_id: id },
+    })),
+  ]
+  const wanted = text.trim().toLowerCase()
+  const found = options.filter(({ name, id, hint }) =>
+    [name, id, hint].some((part) => part.toLowerCase().includes(wanted)),
+  )
+  return (
+    <Dialog title={t.frame.scope} onClose={onClose}>
+      {options.length === 0 ? (
+        <EmptyState title={t.frame.noProjects} />
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (found[0]) go.mutate(found[0])
+          }}
+        >
+          <TextField
+            label={t.frame.findProject}
+            required
+            value={text}
+            autoFocus
+            onChange={(event) => setText(event.target.value)}
+          />
+        </form>
+      )}
+      {go.isError && <ErrorNotice error={go.error} />}
+      {options.length > 0 && found.length === 0 && <p>{t.frame.noProjectMatches}</p>}
+      <ul className={styles.list}>
+        {found.map((option, index) => (
+          <li key={`${option.hint} ${option.id}`}>
+            <button
+              type="button"
+              className={styles.option}
+              data-active={index === 0 && wanted !== ''}
+              aria-current={option.id === scope.id ? 'true' : undefined}
+              onClick={() => go.mutate(option)}
+            >
+              {option.name}
+              <span className={styles.hint}>{option.hint}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}

@@ -1,0 +1,50 @@
+import { Outlet } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useSession } from '../session/use-session.ts'
+import { useText } from '../text/use-text.ts'
+import { Header } from './header.tsx'
+import { HelpDialog } from './help-dialog.tsx'
+import { LogOutProblem } from './log-out-problem.tsx'
+import { Navigation } from './navigation.tsx'
+import { Palette } from './palette.tsx'
+import { RouteAnnouncer } from './route-announcer.tsx'
+import styles from './shell.module.css'
+import { useGoShortcuts } from './use-go-shortcuts.ts'
+import { useShortcut } from './use-shortcut.ts'
+
+/** What is around every page once somebody is logged in. */
+export function Shell() {
+  const t = useText()
+  const { scope } = useSession()
+  const [open, setOpen] = useState<'palette' | 'help' | 'navigation' | undefined>()
+  const close = () => setOpen(undefined)
+  useShortcut('mod+k', () => setOpen('palette'))
+  useShortcut('?', () => setOpen('help'))
+  useShortcut('/', () => {
+    const box = document.querySelector<HTMLElement>('[data-find]')
+    if (box) box.focus()
+    else setOpen('palette')
+  })
+  useGoShortcuts()
+  return (
+    <div className={styles.shell}>
+      <a href="#content" className={styles.skip}>
+        {t.common.skipToContent}
+      </a>
+      <Header
+        onPalette={() => setOpen('palette')}
+        onHelp={() => setOpen('help')}
+        onNavigation={() => setOpen(open === 'navigation' ? undefined : 'navigation')}
+      />
+      <Navigation isOpen={open === 'navigation'} onLeave={close} />
+      <main id="content" className={styles.main} tabIndex={-1}>
+        {/* What a page holds is of one project: it begins anew in another. */}
+        <Outlet key={scope.id} />
+      </main>
+      <RouteAnnouncer />
+      {open === 'palette' && <Palette onClose={close} />}
+      {open === 'help' && <HelpDialog onClose={close} />}
+      <LogOutProblem />
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { findServersQuery } from '../api/queries/find-servers.ts'
+import { useText } from '../text/use-text.ts'
+import { useDebounced } from '../ui/use-debounced.ts'
+import { places } from './navigation.tsx'
+import { matching, serverOption, type PaletteOption } from './palette-options.ts'
+import { chooseTheme } from './preferences.ts'
+import { useLogOut } from './use-log-out.ts'
+
+/** What the palette offers for a text: servers that the API finds, pages, actions. */
+export function usePaletteOptions(text: string): readonly PaletteOption[] {
+  const t = useText()
+  const navigate = useNavigate()
+  const logOut = useLogOut()
+  const typed = text.trim()
+  const asked = useDebounced(typed, 80)
+  const { data = [], isPlaceholderData } = useQuery(findServersQuery(asked))
+
+  const pages: readonly PaletteOption[] = [
+    ...places.map(({ to, name, icon }) => ({
+      id: to,
+      group: 'pages' as const,
+      icon,
+      name: t.frame[name],
+      run: () => void navigate({ to }),
+    })),
+    {
+      id: 'keys',
+      group: 'pages',
+      icon: 'key',
+      name: t.frame.myKeys,
+      run: () => void navigate({ to: '/me/keys' }),
+    },
+    {
+      id: 'sessions',
+      group: 'pages',
+      icon: 'screen',
+      name: t.frame.mySessions,
+      run: () => void navigate({ to: '/me/sessions' }),
+    },
+  ]
+  const actions: readonly PaletteOption[] = [
+    ...(['light', 'dark', 'system'] as const).map((name) => ({
+      id: name,
+      group: 'actions' as const,
+      icon: 'sun' as const,
+      name: `${t.frame.theme}: ${t.frame[name]}`,
+      run: () => chooseTheme(name),
+    })),
+    {
+      id: 'out',
+      group: 'actions',
+      icon: 'close',
+      name: t.frame.logOut,
+      run: logOut,
+    },
+  ]
+  const filter: PaletteOption = {
+    id: 'filter',
+    group: 'servers',
+    icon: 'filter',
+    name: t.frame.paletteFilter(typed),
+    run: () => void navigate({ to: '/servers', search: { q: typed } }),
+  }
+  if (typed === '') return [...pages, ...actions]
+  const open = (id: string) => void navigate({ to: '/servers/$id', params: { id } })
+  const servers = data.map((server) => serverOption(server, open))
+  return [
+    // Found for what was typed before: of those only what fits this too, since Enter opens the first.
+    ...(isPlaceholderData || asked !== typed ? matching(servers, typed) : servers),
+    filter,
+    ...matching(pages, typed),
+    ...matching(actions, typed),
+  ]
+}

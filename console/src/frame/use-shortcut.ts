@@ -1,0 +1,64 @@
+import { useEffect, useRef } from 'react'
+import { hasSingleKeys } from './preferences.ts'
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Keys by which a control is used: on one they are its own. */
+const usingKeys = new Set(['Enter', 'ArrowDown', 'ArrowUp'])
+
+const isControl = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('a, button, summary') !== null
+
+/** How long after `g` its second key counts. */
+const patience = 1_000
+
+let prefixAt = Number.NEGATIVE_INFINITY
+// After all that listen for the second key.
+addEventListener('keydown', ({ key, target }) => {
+  setTimeout(() => {
+    prefixAt = key === 'g' && !isTyping(target) ? performance.now() : Number.NEGATIVE_INFINITY
+  })
+})
+
+/**
+ * `useShortcut('/', focusFilter)`, `'g s'` for one key after another, `'mod+k'` with Ctrl or ⌘. Never
+ * while somebody types, nor under a dialog, except for those with `mod`; nor while it is not active.
+ * Keys that write a character can be switched off.
+ */
+export function useShortcut(
+  keys: string,
+  run: (event: KeyboardEvent) => void,
+  isActive = true,
+): void {
+  const latest = useRef(run)
+  useEffect(() => {
+    latest.current = run
+  })
+  useEffect(() => {
+    const isModified = keys.startsWith('mod+')
+    const [first = '', second] = isModified ? [keys.slice(4)] : keys.split(' ')
+    function listen(event: KeyboardEvent): void {
+      const hasModifier = event.metaKey || event.ctrlKey
+      if (event.altKey || hasModifier !== isModified || event.defaultPrevented) return
+      const isOpen = document.querySelector('dialog[open], [popover]:popover-open') !== null
+      if (!isModified && (isTyping(event.target) || isOpen)) return
+      if (!isModified && first.length === 1 && !hasSingleKeys()) return
+      if (usingKeys.has(first) && isControl(event.target)) return
+      const isAfterPrefix = performance.now() - prefixAt < patience
+      if (
+        second === undefined
+          ? event.key !== first || isAfterPrefix
+          : !isAfterPrefix || event.key !== second
+      ) {
+        return
+      }
+      event.preventDefault()
+      latest.current(event)
+    }
+    if (!isActive) return
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [keys, isActive])
+}

@@ -1,0 +1,48 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useSession } from '../session/use-session.ts'
+import { useText } from '../text/use-text.ts'
+import { Button } from '../ui/button.tsx'
+import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { useLogOut } from './use-log-out.ts'
+import styles from './user-menu.module.css'
+
+export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
+  const t = useText()
+  const navigate = useNavigate()
+  const logOut = useLogOut()
+  const { user, roles } = useSession()
+  return (
+    <Menu
+      label={t.frame.signedInAs(user.name)}
+      trigger={(properties) => (
+        <Button look="quiet" icon="user" aria-label={t.frame.signedInAs(user.name)} {...properties}>
+          <span className={styles.name}>{user.name}</span>
+        </Button>
+      )}
+    >
+      <MenuHeading>
+        {user.name} · {user.domain.name}
+        <br />
+        {roles.map(({ name }) => name).join(', ')}
+      </MenuHeading>
+      <MenuLine />
+      <MenuItem icon="key" onSelect={() => navigate({ to: '/me/keys' })}>
+        {t.frame.myKeys}
+      </MenuItem>
+      <MenuItem icon="screen" onSelect={() => navigate({ to: '/me/sessions' })}>
+        {t.frame.mySessions}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon="command" hint="?" onSelect={onHelp}>
+        {t.frame.keyboard}
+      </MenuItem>
+      <MenuItem icon="external" onSelect={() => window.open('/docs', '_blank', 'noopener')}>
+        {t.frame.reference}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon="close" onSelect={logOut}>
+        {t.frame.logOut}
+      </MenuItem>
+    </Menu>
+  )
+}

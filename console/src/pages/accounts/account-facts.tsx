@@ -1,0 +1,52 @@
+import type { CloudAccount, CloudProvider } from '@muster/contract'
+import { Link } from '@tanstack/react-router'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Copyable } from '../../ui/copyable.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import styles from './account-page.module.css'
+import { serversOf } from './servers-of.ts'
+import { useProjects } from './use-projects.ts'
+
+interface Props {
+  readonly account: CloudAccount
+  readonly provider: CloudProvider | undefined
+}
+
+/** What an account is. Its credentials nobody is shown. */
+export function AccountFacts({ account, provider }: Props) {
+  const t = useText()
+  const { number } = useFormat()
+  const { nameOf } = useProjects()
+  const { id, name, brand, address, project_id, period, servers, created_at } = account
+  return (
+    <section className={styles.section} aria-labelledby="account-facts">
+      <h2 id="account-facts">{t.accounts.facts}</h2>
+      <Facts>
+        <Fact label={t.accounts.servers}>
+          <Link to="/servers" search={{ q: serversOf(name) }}>
+            {t.common.servers(servers, number(servers))}
+          </Link>
+        </Fact>
+        <Fact label={t.accounts.provider}>{provider?.title ?? account.provider}</Fact>
+        {brand !== account.provider && <Fact label={t.accounts.brand}>{brand}</Fact>}
+        <Fact label={t.accounts.address}>
+          {address === '' ? undefined : <Copyable value={address} />}
+        </Fact>
+        <Fact label={t.accounts.project}>
+          <Link to="/identity/$kind/$id" params={{ kind: 'projects', id: project_id }}>
+            {nameOf(project_id)}
+          </Link>
+        </Fact>
+        <Fact label={t.accounts.period}>{t.accounts.everySeconds(number(period))}</Fact>
+        <Fact label={t.common.created}>
+          <TimeAgo time={created_at} />
+        </Fact>
+        <Fact label={t.common.id}>
+          <Copyable value={id} />
+        </Fact>
+      </Facts>
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+import type { CloudProvider } from '@muster/contract'
+import { ProjectField } from '../../form/project-field.tsx'
+import { useText } from '../../text/use-text.ts'
+import { TextField } from '../../ui/field.tsx'
+import type { Problems } from './account-problems.ts'
+import type { AccountValues } from './account-values.ts'
+import { FormSection } from './form-section.tsx'
+import { useProblemText } from './use-problem-text.ts'
+import { useProjects } from './use-projects.ts'
+
+interface Props {
+  readonly provider: CloudProvider
+  readonly isThere: boolean
+  readonly values: AccountValues
+  readonly problems: Problems
+  readonly onChange: (change: Partial<AccountValues>) => void
+}
+
+/** What every account has, whatever its provider. */
+export function AccountFields({ provider, isThere, values, problems, onChange }: Props) {
+  const t = useText()
+  const { choices } = useProjects()
+  const problem = useProblemText(problems)
+  return (
+    <FormSection title={t.accounts.accountSection}>
+      <TextField
+        label={t.common.name}
+        name="name"
+        hint={t.accounts.nameHint}
+        error={problem('name', t.common.name)}
+        required
+        maxLength={255}
+        value={values.name}
+        onChange={(event) => onChange({ name: event.target.value })}
+      />
+      <ProjectField
+        choices={choices}
+        label={t.accounts.project}
+        name="project_id"
+        hint={t.accounts.projectHint}
+        error={problem('project_id', t.accounts.project)}
+        value={values.projectId}
+        onChange={(projectId) => onChange({ projectId })}
+      />
+      <TextField
+        label={t.accounts.period}
+        name="period"
+        hint={t.accounts.periodHint(String(provider.period))}
+        error={problem('period', t.accounts.period)}
+        inputMode="numeric"
+        required={isThere}
+        placeholder={String(provider.period)}
+        value={values.period}
+        onChange={(event) => onChange({ period: event.target.value })}
+      />
+    </FormSection>
+  )
+}

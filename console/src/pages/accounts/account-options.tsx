@@ -1,0 +1,25 @@
+import type { CloudAccount } from '@muster/contract'
+import { useText } from '../../text/use-text.ts'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import styles from './account-page.module.css'
+import { fieldLabel } from './field-label.ts'
+import { OptionValue } from './option-value.tsx'
+
+/** What was said to the provider, where anything was. */
+export function AccountOptions({ options }: Pick<CloudAccount, 'options'>) {
+  const t = useText()
+  const said = Object.entries(options)
+  if (said.length === 0) return null
+  return (
+    <section className={styles.section} aria-labelledby="account-options">
+      <h2 id="account-options">{t.accounts.optionsSection}</h2>
+      <Facts>
+        {said.map(([name, value]) => (
+          <Fact key={name} label={fieldLabel(name, t.accounts.fieldNames)}>
+            <OptionValue value={value} />
+          </Fact>
+        ))}
+      </Facts>
+    </section>
+  )
+}

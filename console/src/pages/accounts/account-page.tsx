@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { accountQuery, providersQuery } from '../../api/queries/accounts.ts'
+import { useText } from '../../text/use-text.ts'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { TabCount, tabClass, Tabs } from '../../ui/tabs.tsx'
+import { AccountHead } from './account-head.tsx'
+import { AccountOverview } from './account-overview.tsx'
+import { AccountSettings } from './account-settings.tsx'
+import { AccountsTrouble, isInTrouble } from './accounts-trouble.tsx'
+import { MappingEditor } from './mapping-editor.tsx'
+import { useAccountActions } from './use-account-actions.ts'
+
+const tabs = ['overview', 'rules', 'settings'] as const
+
+/** One account: how it goes, whose its servers are, how it is reached. */
+export function AccountPage() {
+  const t = useText()
+  const { id = '' } = useParams({ strict: false })
+  const asked = useSearch({ strict: false })['tab']
+  const tab = tabs.find((known) => known === asked) ?? 'overview'
+  const query = useQuery(accountQuery(id))
+  const { data: providers = [] } = useQuery(providersQuery)
+  const actions = useAccountActions()
+  const { data: account, dataUpdatedAt: askedAt } = query
+  const provider = providers.find((known) => known.provider === account?.provider)
+  return (
+    <Page
+      title={account?.name ?? t.accounts.title}
+      aside={account && <AccountHead account={account} actions={actions} />}
+    >
+      {isInTrouble(query) && <AccountsTrouble query={query} operation="getCloudAccount" />}
+      {query.isLoading && <SkeletonRows />}
+      {query.isError && account && (
+        <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {actions.error && <ErrorNotice error={actions.error} />}
+      {account && (
+        <>
+          <Tabs label={t.accounts.tabs}>
+            {tabs.map((name) => (
+              <Link
+                key={name}
+                to="/accounts/$id"
+                params={{ id }}
+                search={name === 'overview' ? {} : { tab: name }}
+                className={tabClass}
+                aria-current={name === tab ? 'page' : undefined}
+                activeOptions={{ exact: true }}
+              >
+                {t.accounts[name]}
+                {name === 'rules' && <TabCount>{account.mapping.length}</TabCount>}
+              </Link>
+            ))}
+          </Tabs>
+          {tab === 'overview' && (
+            <AccountOverview account={account} provider={provider} askedAt={askedAt} />
+          )}
+          {tab === 'rules' && <MappingEditor account={account} />}
+          {tab === 'settings' && <AccountSettings account={account} provider={provider} />}
+        </>
+      )}
+    </Page>
+  )
+}

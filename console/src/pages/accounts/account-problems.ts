@@ -1,0 +1,78 @@
+import type { CloudProvider } from '@muster/contract'
+import { problemsOf } from '../../form/field-problems.ts'
+import { typesCredentials, type AccountValues, type Settings } from './account-values.ts'
+
+/** What is wrong with a field: found here, or said by the API in its own words. */
+type Problem =
+  | { readonly kind: 'required' | 'integer' | 'period' }
+  | { readonly kind: 'said'; readonly text: string }
+
+/** By the field's place in a request, as `options.regions`. */
+export type Problems = Readonly<Record<string, Problem>>
+
+const shortestPeriod = 5
+const longestPeriod = 86_400
+
+const isInteger = (text: string) => /^\s*[+-]?\d+\s*$/.test(text) && Number.isSafeInteger(+text)
+
+type Found = [path: string, problem: Problem]
+
+function* findInSettings(
+  provider: CloudProvider,
+  settings: Settings,
+  keepsCredentials: boolean,
+): Generator<Found> {
+  if (provider.address.required && settings.address.trim() === '') {
+    yield ['address', { kind: 'required' }]
+  }
+  const areCredentialsGiven = !keepsCredentials || typesCredentials(settings)
+  for (const { name, required } of provider.credentials) {
+    const isMissing = required && settings.credentials[name] === ''
+    if (isMissing && areCredentialsGiven) yield [`credentials.${name}`, { kind: 'required' }]
+  }
+  for (const { name, type, required } of provider.options) {
+    const text = settings.options[name] ?? ''
+    const path = `options.${name}`
+    if (text.trim() === '') {
+      if (required) yield [path, { kind: 'required' }]
+    } else if (type === 'integer' && !isInteger(text)) yield [path, { kind: 'integer' }]
+  }
+}
+
+function* findInRest({ name, projectId, period }: AccountValues, mayOmitPeriod: boolean) {
+  if (name.trim() === '') yield ['name', { kind: 'required' }] satisfies Found
+  if (projectId === '') yield ['project_id', { kind: 'required' }] satisfies Found
+  if (period.trim() === '' && mayOmitPeriod) return
+  const isPeriod = isInteger(period) && +period >= shortestPeriod && +period <= longestPeriod
+  if (!isPeriod) yield ['period', { kind: 'period' }] satisfies Found
+}
+
+/** What would keep settings from being tried. An account that is there may keep its credentials. */
+export const checkSettings = (
+  provider: CloudProvider,
+  settings: Settings,
+  isThere: boolean,
+): Problems => Object.fromEntries(findInSettings(provider, settings, isThere))
+
+/** What would keep an account from being saved. */
+export const checkAccount = (
+  provider: CloudProvider,
+  values: AccountValues,
+  isThere: boolean,
+): Problems =>
+  Object.fromEntries([
+    ...findInRest(values, !isThere),
+    ...findInSettings(provider, values.settings, isThere),
+  ])
+
+/** Two steps lead to a control: `options.regions.3` is said at `options.regions`. */
+const steps = 2
+
+/** What the API complains about, each at the control that holds it. */
+export const problemsFrom = (error: unknown): Problems =>
+  Object.fromEntries(
+    Object.entries(problemsOf(error, 'cloudaccount', steps)).map(([path, text]): Found => [
+      path,
+      { kind: 'said', text },
+    ]),
+  )

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { CloudAccount, CloudProvider } from '@muster/contract'
+import { ApiError } from '@muster/sdk'
+import fc from 'fast-check'
+import { checkAccount, checkSettings, problemsFrom } from './account-problems.ts'
+import {
+  areSame,
+  emptyValues,
+  toChanges,
+  toNewAccount,
+  toTest,
+  valuesOf,
+  wayToTest,
+  type AccountValues,
+} from './account-values.ts'
+
+const field = (name: string, type: 'text' | 'integer' | 'boolean' | 'list', required = false) => ({
+  name,
+  type,
+  required,
+  long: false,
+  description: '',
+})
+
+const provider: CloudProvider = {
+  provider: 'Cloud',
+  title: 'A cloud',
+  description: '',
+  address: { required: true, description: '', example: 'https://cloud' },
+  credentials: [field('user', 'text', true), field('token', 'text')],
+  options: [
+    field('regions', 'list'),
+    field('size', 'integer'),
+    field('deep', 'boolean'),
+    field('group', 'text'),
+  ],
+  period: 30,
+  events: false,
+}
+
+const account: CloudAccount = {
+  id: 'a1',
+  name: 'prod',
+  provider: 'Cloud',
+  brand: 'Cloud',
+  address: 'https://cloud.example.org',
+  options: { regions: ['north', 'south'], size: 7, deep: false, group: 'g' },
+  project_id: 'p1',
+  period: 60,
+  enabled: true,
+  mapping: [],
+  status: 'connected',
+  servers: 3,
+  created_at: '2026-05-04T08:00:00.000000Z',
+  sync: {
+    state: 'idle',
+    started_at: null,
+    finished_at: null,
+    duration_ms: 0,
+    seen: 0,
+    created: 0,
+    changed: 0,
+    gone: 0,
+    error: '',
+    next_at: null,
+  },
+}
+
+const change = (values: AccountValues, settings: Partial<AccountValues['settings']>) => ({
+  ...values,
+  settings: { ...values.settings, ...settings },
+})
+
+describe('a new account', () => {
+  it('says what was typed, each option as what it is, and leaves out the rest', () => {
+    const values = change(
+      { ...emptyValues(provider), name: ' prod ', projectId: 'p1' },
+      {
+        address: ' https://cloud ',
+        credentials: { user: ' me ', token: '' },
+        options: { regions: 'north\n\n south \n', size: ' 12 ', deep: 'false', group: '' },
+      },
+    )
+    assert.deepEqual(toNewAccount(provider, values), {
+      name: 'prod',
+      provider: 'Cloud',
+      project_id: 'p1',
+      address: 'https://cloud',
+      // A blank may be part of a secret.
+      credentials: { user: ' me ' },
+      options: { regions: ['north', 'south'], size: 12, deep: false },
+    })
+    assert.equal(toNewAccount(provider, { ...values, period: '45' }).period, 45)
+    const { name: _name, project_id: _project, ...tried } = toNewAccount(provider, values)
+    assert.deepEqual(toTest(provider, values.settings), tried)
+  })
+
+  it('needs a name, a project, an address and the credentials that are required', () => {
+    const problems = checkAccount(provider, emptyValues(provider), false)
+    assert.deepEqual(Object.keys(problems), ['name', 'project_id', 'address', 'credentials.user'])
+  })
+
+  it('has whole numbers where such are asked for', () => {
+    const values = { ...emptyValues(provider), name: 'n', projectId: 'p' }
+    const at = (period: string, size: string) =>
+      Object.entries(
+        checkAccount(
+          provider,
+          change(
+            { ...values, period },
+            { address: 'x', credentials: { user: 'u' }, options: { size } },
+          ),
+          false,
+        ),
+      ).map(([path, { kind }]) => `${path} ${kind}`)
+    assert.deepEqual(at('', ''), [])
+    assert.deepEqual(at('5', '-3'), [])
+    assert.deepEqual(at('4', '1.5'), ['period period', 'options.size integer'])
+    assert.deepEqual(at('86401', '9007199254740993'), ['period period', 'options.size integer'])
+  })
+})
+
+describe('an account that is changed', () => {
+  it('changes nothing where nothing was typed', () => {
+    const values = valuesOf(provider, account)
+    assert.deepEqual(toChanges(provider, valuesOf(provider, account), values), {})
+    assert.deepEqual(checkAccount(provider, values, true), {})
+    assert.ok(areSame(values, valuesOf(provider, account)))
+  })
+
+  it('says only what is another', () => {
+    const values = { ...valuesOf(provider, account), name: 'live', period: '90' }
+    assert.deepEqual(toChanges(provider, valuesOf(provider, account), values), {
+      name: 'live',
+      period: 90,
+    })
+    const more = change(values, { options: { ...values.settings.options, size: '' } })
+    assert.deepEqual(toChanges(provider, valuesOf(provider, account), more).options, {
+      regions: ['north', 'south'],
+      deep: false,
+      group: 'g',
+    })
+    assert.ok(!areSame(values, more))
+  })
+
+  it('leaves alone what others have changed since the form was opened', () => {
+    const start = valuesOf(provider, account)
+    const mine = { ...start, name: 'live' }
+    const theirs = { ...account, period: 300, address: 'https://moved' }
+    const changes = toChanges(provider, start, mine)
+    assert.deepEqual({ ...theirs, ...changes }, { ...theirs, name: 'live' })
+  })
+
+  it('keeps its credentials unless some are typed, and then wants those that are required', () => {
+    const values = valuesOf(provider, account)
+    const half = change(values, { credentials: { user: '', token: 't' } })
+    assert.deepEqual(Object.keys(checkSettings(provider, half.settings, true)), [
+      'credentials.user',
+    ])
+    const typed = change(values, { credentials: { user: 'u', token: '' } })
+    assert.deepEqual(toChanges(provider, valuesOf(provider, account), typed), {
+      credentials: { user: 'u' },
+    })
+    const none = change(values, { forgetsCredentials: true })
+    assert.deepEqual(toChanges(provider, valuesOf(provider, account), none), { credentials: {} })
+  })
+
+  it('is tried as it is kept, as it is typed, or not without its secrets', () => {
+    const { settings } = valuesOf(provider, account)
+    assert.equal(wayToTest(provider, settings, settings), 'kept')
+    const elsewhere = { ...settings, address: 'https://other' }
+    assert.equal(wayToTest(provider, settings, elsewhere), 'secret')
+    const typed = { ...elsewhere, credentials: { user: 'u', token: '' } }
+    assert.equal(wayToTest(provider, settings, typed), 'typed')
+    assert.equal(wayToTest({ ...provider, credentials: [] }, settings, elsewhere), 'typed')
+  })
+
+  it('loses nothing of its options on the way through the form', () => {
+    const word = fc.stringMatching(/^[\w.-]([\w .,-]*[\w.-])?$/)
+    const options = fc.record(
+      {
+        regions: fc.array(word, { minLength: 1 }),
+        size: fc.integer(),
+        deep: fc.boolean(),
+        group: word,
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(options, (given) => {
+        const said = toTest(provider, valuesOf(provider, { ...account, options: given }).settings)
+        assert.deepEqual({ ...said.options }, { ...given })
+      }),
+    )
+  })
+})
+
+describe('what the API complains about', () => {
+  it('is said at the field that holds it, the first word on each', () => {
+    assert.deepEqual(
+      problemsFrom(
+        new ApiError({
+          class: 'InputParameterError',
+          status: 400,
+          details: 'No.',
+          requestId: 'req-1',
+          fields: [
+            { path: 'cloudaccount.name', problem: 'is taken' },
+            { path: 'cloudaccount.options.regions.3', problem: 'must be a string' },
+            { path: 'cloudaccount.options.regions', problem: 'is too long' },
+            { path: 'cloudaccount.credentials', problem: 'must be given again' },
+          ],
+        }),
+      ),
+      {
+        name: { kind: 'said', text: 'is taken' },
+        'options.regions': { kind: 'said', text: 'must be a string' },
+        credentials: { kind: 'said', text: 'must be given again' },
+      },
+    )
+  })
+})

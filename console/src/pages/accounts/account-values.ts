@@ -1,0 +1,156 @@
+import type {
+  AccountToTest,
+  CloudAccount,
+  CloudAccountChanges,
+  CloudProvider,
+  NewCloudAccount,
+} from '@muster/contract'
+
+export type SettingField = CloudProvider['options'][number]
+type Texts = Readonly<Record<string, string>>
+type Option = CloudAccount['options'][string]
+
+/** How a source is reached. All of it is text while it is being typed. */
+export interface Settings {
+  readonly address: string
+  readonly credentials: Texts
+  readonly options: Texts
+  /** Of an account that has some: they are to be given up, without others instead. */
+  readonly forgetsCredentials: boolean
+}
+
+/** What the form of an account holds. */
+export interface AccountValues {
+  readonly name: string
+  readonly projectId: string
+  readonly period: string
+  readonly settings: Settings
+}
+
+const textOf = (value: Option | undefined): string =>
+  Array.isArray(value) ? value.join('\n') : String(value ?? '')
+
+const textsOf = (fields: readonly SettingField[], given: Readonly<Record<string, Option>>): Texts =>
+  Object.fromEntries(fields.map(({ name }) => [name, textOf(given[name])]))
+
+/** Nothing said yet. */
+export const emptyValues = ({ credentials, options }: CloudProvider): AccountValues => ({
+  name: '',
+  projectId: '',
+  period: '',
+  settings: {
+    address: '',
+    credentials: textsOf(credentials, {}),
+    options: textsOf(options, {}),
+    forgetsCredentials: false,
+  },
+})
+
+/** An account as it is; its credentials nobody is shown. */
+export const valuesOf = (provider: CloudProvider, account: CloudAccount): AccountValues => ({
+  name: account.name,
+  projectId: account.project_id,
+  period: String(account.period),
+  settings: {
+    address: account.address,
+    credentials: textsOf(provider.credentials, {}),
+    options: textsOf(provider.options, account.options),
+    forgetsCredentials: false,
+  },
+})
+
+export const areSame = (one: AccountValues, other: AccountValues): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+function optionOf({ type }: SettingField, text: string): Option | undefined {
+  if (type === 'list') {
+    const items = text.split('\n').map((item) => item.trim())
+    const named = items.filter((item) => item !== '')
+    return named.length === 0 ? undefined : named
+  }
+  if (text.trim() === '') return undefined
+  if (type === 'integer') return Number(text)
+  return type === 'boolean' ? text === 'true' : text
+}
+
+function said<Value>(
+  fields: readonly SettingField[],
+  read: (field: SettingField) => Value | undefined,
+): Record<string, Value> {
+  const pairs = fields.map((field) => [field.name, read(field)] as const)
+  return Object.fromEntries(pairs.filter((pair): pair is [string, Value] => pair[1] !== undefined))
+}
+
+const optionsOf = ({ options }: CloudProvider, settings: Settings) =>
+  said(options, (field) => optionOf(field, settings.options[field.name] ?? ''))
+
+const credentialsOf = ({ credentials }: CloudProvider, settings: Settings) =>
+  said(credentials, ({ name }) => settings.credentials[name] || undefined)
+
+export const typesCredentials = ({ credentials }: Settings): boolean =>
+  Object.values(credentials).some((text) => text !== '')
+
+const settingsOf = (provider: CloudProvider, settings: Settings) => ({
+  address: settings.address.trim(),
+  credentials: credentialsOf(provider, settings),
+  options: optionsOf(provider, settings),
+})
+
+export const toTest = (provider: CloudProvider, settings: Settings): AccountToTest => ({
+  provider: provider.provider,
+  ...settingsOf(provider, settings),
+})
+
+export const toNewAccount = (provider: CloudProvider, values: AccountValues): NewCloudAccount => ({
+  name: values.name.trim(),
+  provider: provider.provider,
+  project_id: values.projectId,
+  ...(values.period.trim() !== '' && { period: Number(values.period) }),
+  ...settingsOf(provider, values.settings),
+})
+
+const inOrder = (options: object): string =>
+  JSON.stringify(Object.entries(options).sort(([one], [other]) => (one < other ? -1 : 1)))
+
+/** How a source is reached, where that would be another way than before. */
+function settingsChanges(provider: CloudProvider, start: Settings, settings: Settings) {
+  const before = settingsOf(provider, start)
+  const { address, credentials, options } = settingsOf(provider, settings)
+  const replaces = typesCredentials(settings) || settings.forgetsCredentials
+  return {
+    ...(address !== before.address && { address }),
+    ...(inOrder(options) !== inOrder(before.options) && { options }),
+    ...(replaces && { credentials }),
+  }
+}
+
+/**
+ * Only what was typed anew: what others have changed meanwhile stays as they want it. Credentials that nobody
+ * typed stay as they are.
+ */
+export function toChanges(
+  provider: CloudProvider,
+  start: AccountValues,
+  values: AccountValues,
+): CloudAccountChanges {
+  const name = values.name.trim()
+  const period = Number(values.period)
+  return {
+    ...(name !== start.name.trim() && { name }),
+    ...(values.projectId !== start.projectId && { project_id: values.projectId }),
+    ...(period !== Number(start.period) && { period }),
+    ...settingsChanges(provider, start.settings, values.settings),
+  }
+}
+
+/** How settings of an account can be tried: as they are kept, as they are typed, or not without its secrets. */
+export function wayToTest(
+  provider: CloudProvider,
+  start: Settings,
+  settings: Settings,
+): 'kept' | 'typed' | 'secret' {
+  const changes = settingsChanges(provider, start, settings)
+  if (Object.keys(changes).length === 0) return 'kept'
+  const needsSecrets = provider.credentials.length > 0 && !('credentials' in changes)
+  return needsSecrets ? 'secret' : 'typed'
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readFilter } from './accounts-filter.ts'
+
+describe('the list of accounts by its address', () => {
+  it('is by name, from the first page, where nothing is said', () => {
+    assert.deepEqual(readFilter({}), { orderBy: 'name', order: 'asc', page: 0 })
+  })
+
+  it('is as the address says', () => {
+    const said = { search: 'aws', status: 'lost', sort: 'servers', order: 'desc', page: '3' }
+    assert.deepEqual(readFilter(said), {
+      search: 'aws',
+      status: 'lost',
+      orderBy: 'servers',
+      order: 'desc',
+      page: 2,
+    })
+  })
+
+  it('does not mind nonsense', () => {
+    for (const page of ['-2', '0', 'x', '1e99', '']) {
+      const filter = readFilter({ page, status: 'gone', sort: 'constructor', order: 'up' })
+      assert.deepEqual(filter, { orderBy: 'name', order: 'asc', page: 0 })
+    }
+  })
+})

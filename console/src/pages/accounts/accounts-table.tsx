@@ -1,0 +1,117 @@
+import type { CloudAccount, CloudProvider } from '@muster/contract'
+import { Link } from '@tanstack/react-router'
+import type { AccountsFilter } from '../../api/queries/accounts.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Table, type Column } from '../../ui/table.tsx'
+import type { Sort } from '../../url/sort.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { AccountStatus } from './account-status.tsx'
+import styles from './accounts-page.module.css'
+import { NextSync } from './next-sync.tsx'
+import { RunningMark } from './running-mark.tsx'
+import { serversOf } from './servers-of.ts'
+import { SyncAge } from './sync-age.tsx'
+import type { AccountActions } from './use-account-actions.ts'
+
+interface Props {
+  readonly accounts: readonly CloudAccount[]
+  readonly askedAt: number
+  readonly providers: readonly CloudProvider[]
+  readonly actions: AccountActions
+  readonly filter: AccountsFilter
+  readonly onSort: (sort: Sort) => void
+  readonly onDelete: (account: CloudAccount) => void
+}
+
+export function AccountsTable(props: Props) {
+  const { accounts, askedAt, providers, actions, filter, onSort, onDelete } = props
+  const t = useText()
+  const { number } = useFormat()
+  const titles = new Map(providers.map(({ provider, title }) => [provider, title]))
+  const columns: readonly Column<CloudAccount>[] = [
+    {
+      key: 'name',
+      title: t.common.name,
+      sortBy: 'name',
+      cell: ({ id, name }) => (
+        <Link to="/accounts/$id" params={{ id }} className={styles.name} title={name}>
+          {name}
+        </Link>
+      ),
+    },
+    {
+      key: 'provider',
+      title: t.accounts.provider,
+      sortBy: 'provider',
+      cell: ({ provider }) => (
+        <span className={styles.provider}>{titles.get(provider) ?? provider}</span>
+      ),
+    },
+    {
+      key: 'status',
+      title: t.accounts.status,
+      sortBy: 'status',
+      cell: ({ status, sync }) => (
+        <>
+          <AccountStatus status={status} />
+          {sync.error !== '' && (
+            <span className={styles.error} title={sync.error}>
+              {sync.error}
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      key: 'servers',
+      title: t.accounts.servers,
+      sortBy: 'servers',
+      number: true,
+      cell: ({ name, servers }) => (
+        <Link
+          to="/servers"
+          search={{ q: serversOf(name) }}
+          aria-label={t.accounts.serversOf(name, number(servers))}
+        >
+          {number(servers)}
+        </Link>
+      ),
+    },
+    {
+      key: 'synced',
+      title: t.accounts.synced,
+      cell: (account) => <SyncAge account={account} askedAt={askedAt} />,
+    },
+    {
+      key: 'next',
+      title: t.accounts.nextSync,
+      cell: (account) => (
+        <span className={styles.next}>
+          {account.sync.state === 'running' ? (
+            <RunningMark account={account} />
+          ) : (
+            <NextSync sync={account.sync} />
+          )}
+        </span>
+      ),
+    },
+    {
+      key: 'actions',
+      title: t.common.actions,
+      cell: (account) => (
+        <AccountMenu account={account} actions={actions} onDelete={() => onDelete(account)} />
+      ),
+    },
+  ]
+  return (
+    <Table
+      caption={t.accounts.title}
+      columns={columns}
+      rows={accounts}
+      rowKey={({ id }) => id}
+      sort={{ by: filter.orderBy, order: filter.order }}
+      onSort={onSort}
+    />
+  )
+}

@@ -1,0 +1,24 @@
+import { Link } from '@tanstack/react-router'
+import { useMay } from '../../session/use-may.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+
+/** The way to a new account, for those who may attach one. */
+export function AttachLink() {
+  const t = useText()
+  const { reason } = useMay('createCloudAccount')
+  if (reason !== undefined) {
+    return (
+      <Button icon="plus" disabledReason={reason}>
+        {t.accounts.attach}
+      </Button>
+    )
+  }
+  return (
+    <Link to="/accounts/new" className={buttonClass('primary')}>
+      <Icon name="plus" />
+      {t.accounts.attach}
+    </Link>
+  )
+}

@@ -1,0 +1,70 @@
+import { useText } from '../../text/use-text.ts'
+import { CheckField } from '../../ui/field.tsx'
+import styles from './account-form.module.css'
+import type { Problems } from './account-problems.ts'
+import type { SettingField, Settings } from './account-values.ts'
+import { fieldLabel } from './field-label.ts'
+import { FormSection } from './form-section.tsx'
+import { SecretField } from './secret-field.tsx'
+import { useProblemText } from './use-problem-text.ts'
+
+interface Props {
+  readonly fields: readonly SettingField[]
+  readonly isThere: boolean
+  readonly settings: Settings
+  readonly problems: Problems
+  readonly onChange: (change: Partial<Settings>) => void
+}
+
+/** The secrets of an account. They live in the form's memory, and nowhere else in the browser. */
+export function CredentialsFields({ fields, isThere, settings, problems, onChange }: Props) {
+  const t = useText()
+  const problem = useProblemText(problems)
+  const { credentials, forgetsCredentials } = settings
+  const all = problem('credentials', t.accounts.credentialsSection)
+  const mayForget = isThere && fields.every(({ required }) => !required)
+  return (
+    <FormSection
+      title={t.accounts.credentialsSection}
+      lead={isThere ? `${t.accounts.keptHint} ${t.accounts.sealed}` : t.accounts.sealed}
+    >
+      {all !== undefined && (
+        <p className={styles.problem} role="alert">
+          <span aria-hidden="true">▲ </span>
+          {all}
+        </p>
+      )}
+      {!forgetsCredentials &&
+        fields.map(({ name, required, long, description }) => {
+          const label = fieldLabel(name, t.accounts.fieldNames)
+          return (
+            <SecretField
+              key={name}
+              label={label}
+              name={`credentials.${name}`}
+              // What only says the label again says nothing.
+              hint={description === label ? undefined : description}
+              error={problem(`credentials.${name}`, label)}
+              required={required && !isThere}
+              long={long}
+              placeholder={isThere ? t.accounts.unchanged : undefined}
+              value={credentials[name] ?? ''}
+              onChange={(text) => onChange({ credentials: { ...credentials, [name]: text } })}
+            />
+          )
+        })}
+      {mayForget && (
+        <CheckField
+          label={t.accounts.forget}
+          checked={forgetsCredentials}
+          onChange={(event) =>
+            onChange({
+              forgetsCredentials: event.target.checked,
+              credentials: Object.fromEntries(fields.map(({ name }) => [name, ''])),
+            })
+          }
+        />
+      )}
+    </FormSection>
+  )
+}

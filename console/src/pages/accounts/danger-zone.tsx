@@ -1,0 +1,33 @@
+import type { CloudAccount } from '@muster/contract'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useMay } from '../../session/use-may.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import styles from './account-page.module.css'
+import { DeleteAccountDialog } from './delete-account-dialog.tsx'
+
+export function DangerZone({ account }: { readonly account: CloudAccount }) {
+  const t = useText()
+  const navigate = useNavigate()
+  const { reason } = useMay('deleteCloudAccount')
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <section className={styles.danger} aria-labelledby="account-danger">
+      <h2 id="account-danger">{t.accounts.danger}</h2>
+      <p className={styles.soft}>{t.accounts.dangerText}</p>
+      <div>
+        <Button look="danger" icon="trash" disabledReason={reason} onClick={() => setAsking(true)}>
+          {t.accounts.deletePlain}
+        </Button>
+      </div>
+      {isAsking && (
+        <DeleteAccountDialog
+          account={account}
+          onClose={() => setAsking(false)}
+          onDeleted={() => void navigate({ to: '/accounts', ignoreBlocker: true })}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { providersQuery } from '../../api/queries/accounts.ts'
+import { useText } from '../../text/use-text.ts'
+import { buttonClass } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { showToast } from '../../ui/show-toast.ts'
+import { AccountForm } from './account-form.tsx'
+import { AccountsTrouble, isInTrouble } from './accounts-trouble.tsx'
+import styles from './new-account-page.module.css'
+import { ProviderChoice } from './provider-choice.tsx'
+
+/** Attaching an account: what kind it is, then what that kind needs. */
+export function NewAccountPage() {
+  const t = useText()
+  const navigate = useNavigate()
+  const asked = useSearch({ strict: false })['provider']
+  const query = useQuery(providersQuery)
+  const provider = query.data?.find((known) => known.provider === asked)
+  return (
+    <Page
+      title={provider ? `${t.accounts.newTitle}: ${provider.title}` : t.accounts.newTitle}
+      lead={provider ? provider.description : t.accounts.newLead}
+      aside={
+        provider && (
+          <Link to="/accounts/new" className={buttonClass()}>
+            {t.accounts.another}
+          </Link>
+        )
+      }
+    >
+      {isInTrouble(query) && <AccountsTrouble query={query} operation="listCloudProviders" />}
+      {query.isLoading && <SkeletonRows rows={6} />}
+      {query.data && !provider && (
+        <>
+          {asked !== undefined && (
+            <p role="alert" className={styles.unknown}>
+              {t.accounts.noProvider(asked)}
+            </p>
+          )}
+          <ProviderChoice providers={query.data} />
+        </>
+      )}
+      {provider && (
+        <AccountForm
+          key={provider.provider}
+          provider={provider}
+          onSaved={({ id, name }) => {
+            showToast(t.accounts.attached(name))
+            // It is saved: there is nothing to ask before the form goes.
+            void navigate({ to: '/accounts/$id', params: { id }, ignoreBlocker: true })
+          }}
+        />
+      )}
+    </Page>
+  )
+}

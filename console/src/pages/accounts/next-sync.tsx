@@ -1,0 +1,18 @@
+import type { AccountSync } from '@muster/contract'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { useNow } from '../../ui/use-now.ts'
+
+/** When the next sync is due; a dash where none is. */
+export function NextSync({ sync }: { readonly sync: AccountSync }) {
+  const t = useText()
+  const { ago, moment } = useFormat()
+  const now = useNow()
+  if (sync.next_at === null) return <>–</>
+  const isDue = sync.state !== 'idle' || Date.parse(sync.next_at) <= now
+  return (
+    <time dateTime={sync.next_at} title={moment(sync.next_at)}>
+      {isDue ? t.accounts.dueNow : ago(sync.next_at, now)}
+    </time>
+  )
+}

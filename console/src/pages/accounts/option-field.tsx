@@ -1,0 +1,45 @@
+import { useText } from '../../text/use-text.ts'
+import { LongTextField, SelectField, TextField } from '../../ui/field.tsx'
+import type { SettingField } from './account-values.ts'
+
+interface Props {
+  readonly field: SettingField
+  readonly label: string
+  readonly error: string | undefined
+  readonly value: string
+  readonly onChange: (text: string) => void
+}
+
+/** An option of a provider, by the control that fits what it holds. */
+export function OptionField({ field, label, error, value, onChange }: Props) {
+  const t = useText()
+  const { name, type, required, long, description } = field
+  const isList = type === 'list'
+  const shared = {
+    name: `options.${name}`,
+    label,
+    hint: isList ? `${description}. ${t.accounts.onePerLine}` : description,
+    error,
+    required,
+    value,
+  }
+  if (type === 'boolean') {
+    return (
+      <SelectField {...shared} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{t.accounts.asProvider}</option>
+        <option value="true">{t.common.yes}</option>
+        <option value="false">{t.common.no}</option>
+      </SelectField>
+    )
+  }
+  if (long || isList) {
+    return <LongTextField {...shared} onChange={(event) => onChange(event.target.value)} />
+  }
+  return (
+    <TextField
+      {...shared}
+      inputMode={type === 'integer' ? 'numeric' : undefined}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}

@@ -1,0 +1,103 @@
+import type { KeyboardEvent } from 'react'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import styles from './mapping-editor.module.css'
+import type { DraftRule, RuleProblem } from './mapping-rules.ts'
+import { RuleForm } from './rule-form.tsx'
+import { RuleWords } from './rule-words.tsx'
+
+interface Props {
+  readonly rule: DraftRule
+  readonly index: number
+  readonly of: number
+  readonly project: string
+  readonly problem: RuleProblem | undefined
+  readonly isOpen: boolean
+  readonly disabledReason: string | undefined
+  readonly onOpen: () => void
+  readonly onClose: () => void
+  readonly onChange: (rule: DraftRule) => void
+  readonly onMove: (by: -1 | 1) => void
+  readonly onRemove: () => void
+}
+
+/** A rule: read as a sentence, edited in place, moved by buttons or by Alt and an arrow. */
+export function RuleItem(props: Props) {
+  const { rule, index, of, project, problem, isOpen, disabledReason } = props
+  const { onOpen, onClose, onChange, onMove, onRemove } = props
+  const t = useText()
+  const { number } = useFormat()
+  const name = t.accounts.rule(number(index + 1))
+  const isFirst = index === 0
+  const isLast = index === of - 1
+
+  function moveByKey(event: KeyboardEvent): void {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key] as -1 | 1 | undefined
+    if (by === undefined || !event.altKey || disabledReason !== undefined) return
+    event.preventDefault()
+    onMove(by)
+  }
+
+  return (
+    <li className={styles.rule} data-rule={rule.key} onKeyDown={moveByKey}>
+      <div className={styles.row}>
+        <span className={styles.number}>{number(index + 1)}</span>
+        <RuleWords rule={rule} project={project} />
+        <span className={styles.actions}>
+          <Button
+            small
+            look="quiet"
+            icon="up"
+            data-action="up"
+            label={t.accounts.moveUp(name)}
+            disabledReason={disabledReason ?? (isFirst ? t.accounts.isFirst : undefined)}
+            onClick={() => onMove(-1)}
+          />
+          <Button
+            small
+            look="quiet"
+            icon="down"
+            data-action="down"
+            label={t.accounts.moveDown(name)}
+            disabledReason={disabledReason ?? (isLast ? t.accounts.isLast : undefined)}
+            onClick={() => onMove(1)}
+          />
+          <Button
+            small
+            look="quiet"
+            icon="edit"
+            data-action="edit"
+            aria-expanded={isOpen}
+            label={t.accounts.editRule(name)}
+            disabledReason={disabledReason}
+            onClick={isOpen ? onClose : onOpen}
+          />
+          <Button
+            small
+            look="quiet"
+            icon="trash"
+            data-action="remove"
+            label={t.accounts.removeRule(name)}
+            disabledReason={disabledReason}
+            onClick={onRemove}
+          />
+        </span>
+      </div>
+      {problem && (
+        <p className={styles.problem} role="alert">
+          <span aria-hidden="true">▲ </span>
+          {wordsOf(problem, name, t.accounts)}
+        </p>
+      )}
+      {isOpen && <RuleForm rule={rule} onChange={onChange} onClose={onClose} />}
+    </li>
+  )
+}
+
+type Words = ReturnType<typeof useText>['accounts']
+
+function wordsOf(problem: RuleProblem, name: string, t: Words): string {
+  if (problem === 'condition') return t.needsCondition
+  return problem === 'project' ? t.needsProject : t.said(name, problem.said)
+}

@@ -1,0 +1,77 @@
+import type { CloudProvider } from '@muster/contract'
+import { useText } from '../../text/use-text.ts'
+import { TextField } from '../../ui/field.tsx'
+import type { Problems } from './account-problems.ts'
+import type { Settings } from './account-values.ts'
+import { CredentialsFields } from './credentials-fields.tsx'
+import { fieldLabel } from './field-label.ts'
+import { FormSection } from './form-section.tsx'
+import { OptionField } from './option-field.tsx'
+import { useProblemText } from './use-problem-text.ts'
+
+interface Props {
+  readonly provider: CloudProvider
+  readonly isThere: boolean
+  readonly settings: Settings
+  readonly problems: Problems
+  readonly onChange: (change: Partial<Settings>) => void
+}
+
+/** How a source is reached, field by field as its provider describes them. */
+export function SettingsFields({ provider, isThere, settings, problems, onChange }: Props) {
+  const t = useText()
+  const problem = useProblemText(problems)
+  const { address, credentials, options } = provider
+  // What has neither need nor example of an address is reached without one.
+  const hasAddress = address.required || address.example !== '' || settings.address !== ''
+  return (
+    <>
+      {hasAddress && (
+        <FormSection title={t.accounts.reachSection}>
+          <TextField
+            label={t.accounts.address}
+            name="address"
+            hint={
+              <>
+                {address.description}. {t.accounts.example}: <code>{address.example}</code>
+              </>
+            }
+            error={problem('address', t.accounts.address)}
+            required={address.required}
+            spellCheck={false}
+            maxLength={1024}
+            value={settings.address}
+            onChange={(event) => onChange({ address: event.target.value })}
+          />
+        </FormSection>
+      )}
+      {credentials.length > 0 && (
+        <CredentialsFields
+          fields={credentials}
+          isThere={isThere}
+          settings={settings}
+          problems={problems}
+          onChange={onChange}
+        />
+      )}
+      {options.length > 0 && (
+        <FormSection title={t.accounts.optionsSection}>
+          {options.map((field) => {
+            const { name } = field
+            const label = fieldLabel(name, t.accounts.fieldNames)
+            return (
+              <OptionField
+                key={name}
+                field={field}
+                label={label}
+                error={problem(`options.${name}`, label)}
+                value={settings.options[name] ?? ''}
+                onChange={(text) => onChange({ options: { ...settings.options, [name]: text } })}
+              />
+            )
+          })}
+        </FormSection>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import type { CloudAccount } from '@muster/contract'
+import { isOverdue } from '../../servers/freshness.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import styles from './sync.module.css'
+
+interface Props {
+  readonly account: CloudAccount
+  /** When this was asked for: what nobody asked for since is not the account's fault. */
+  readonly askedAt: number
+}
+
+/** How old what is known of an account's servers is, with a warning where that is too old. */
+export function SyncAge({ account, askedAt }: Props) {
+  const t = useText()
+  const { ago, moment } = useFormat()
+  const now = useNow()
+  const time = account.sync.finished_at
+  if (time === null) return <span className={styles.soft}>{t.accounts.never}</span>
+  const stale = account.enabled && isOverdue(time, askedAt, account.period)
+  // The page's clock goes by tens of seconds, and what is over is never ahead of it.
+  const age = ago(time, Math.max(now, Date.parse(time)))
+  return (
+    <span className={stale ? `${styles.age} ${styles.stale}` : styles.age}>
+      {stale && <Icon name="warning" size={14} />}
+      <time dateTime={time} title={`${moment(time)} · ${time}`}>
+        {t.accounts.ago(age)}
+      </time>
+      {stale && <span className={styles.why}>{t.accounts.stale}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { shareOf } from './sync-progress.ts'
+
+const account = (finished_at: string | null, seen = 0, servers = 0) => ({
+  servers,
+  sync: {
+    state: 'running' as const,
+    started_at: null,
+    finished_at,
+    duration_ms: 0,
+    seen,
+    created: 0,
+    changed: 0,
+    gone: 0,
+    error: '',
+    next_at: null,
+  },
+})
+
+describe('how far a sync is', () => {
+  it('is measured by what the one before saw', () => {
+    assert.equal(shareOf(account('2026-05-04T07:59:00.000000Z', 50, 200)), 0.25)
+    assert.equal(shareOf(account('2026-05-04T07:59:00.000000Z', 300, 200)), 1)
+  })
+
+  it('is unknown for the first, and for one of nothing', () => {
+    assert.equal(shareOf(account(null, 50, 50)), undefined)
+    assert.equal(shareOf(account('2026-05-04T07:59:00.000000Z', 5, 0)), undefined)
+  })
+})

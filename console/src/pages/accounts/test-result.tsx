@@ -1,0 +1,75 @@
+import type { AccountTest } from '@muster/contract'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { StatusMark } from '../../ui/status-mark.tsx'
+import styles from './account-form.module.css'
+
+const mostStatuses = 6
+
+interface Props {
+  readonly test: AccountTest
+  readonly isOutdated?: boolean
+}
+
+/** How a test went: who answered and what is there, or what is wrong. */
+export function TestResult({ test, isOutdated = false }: Props) {
+  const t = useText()
+  const { number, duration } = useFormat()
+  const { ok, title, servers, statuses, sample, is_complete, error, duration_ms } = test
+  const found = Object.entries(statuses).sort(([, a], [, b]) => b - a)
+  const most = found.slice(0, mostStatuses)
+  const rest = found.length - most.length
+  return (
+    <div className={styles.result} role="status">
+      <p className={styles.verdict}>
+        <StatusMark tone={ok ? 'good' : 'bad'}>
+          {ok ? t.accounts.testWorks : t.accounts.testFails}
+        </StatusMark>
+        <span className={styles.took}>{t.accounts.testTook(duration(duration_ms))}</span>
+      </p>
+      {isOutdated && <p className={styles.outdated}>{t.accounts.testOutdated}</p>}
+      {error !== '' && <p className={styles.said}>{error}</p>}
+      <dl className={styles.found}>
+        {title !== '' && (
+          <>
+            <dt>{t.accounts.answered}</dt>
+            <dd>{title}</dd>
+          </>
+        )}
+        {ok && (
+          <>
+            <dt>{t.accounts.servers}</dt>
+            <dd>
+              {number(servers)}
+              {!is_complete && ` · ${t.accounts.testCut}`}
+            </dd>
+          </>
+        )}
+        {found.length > 0 && (
+          <>
+            <dt>{t.accounts.statusesSeen}</dt>
+            <dd>
+              {most.map(([status, count]) => `${status} ${number(count)}`).join(' · ')}
+              {rest > 0 && ` · ${t.accounts.moreStatuses(number(rest))}`}
+            </dd>
+          </>
+        )}
+        {sample.length > 0 && (
+          <>
+            <dt>{t.accounts.sample}</dt>
+            <dd>
+              <ul>
+                {sample.map((name, place) => (
+                  <li key={place}>
+                    <code>{name}</code>
+                  </li>
+                ))}
+              </ul>
+            </dd>
+          </>
+        )}
+      </dl>
+      {ok && servers === 0 && <p>{t.accounts.nothingSeen}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import type { CloudAccount } from '@muster/contract'
+import { useMutation } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { isUnderWay } from '../../api/queries/account-pace.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useText } from '../../text/use-text.ts'
+import { showToast } from '../../ui/show-toast.ts'
+import { keepAccount } from './keep-account.ts'
+
+/** A failure is shown at once, also without a network: nothing is done behind one's back later. */
+const networkMode = 'always' as const
+
+export type AccountActions = ReturnType<typeof useAccountActions>
+
+/** What is done with an account by a click: sync it now, enable it, disable it. */
+export function useAccountActions() {
+  const t = useText()
+  const maySync = useMay('syncCloudAccount')
+  const mayUpdate = useMay('updateCloudAccount')
+
+  const sync = useMutation({
+    networkMode,
+    mutationFn: ({ id }: CloudAccount) => api.syncCloudAccount({ parameters: { id } }),
+    onSuccess({ cloudaccount }) {
+      keepAccount(cloudaccount)
+      showToast(t.accounts.syncStarted(cloudaccount.name))
+    },
+  })
+  const toggle = useMutation({
+    networkMode,
+    mutationFn: ({ id, enabled }: CloudAccount) =>
+      api.updateCloudAccount({
+        parameters: { id },
+        body: { cloudaccount: { enabled: !enabled } },
+      }),
+    onSuccess({ cloudaccount }) {
+      keepAccount(cloudaccount)
+      const { nowEnabled, nowDisabled } = t.accounts
+      showToast((cloudaccount.enabled ? nowEnabled : nowDisabled)(cloudaccount.name))
+    },
+  })
+
+  return {
+    sync,
+    toggle,
+    error: sync.error ?? toggle.error,
+    toggleReason: mayUpdate.reason,
+    /** Why an account cannot be synced just now, if so. */
+    syncReason(account: CloudAccount): string | undefined {
+      if (maySync.reason !== undefined) return maySync.reason
+      if (!account.enabled) return t.accounts.syncDisabled
+      return isUnderWay(account) ? t.accounts.syncUnderWay : undefined
+    },
+  }
+}

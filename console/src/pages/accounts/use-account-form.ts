@@ -1,0 +1,78 @@
+import type { CloudAccount, CloudProvider } from '@muster/contract'
+import { useState } from 'react'
+import { checkAccount, checkSettings, problemsFrom, type Problems } from './account-problems.ts'
+import { areSame, emptyValues, valuesOf, wayToTest, type AccountValues } from './account-values.ts'
+import { useAccountTest } from './use-account-test.ts'
+import { useSaveAccount } from './use-save-account.ts'
+
+interface Options {
+  readonly provider: CloudProvider
+  /** Absent: a new one. */
+  readonly account?: CloudAccount | undefined
+  readonly onSaved: (account: CloudAccount) => void
+}
+
+/** What the form of an account holds and does. Nothing that was typed is lost by an error. */
+export function useAccountForm({ provider, account, onSaved }: Options) {
+  const [start, setStart] = useState(() =>
+    account ? valuesOf(provider, account) : emptyValues(provider),
+  )
+  const [values, setValues] = useState(start)
+  const [problems, setProblems] = useState<Problems>({})
+  const [isAsking, setAsking] = useState(false)
+  const isThere = account !== undefined
+  const test = useAccountTest(provider, start.settings, account)
+  const save = useSaveAccount(provider, account && { id: account.id, start }, (saved) => {
+    const fresh = valuesOf(provider, saved)
+    setStart(fresh)
+    setValues(fresh)
+    onSaved(saved)
+  })
+
+  const say = (error: unknown) => setProblems(problemsFrom(error))
+  /** Whether nothing is wrong as far as can be told here; else the fields say what is. */
+  const passes = (found: Problems): boolean => {
+    setProblems(found)
+    return Object.keys(found).length === 0
+  }
+
+  const { settings } = values
+  const isTried = test.data?.of === settings
+  const way = isThere ? wayToTest(provider, start.settings, settings) : 'typed'
+
+  function change(change: Partial<AccountValues>): void {
+    setValues({ ...values, ...change })
+  }
+
+  function submitNow(): void {
+    setAsking(false)
+    save.mutate(values, { onError: say })
+  }
+
+  return {
+    values,
+    problems,
+    test,
+    save,
+    isThere,
+    isDirty: !areSame(values, start),
+    isAsking,
+    failed: isTried && !test.data?.test.ok ? test.data?.test : undefined,
+    needsSecrets: way === 'secret',
+    change,
+    stopAsking: () => setAsking(false),
+    submitNow,
+    tryNow(): void {
+      setAsking(false)
+      if (passes(checkSettings(provider, settings, isThere))) {
+        test.mutate(settings, { onError: say })
+      }
+    },
+    submit(): void {
+      if (!passes(checkAccount(provider, values, isThere))) return
+      const isSure = way === 'kept' || (isTried && test.data?.test.ok)
+      if (isSure) submitNow()
+      else setAsking(true)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { isApiError } from '@muster/sdk'
+import type { CloudAccount, MappingPreview } from '@muster/contract'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { useText } from '../../text/use-text.ts'
+import { showToast } from '../../ui/show-toast.ts'
+import { keepAccount } from './keep-account.ts'
+import {
+  checkRules,
+  draftsOf,
+  isSameMapping,
+  mappingOf,
+  ruleProblemsFrom,
+  type DraftRule,
+  type RuleProblem,
+} from './mapping-rules.ts'
+
+type Drafts = readonly DraftRule[]
+
+interface Previewed {
+  readonly of: Drafts
+  readonly preview: MappingPreview
+}
+
+/** The rules of an account while they are edited: seen in a preview, then saved. */
+export function useMapping(account: CloudAccount) {
+  const t = useText()
+  const { id, mapping } = account
+  /** Absent: nothing is edited, the rules are as the account has them. */
+  const [edited, setEdited] = useState<Drafts>()
+  const [problems, setProblems] = useState<ReadonlyMap<number, RuleProblem>>(new Map())
+  const drafts = edited ?? draftsOf(mapping)
+
+  const preview = useMutation({
+    networkMode: 'always',
+    mutationFn: async (of: Drafts): Promise<Previewed> => {
+      const body = { mapping: mappingOf(of) }
+      const { preview } = await api.previewCloudAccountMapping({ parameters: { id }, body })
+      return { of, preview }
+    },
+    onError: (error, of) => say(error, of),
+  })
+  const save = useMutation({
+    networkMode: 'always',
+    mutationFn: (of: Drafts) =>
+      api.updateCloudAccount({
+        parameters: { id },
+        body: { cloudaccount: { mapping: mappingOf(of) } },
+      }),
+    onSuccess({ cloudaccount }) {
+      keepAccount(cloudaccount)
+      setEdited(undefined)
+      preview.reset()
+      showToast(t.accounts.rulesSaved)
+      void queryClient.invalidateQueries({ queryKey: ['servers'] })
+    },
+    onError: (error, of) => say(error, of),
+  })
+
+  function say(error: unknown, of: Drafts): void {
+    if (isApiError(error)) setProblems(ruleProblemsFrom(error.fields, of))
+  }
+  function passes(): boolean {
+    const found = checkRules(drafts)
+    setProblems(found)
+    return found.size === 0
+  }
+
+  return {
+    drafts,
+    problems,
+    preview,
+    save,
+    isDirty: edited !== undefined && !isSameMapping(mappingOf(edited), mapping),
+    /** Whether the preview is of the very rules that are to be saved. */
+    isPreviewed: preview.data !== undefined && preview.data.of === edited,
+    edit(next: Drafts): void {
+      setEdited(next)
+      setProblems(new Map())
+    },
+    undo(): void {
+      setEdited(undefined)
+      setProblems(new Map())
+      preview.reset()
+    },
+    look(): void {
+      // Kept as they are now, so that it is known what the preview is of.
+      setEdited(drafts)
+      if (passes()) preview.mutate(drafts)
+    },
+    saveNow(): void {
+      if (passes()) save.mutate(drafts)
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import { useText } from '../../text/use-text.ts'
+import type { Problems } from './account-problems.ts'
+
+/** What is wrong with a field, in words; undefined where nothing is. */
+export function useProblemText(problems: Problems) {
+  const t = useText()
+  return (path: string, label: string): string | undefined => {
+    const problem = problems[path]
+    if (!problem) return undefined
+    if (problem.kind === 'said') return t.accounts.said(label, problem.text)
+    const words = { required: t.accounts.required, integer: t.accounts.integer }
+    return problem.kind === 'period' ? t.accounts.periodWrong : words[problem.kind]
+  }
+}

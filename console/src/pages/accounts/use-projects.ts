@@ -1,0 +1,18 @@
+import type { ProjectChoice } from '../../form/project-field.tsx'
+import { useMay } from '../../session/use-may.ts'
+import { useOwnProjects } from '../../session/use-own-projects.ts'
+import { useChoices } from '../identity/use-choices.ts'
+
+/** The projects that servers can be given to: all that are visible, else those of the session. */
+export function useProjects() {
+  const { allowed } = useMay('listProjects')
+  const own = useOwnProjects()
+  const all = useChoices('projects')
+    .map(({ id, name, domain = '' }) => ({ id, name, domain }))
+    .sort((a, b) => a.domain.localeCompare(b.domain) || a.name.localeCompare(b.name))
+  const choices: readonly ProjectChoice[] = allowed && all.length > 0 ? all : own
+  return {
+    choices,
+    nameOf: (id: string) => choices.find((choice) => choice.id === id)?.name ?? id,
+  }
+}

@@ -1,0 +1,46 @@
+import type { CloudAccount, CloudProvider } from '@muster/contract'
+import { useMutation } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { toChanges, toNewAccount, type AccountValues } from './account-values.ts'
+import { keepAccount } from './keep-account.ts'
+
+/** An account that is there, and what the form showed of it at first. */
+interface Before {
+  readonly id: string
+  readonly start: AccountValues
+}
+
+async function save(
+  provider: CloudProvider,
+  before: Before | undefined,
+  values: AccountValues,
+): Promise<CloudAccount> {
+  if (!before) {
+    const body = { cloudaccount: toNewAccount(provider, values) }
+    return (await api.createCloudAccount({ body })).cloudaccount
+  }
+  const body = { cloudaccount: toChanges(provider, before.start, values) }
+  return (await api.updateCloudAccount({ parameters: { id: before.id }, body })).cloudaccount
+}
+
+/** Attaches an account, or changes the one that is there. */
+export function useSaveAccount(
+  provider: CloudProvider,
+  before: Before | undefined,
+  onSaved: (account: CloudAccount) => void,
+) {
+  return useMutation({
+    networkMode: 'always',
+    // What was saved holds secrets: it goes with the page.
+    gcTime: 0,
+    mutationFn: (values: AccountValues) => save(provider, before, values),
+    onSuccess(saved) {
+      keepAccount(saved)
+      for (const list of ['list', 'every']) {
+        void queryClient.invalidateQueries({ queryKey: ['accounts', list] })
+      }
+      onSaved(saved)
+    },
+  })
+}

@@ -1,0 +1,96 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { readEventFilters } from '../../api/event-filters.ts'
+import { eventsQuery, newestEventsQuery } from '../../api/queries/events.ts'
+import { useSession } from '../../session/use-session.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { Table } from '../../ui/table.tsx'
+import styles from './activity.module.css'
+import { countNew } from './count-new.ts'
+import { EventFilterBar } from './event-filter-bar.tsx'
+import { useEventColumns } from './use-event-columns.tsx'
+
+export function ActivityPage() {
+  const t = useText()
+  const format = useFormat()
+  const navigate = useNavigate()
+  const { permissions } = useSession()
+  const filters = readEventFilters(useSearch({ strict: false }))
+  const list = useInfiniteQuery(eventsQuery(filters))
+  const events = list.data?.pages.flatMap((page) => page.events) ?? []
+  const newest = useQuery({ ...newestEventsQuery(filters), enabled: list.isSuccess })
+  const fresh = list.isSuccess && newest.data ? countNew(newest.data, events[0]?.id) : 0
+  const change = (search: Readonly<Record<string, string | undefined>>) =>
+    void navigate({ to: '/activity', search })
+  const columns = useEventColumns((narrower) => change({ ...filters, ...narrower }))
+  const isOwnOnly = permissions.some(
+    ({ operation, reach }) => operation === 'listEvents' && reach === 'self',
+  )
+  const isNarrowed = Object.keys(filters).length > 0
+  const clear = isNarrowed ? (
+    <Button onClick={() => change({})}>{t.activity.clear}</Button>
+  ) : undefined
+
+  return (
+    <Page
+      title={t.activity.title}
+      lead={isOwnOnly ? `${t.activity.lead} ${t.activity.onlyOwn}` : t.activity.lead}
+      aside={
+        <Button
+          icon="refresh"
+          busy={list.isRefetching && !list.isFetchingNextPage}
+          onClick={() => void list.refetch()}
+        >
+          {t.common.refresh}
+        </Button>
+      }
+    >
+      <EventFilterBar filters={filters} onChange={change} />
+      <div role="status" className={styles.fresh}>
+        {fresh > 0 && (
+          <Button small icon="up" onClick={() => void list.refetch()}>
+            {t.activity.newOnes(fresh, format.number(fresh))}
+          </Button>
+        )}
+      </div>
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <SkeletonRows rows={12} />}
+      {list.isSuccess && events.length === 0 && (
+        <EmptyState
+          title={isNarrowed ? t.activity.noMatch : t.activity.empty}
+          {...(clear && { actions: clear })}
+        >
+          {isNarrowed ? t.activity.noMatchText : t.activity.emptyText}
+        </EmptyState>
+      )}
+      {events.length > 0 && (
+        <>
+          <Table
+            caption={t.activity.title}
+            columns={columns}
+            rows={events}
+            rowKey={({ id }) => id}
+          />
+          <div className={styles.more}>
+            {list.hasNextPage && (
+              <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                {t.common.more}
+              </Button>
+            )}
+            <span role="status">
+              {list.hasNextPage || isNarrowed
+                ? t.activity.loaded(format.number(events.length))
+                : t.activity.end}
+            </span>
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}

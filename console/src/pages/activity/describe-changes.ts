@@ -1,0 +1,33 @@
+import type { EventView } from '@muster/contract'
+
+export interface Change {
+  readonly name: string
+  /** '' where there was nothing. */
+  readonly before: string
+  readonly after: string
+}
+
+const isNothing = (value: unknown) => value === null || value === undefined || value === ''
+
+function say(value: unknown): string {
+  if (isNothing(value)) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What changed, each as text; what was nothing and is nothing is no change. */
+export function describeChanges(changes: EventView['changes']): readonly Change[] {
+  return Object.entries(changes)
+    .map(([name, [before, after]]) => ({ name, before: say(before), after: say(after) }))
+    .filter(({ before, after }) => before !== '' || after !== '')
+}
+
+const longest = 80
+
+/** Few and short enough to stand in a row of a table. */
+export function isBrief(changes: readonly Change[]): boolean {
+  const length = changes.reduce(
+    (sum, { name, before, after }) => sum + name.length + before.length + after.length,
+    0,
+  )
+  return changes.length <= 2 && length <= longest
+}

@@ -1,0 +1,160 @@
+import { useState } from 'react'
+import {
+  eventResults,
+  isSpan,
+  spans,
+  type EventFilterName,
+  type EventFilters,
+} from '../../api/event-filters.ts'
+import { fromLocalMoment, toLocalMoment } from '../../form/local-moment.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { labelsOf, pick } from '../identity/pick.ts'
+import { ThingPicker } from '../identity/thing-picker.tsx'
+import { useChoices } from '../identity/use-choices.ts'
+import styles from './activity.module.css'
+import { FilterText } from './filter-text.tsx'
+
+interface Props {
+  readonly filters: EventFilters
+  readonly onChange: (filters: EventFilters) => void
+}
+
+/** All that the API narrows the log by; what is set is in the address. */
+export function EventFilterBar({ filters, onChange }: Props) {
+  const t = useText()
+  const isTimed = filters.since !== undefined || filters.before !== undefined
+  const [isBetween, setBetween] = useState(isTimed)
+  const set = (changes: Readonly<Partial<Record<EventFilterName, string | undefined>>>) =>
+    onChange({ ...filters, ...changes } as EventFilters)
+  const words = (entries: Readonly<Record<string, string>>) =>
+    Object.entries(entries).map(([value, word]) => (
+      <option key={value} value={value}>
+        {word}
+      </option>
+    ))
+  /** What the address names is there to be chosen, also where we have no word for it. */
+  const known = (entries: Readonly<Record<string, string>>, value = '') =>
+    value === '' || value in entries ? entries : { ...entries, [value]: value }
+  return (
+    <search className={styles.filters} aria-label={t.activity.filters}>
+      <ActorFilter
+        key={filters.user_id ?? ''}
+        id={filters.user_id ?? ''}
+        onChange={(id) => set({ user_id: id })}
+      />
+      <SelectField
+        label={t.activity.action}
+        value={filters.action ?? ''}
+        onChange={(event) => set({ action: event.target.value })}
+      >
+        <option value="">{t.activity.anyAction}</option>
+        {words(known(t.activity.actions, filters.action))}
+      </SelectField>
+      <SelectField
+        label={t.activity.targetType}
+        value={filters.target_type ?? ''}
+        onChange={(event) => set({ target_type: event.target.value })}
+      >
+        <option value="">{t.activity.anyType}</option>
+        {words(known(t.activity.types, filters.target_type))}
+      </SelectField>
+      <SelectField
+        label={t.activity.result}
+        value={filters.result ?? ''}
+        onChange={(event) => set({ result: event.target.value })}
+      >
+        <option value="">{t.activity.anyResult}</option>
+        {eventResults.map((result) => (
+          <option key={result} value={result}>
+            {t.activity.results[result]}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField
+        label={t.activity.when}
+        value={isBetween || isTimed ? 'between' : (filters.last ?? '')}
+        onChange={(event) => {
+          const { value } = event.target
+          setBetween(value === 'between')
+          if (value !== 'between') {
+            set({ last: isSpan(value) ? value : undefined, since: undefined, before: undefined })
+          } else set({ last: undefined })
+        }}
+      >
+        <option value="">{t.activity.anyTime}</option>
+        {(Object.keys(spans) as (keyof typeof spans)[]).map((span) => (
+          <option key={span} value={span}>
+            {t.activity.spans[span]}
+          </option>
+        ))}
+        <option value="between">{t.activity.between}</option>
+      </SelectField>
+      {(isBetween || isTimed) &&
+        (['since', 'before'] as const).map((name) => (
+          <TextField
+            key={name}
+            label={t.activity[name]}
+            required
+            type="datetime-local"
+            defaultValue={toLocalMoment(filters[name])}
+            onBlur={(event) => {
+              const moment = fromLocalMoment(event.target.value)
+              if (moment !== filters[name]) set({ [name]: moment })
+            }}
+          />
+        ))}
+      <FilterText
+        label={t.activity.targetId}
+        value={filters.target_id ?? ''}
+        onChange={(target_id) => set({ target_id })}
+      />
+      <FilterText
+        label={t.activity.requestId}
+        value={filters.request_id ?? ''}
+        onChange={(request_id) => set({ request_id })}
+      />
+      {Object.keys(filters).length > 0 && (
+        <div className={styles.buttons}>
+          <Button
+            icon="close"
+            onClick={() => {
+              setBetween(false)
+              onChange({})
+            }}
+          >
+            {t.activity.clear}
+          </Button>
+        </div>
+      )}
+    </search>
+  )
+}
+
+interface ActorProps {
+  readonly id: string
+  readonly onChange: (id: string | undefined) => void
+}
+
+/** Who did it, by name or id. Narrows as soon as what is typed names somebody. */
+function ActorFilter({ id, onChange }: ActorProps) {
+  const t = useText()
+  const users = useChoices('users')
+  const [typed, setTyped] = useState<string>()
+  const name = [...labelsOf(users)].find(([, each]) => each === id)?.[0] ?? id
+  return (
+    <ThingPicker
+      kind="users"
+      label={t.activity.who}
+      hint={null}
+      required
+      text={typed ?? name}
+      onText={(text) => {
+        setTyped(text)
+        const picked = pick(text, users)
+        if (text.trim() === '' ? id !== '' : picked !== undefined && picked !== id) onChange(picked)
+      }}
+    />
+  )
+}

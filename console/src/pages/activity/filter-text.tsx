@@ -1,0 +1,22 @@
+import { useTypedText } from '../../form/use-typed-text.ts'
+import { TextField } from '../../ui/field.tsx'
+
+interface Props {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** A filter that is typed: told to the address in the pauses. */
+export function FilterText({ label, value, onChange }: Props) {
+  const { box, text, type } = useTypedText(value, (next) => onChange(next.trim()))
+  return (
+    <TextField
+      ref={box}
+      label={label}
+      required
+      value={text}
+      onChange={(event) => type(event.target.value)}
+    />
+  )
+}

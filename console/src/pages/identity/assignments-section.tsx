@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { assignmentsQuery } from '../../api/queries/assignments.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Nothing, Section } from '../../ui/section.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toAssignment, type Assignment } from './assignment.ts'
+import { GrantDialog } from './grant-dialog.tsx'
+import { RevokeDialog } from './revoke-dialog.tsx'
+import { operationOf, toAssignmentQuery, type Subject } from './subject.ts'
+import { useAssignmentColumns } from './use-assignment-columns.tsx'
+
+/** Who holds which role where, seen from one thing; given and taken here too. */
+export function AssignmentsSection({ of }: { readonly of: Subject }) {
+  const t = useText()
+  const format = useFormat()
+  const [isGranting, setGranting] = useState(false)
+  const [revoking, setRevoking] = useState<Assignment>()
+  const query = useQuery(assignmentsQuery(toAssignmentQuery(of)))
+  const columns = useAssignmentColumns(of.kind, setRevoking)
+  const place = of.kind === 'domain' ? 'domain' : 'project'
+  const mayGrant = useMay(operationOf('grant', place, of.kind === 'group' ? 'group' : 'user'))
+  const words = {
+    project: { title: t.identity.holders, none: t.identity.noAssignments },
+    domain: { title: t.identity.holders, none: t.identity.noAssignments },
+    user: { title: t.identity.heldRoles, none: t.identity.noRoles },
+    group: { title: t.identity.heldRoles, none: t.identity.noRoles },
+    role: { title: t.identity.roleHolders, none: t.identity.noHolders },
+  }[of.kind]
+  return (
+    <Section
+      title={words.title}
+      actions={
+        <Button
+          small
+          icon="plus"
+          disabledReason={mayGrant.reason}
+          onClick={() => setGranting(true)}
+        >
+          {t.identity.grant}
+        </Button>
+      }
+    >
+      <Loaded query={query}>
+        {({ assignments, hasMore }) =>
+          assignments.length === 0 ? (
+            <Nothing>{words.none}</Nothing>
+          ) : (
+            <>
+              <Table
+                caption={words.title}
+                columns={columns}
+                rows={assignments.map(toAssignment)}
+                rowKey={({ key }) => key}
+              />
+              {hasMore && <p>{t.identity.moreAssignments(format.number(assignments.length))}</p>}
+            </>
+          )
+        }
+      </Loaded>
+      {isGranting && <GrantDialog of={of} onClose={() => setGranting(false)} />}
+      {revoking && <RevokeDialog assignment={revoking} onClose={() => setRevoking(undefined)} />}
+    </Section>
+  )
+}

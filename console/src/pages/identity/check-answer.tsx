@@ -1,0 +1,51 @@
+import type { PolicyCheckView } from '@muster/contract'
+import { useText } from '../../text/use-text.ts'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { StatusMark } from '../../ui/status-mark.tsx'
+import styles from './check-dialog.module.css'
+import { ThingLink } from './thing-link.tsx'
+
+/** The decision, the reason in a sentence, and the rule that decided. */
+export function CheckAnswer({ check }: { readonly check: PolicyCheckView }) {
+  const t = useText()
+  const { allowed, reason, reach, decided_by: by } = check
+  return (
+    <div className={styles.answer}>
+      <h3>
+        <StatusMark tone={allowed ? 'good' : 'bad'}>
+          {allowed ? t.identity.allowed : t.identity.notAllowedAnswer}
+        </StatusMark>
+      </h3>
+      <p>{reason}</p>
+      <Facts>
+        {reach !== null && <Fact label={t.identity.reach}>{t.identity.reaches[reach]}</Fact>}
+        {by && (
+          <>
+            <Fact label={t.identity.byPolicy}>
+              <ThingLink kind="policies" id={by.policy.id}>
+                {by.policy.name}
+              </ThingLink>
+            </Fact>
+            <Fact label={t.identity.byRule}>
+              <code>
+                {t.identity[by.rule.effect]} {by.rule.service} {by.rule.resource} {by.rule.action}
+              </code>
+            </Fact>
+            <Fact label={t.identity.byRole}>
+              <ThingLink kind="roles" id={by.role.id}>
+                {by.role.name}
+              </ThingLink>
+            </Fact>
+            {by.group && (
+              <Fact label={t.identity.byGroup}>
+                <ThingLink kind="groups" id={by.group.id}>
+                  {by.group.name}
+                </ThingLink>
+              </Fact>
+            )}
+          </>
+        )}
+      </Facts>
+    </div>
+  )
+}

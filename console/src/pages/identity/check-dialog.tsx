@@ -1,0 +1,147 @@
+import type { PolicyAction, PolicyCheckRequest, PolicyService, UserView } from '@muster/contract'
+import { useMutation } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/use-text.ts'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { CheckAnswer } from './check-answer.tsx'
+import styles from './check-dialog.module.css'
+import { pick } from './pick.ts'
+import { policyActions, policyServices } from './policy-words.ts'
+import { ThingPicker } from './thing-picker.tsx'
+import { useChoices } from './use-choices.ts'
+import { useResources } from './use-resources.ts'
+
+interface Props {
+  /** Of whom it is asked at first. */
+  readonly user?: UserView
+  readonly onClose: () => void
+}
+
+type PlaceKind = 'project' | 'domain'
+type Check = PolicyCheckRequest['check']
+
+/** "May X do Y?", answered by the API with the rule that decides. */
+export function CheckDialog({ user, onClose }: Props) {
+  const t = useText()
+  const { scope } = useSession()
+  const listId = useId()
+  const [who, setWho] = useState(user?.name ?? '')
+  const [placeKind, setPlaceKind] = useState<PlaceKind>(
+    scope.kind === 'domain' ? 'domain' : 'project',
+  )
+  const [place, setPlace] = useState(scope.name)
+  const [service, setService] = useState<PolicyService>('compute')
+  const [resource, setResource] = useState('servers')
+  const [action, setAction] = useState<PolicyAction>('list')
+  const [target, setTarget] = useState('')
+  const [isTried, setTried] = useState(false)
+  const users = useChoices('users')
+  const places = useChoices(placeKind === 'domain' ? 'domains' : 'projects')
+  const resources = useResources(service)
+
+  const userId = user && who === user.name ? user.id : pick(who, users)
+  const placeId = place === scope.name && placeKind === scope.kind ? scope.id : pick(place, places)
+  const isWhoMissing = who.trim() !== '' && userId === undefined
+  const check = useMutation({
+    mutationFn: async (wanted: Check) => (await api.checkPolicy({ body: { check: wanted } })).check,
+  })
+  const problems = problemsOf(check.error, 'check')
+
+  function submit(): void {
+    setTried(true)
+    if (isWhoMissing || placeId === undefined) return
+    check.mutate({
+      ...(userId !== undefined && { user_id: userId }),
+      [`${placeKind}_id`]: placeId,
+      service,
+      resource,
+      action,
+      ...(target.trim() !== '' && { target_id: target.trim() }),
+    })
+  }
+
+  return (
+    <FormDialog
+      title={t.identity.checkTitle}
+      submit={t.identity.ask}
+      onSubmit={submit}
+      onClose={onClose}
+      busy={check.isPending}
+      error={check.error}
+      isTold={isToldByFields(check.error, 'check', ['resource', 'target_id'])}
+    >
+      <p>{t.identity.checkLead}</p>
+      <ThingPicker
+        kind="users"
+        label={t.identity.checkUser}
+        hint={t.identity.checkUserHint}
+        text={who}
+        onText={setWho}
+        error={isTried && isWhoMissing ? t.identity.notPicked : undefined}
+      />
+      <div className={styles.pair}>
+        <SelectField
+          label={t.identity.checkPlace}
+          value={placeKind}
+          onChange={(event) => setPlaceKind(event.target.value as PlaceKind)}
+        >
+          <option value="project">{t.identity.levels.project}</option>
+          <option value="domain">{t.identity.levels.domain}</option>
+        </SelectField>
+        <ThingPicker
+          kind={placeKind === 'domain' ? 'domains' : 'projects'}
+          label={t.identity.checkPlaceId[placeKind]}
+          required
+          text={place}
+          onText={setPlace}
+          error={isTried && placeId === undefined ? t.identity.notPicked : undefined}
+        />
+      </div>
+      <div className={styles.triple}>
+        <SelectField
+          label={t.identity.action}
+          value={action}
+          onChange={(event) => setAction(event.target.value as PolicyAction)}
+        >
+          {policyActions.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </SelectField>
+        <SelectField
+          label={t.identity.service}
+          value={service}
+          onChange={(event) => setService(event.target.value as PolicyService)}
+        >
+          {policyServices.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </SelectField>
+        <TextField
+          label={t.identity.resource}
+          required
+          list={listId}
+          value={resource}
+          onChange={(event) => setResource(event.target.value)}
+          error={problems['resource']}
+        />
+      </div>
+      <datalist id={listId}>
+        {resources.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      <TextField
+        label={t.identity.checkTarget}
+        hint={t.identity.checkTargetHint}
+        value={target}
+        onChange={(event) => setTarget(event.target.value)}
+        error={problems['target_id']}
+      />
+      <div role="status">{check.data && <CheckAnswer check={check.data} />}</div>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fieldsOf, newRule, startValues, toChanges, toNew } from './form-values.ts'
+
+const ada = {
+  id: 'u1',
+  name: 'ada',
+  domain_id: 'd1',
+  displayname: 'Ada',
+  email: '',
+  default_project_id: 'p1',
+  expires_at: '2026-05-04T08:00:00.000000Z',
+}
+
+describe('a form for a thing', () => {
+  const { users, policies } = fieldsOf
+
+  it('makes what was filled in, and leaves out the rest', () => {
+    const values = { ...startValues(users, undefined, { domain_id: 'd1' }), name: 'ada' }
+    assert.deepEqual(toNew(users, values), { name: 'ada', domain_id: 'd1' })
+  })
+
+  it('starts a policy with a rule to write over', () => {
+    assert.deepEqual(startValues(policies, undefined), { name: '', scope: '', rules: [newRule] })
+  })
+
+  it('changes nothing where nothing was changed', () => {
+    const before = startValues(users, ada)
+    assert.equal(toChanges(users, before, before), undefined)
+  })
+
+  it('sends only what is another now', () => {
+    const before = startValues(users, ada)
+    assert.deepEqual(toChanges(users, before, { ...before, email: 'ada@example.org' }), {
+      email: 'ada@example.org',
+    })
+  })
+
+  it('takes away by null what is no text', () => {
+    const before = startValues(users, ada)
+    const after = { ...before, displayname: '', default_project_id: '', expires_at: '' }
+    assert.deepEqual(toChanges(users, before, after), {
+      displayname: '',
+      default_project_id: null,
+      expires_at: null,
+    })
+  })
+
+  it('notices a rule that changed inside', () => {
+    const before = startValues(policies, { name: 'p', rules: [newRule] })
+    const rules = [{ ...newRule, action: 'get' as const }]
+    assert.deepEqual(toChanges(policies, before, { ...before, rules }), { rules })
+  })
+})

@@ -1,0 +1,108 @@
+import type { PolicyRule } from '@muster/contract'
+import type { Kind } from '../../api/kind-operations.ts'
+import type { Values } from '../../api/things.ts'
+import { fromLocalMoment, toLocalMoment } from '../../form/local-moment.ts'
+
+type FieldName =
+  | 'name'
+  | 'description'
+  | 'domain_id'
+  | 'displayname'
+  | 'email'
+  | 'mobile'
+  | 'default_project_id'
+  | 'expires_at'
+  | 'password'
+  | 'scope'
+  | 'rules'
+
+/** What a form asks of a kind of thing. */
+export interface Field {
+  readonly name: FieldName
+  readonly input: 'text' | 'long' | 'password' | 'moment' | 'rules' | 'domain' | 'project' | 'scope'
+  readonly required?: boolean
+  /** Asked once, when it is made: it stays as it is. */
+  readonly once?: boolean
+}
+
+const name: Field = { name: 'name', input: 'text', required: true }
+const description: Field = { name: 'description', input: 'long' }
+const domain: Field = { name: 'domain_id', input: 'domain', required: true, once: true }
+
+export const fieldsOf: Readonly<Record<Kind, readonly Field[]>> = {
+  projects: [name, domain, description],
+  users: [
+    name,
+    domain,
+    { name: 'password', input: 'password', once: true },
+    { name: 'displayname', input: 'text' },
+    { name: 'email', input: 'text' },
+    { name: 'mobile', input: 'text' },
+    { name: 'default_project_id', input: 'project' },
+    { name: 'expires_at', input: 'moment' },
+    description,
+  ],
+  groups: [name, domain, description],
+  roles: [name, description],
+  policies: [
+    name,
+    { name: 'scope', input: 'scope', required: true, once: true },
+    { name: 'rules', input: 'rules', required: true },
+  ],
+  domains: [name, description],
+}
+
+export type FormValue = string | readonly PolicyRule[]
+export type FormValues = Readonly<Record<string, FormValue>>
+
+export const newRule: PolicyRule = {
+  service: 'compute',
+  resource: 'servers',
+  action: 'list',
+  effect: 'allow',
+}
+
+/** What stands in a form before anything is typed: what the thing has, or next to nothing. */
+export function startValues(
+  fields: readonly Field[],
+  thing: Values | undefined,
+  defaults: FormValues = {},
+): FormValues {
+  return Object.fromEntries(
+    fields.map(({ name, input }): [string, FormValue] => {
+      const value = thing ? thing[name] : defaults[name]
+      if (input === 'rules')
+        return [name, (value as readonly PolicyRule[] | undefined) ?? [newRule]]
+      if (input === 'moment') return [name, toLocalMoment(value as string | null | undefined)]
+      return [name, typeof value === 'string' ? value : '']
+    }),
+  )
+}
+
+function toWire({ input }: Field, value: FormValue | undefined): unknown {
+  if (typeof value !== 'string') return value
+  if (input === 'moment') return fromLocalMoment(value) ?? null
+  return input === 'project' && value === '' ? null : value
+}
+
+/** The body that makes a thing: what was left empty is left out. */
+export function toNew(fields: readonly Field[], values: FormValues): Values {
+  return Object.fromEntries(
+    fields
+      .filter(({ name }) => values[name] !== '')
+      .map((field) => [field.name, toWire(field, values[field.name])]),
+  )
+}
+
+/** The body that changes a thing: only what is another now; undefined where nothing is. */
+export function toChanges(
+  fields: readonly Field[],
+  before: FormValues,
+  values: FormValues,
+): Values | undefined {
+  const changed = fields.filter(
+    ({ name }) => JSON.stringify(before[name]) !== JSON.stringify(values[name]),
+  )
+  if (changed.length === 0) return undefined
+  return Object.fromEntries(changed.map((field) => [field.name, toWire(field, values[field.name])]))
+}

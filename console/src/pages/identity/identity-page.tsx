@@ -1,0 +1,73 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { isKind, kindOperations, kinds, type Kind } from '../../api/kind-operations.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { tabClass, Tabs } from '../../ui/tabs.tsx'
+import { NoPage } from '../no-page.tsx'
+import { CheckDialog } from './check-dialog.tsx'
+import { NotAllowed } from './not-allowed.tsx'
+import { ThingFormDialog } from './thing-form-dialog.tsx'
+import { ThingList } from './thing-list.tsx'
+
+export function IdentityPage() {
+  const { kind } = useParams({ strict: false })
+  // Its own state for each kind: a search for users is none for projects.
+  return isKind(kind) ? <KindPage key={kind} kind={kind} /> : <NoPage />
+}
+
+function KindPage({ kind }: { readonly kind: Kind }) {
+  const t = useText()
+  const [isCreating, setCreating] = useState(false)
+  const [isChecking, setChecking] = useState(false)
+  const operations = kindOperations[kind]
+  const mayList = useMay(operations.list)
+  const mayCreate = useMay(operations.create)
+  return (
+    <Page
+      title={t.identity.kinds[kind]}
+      lead={t.identity.lead[kind]}
+      aside={
+        <>
+          {(kind === 'policies' || kind === 'roles') && (
+            <Button icon="search" onClick={() => setChecking(true)}>
+              {t.identity.check}
+            </Button>
+          )}
+          <Button
+            look="primary"
+            icon="plus"
+            disabledReason={mayCreate.reason}
+            onClick={() => setCreating(true)}
+          >
+            {t.identity.create[kind]}
+          </Button>
+        </>
+      }
+    >
+      <Tabs label={t.identity.tabs}>
+        {kinds.map((each) => (
+          <Link
+            key={each}
+            to="/identity/$kind"
+            params={{ kind: each }}
+            className={tabClass}
+            activeOptions={{ includeSearch: false }}
+            activeProps={{ 'aria-current': 'page' }}
+          >
+            {t.identity.kinds[each]}
+          </Link>
+        ))}
+      </Tabs>
+      {mayList.reason === undefined ? (
+        <ThingList kind={kind} />
+      ) : (
+        <NotAllowed reason={mayList.reason} />
+      )}
+      {isCreating && <ThingFormDialog kind={kind} onClose={() => setCreating(false)} />}
+      {isChecking && <CheckDialog onClose={() => setChecking(false)} />}
+    </Page>
+  )
+}

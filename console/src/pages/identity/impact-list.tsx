@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { kindOperations, type Kind } from '../../api/kind-operations.ts'
+import { impactQuery } from '../../api/queries/things.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Loaded } from '../../ui/loaded.tsx'
+import { impactCounts } from './impact-counts.ts'
+import styles from './impact-list.module.css'
+
+interface Props {
+  readonly kind: Kind
+  readonly id: string
+  readonly deed: 'disable' | 'delete'
+}
+
+/** What the API says would end; nothing where it has no such question for the kind. */
+export function ImpactList({ kind, id, deed }: Props) {
+  const t = useText()
+  const format = useFormat()
+  const hasImpact = kindOperations[kind].impact !== undefined
+  const query = useQuery({ ...impactQuery(kind, id), enabled: hasImpact })
+  if (!hasImpact) return null
+  const words = { ...t.identity.impact, ...(kind === 'domains' && t.identity.impactOfDomain) }
+  return (
+    <Loaded query={query} rows={2}>
+      {(impact) => {
+        const counts = impact === null ? [] : impactCounts(impact, deed)
+        if (counts.length === 0) {
+          return <p>{deed === 'disable' ? t.identity.noLogins : t.identity.nothingEnds}</p>
+        }
+        return (
+          <div>
+            <h3>{t.identity.wouldEnd}</h3>
+            <ul className={styles.list}>
+              {counts.map(([name, count]) => (
+                <li key={name}>
+                  <b>{format.number(count)}</b> <span>{words[name](count)}</span>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )
+      }}
+    </Loaded>
+  )
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isNarrowed, readListState, toListQuery } from './list-state.ts'
+
+describe('the state of a list', () => {
+  it('is by name unless the address says otherwise', () => {
+    const state = readListState('users', {})
+    assert.deepEqual(toListQuery(state), { sort_key: 'name', sort_dir: 'asc' })
+    assert.equal(isNarrowed(state), false)
+  })
+
+  it('is narrowed and sorted by the API', () => {
+    const state = readListState('users', {
+      sort: 'created_at',
+      order: 'desc',
+      domain: 'd1',
+      enabled: 'false',
+      find: 'ada',
+    })
+    assert.deepEqual(toListQuery(state), {
+      sort_key: 'created_at',
+      sort_dir: 'desc',
+      domain_id: 'd1',
+      enabled: 'false',
+    })
+    assert.equal(state.find, 'ada')
+    assert.equal(isNarrowed(state), true)
+  })
+
+  it('does not ask for what a kind has not', () => {
+    const search = { sort: 'enabled', enabled: 'true', domain: 'd1' }
+    const state = readListState('roles', search)
+    assert.deepEqual(toListQuery(state), { sort_key: 'name', sort_dir: 'asc' })
+    assert.equal(isNarrowed(state), false)
+  })
+
+  it('takes no nonsense', () => {
+    const state = readListState('projects', { sort: 'id', order: 'up', enabled: 'maybe' })
+    assert.deepEqual(toListQuery(state), { sort_key: 'name', sort_dir: 'asc' })
+  })
+})

@@ -1,0 +1,48 @@
+import type { Kind } from '../../api/kind-operations.ts'
+import type { ListQuery } from '../../api/things.ts'
+import type { Search } from '../../url/search.ts'
+import type { Sort } from '../../url/sort.ts'
+
+const sortKeys = ['name', 'created_at', 'enabled'] as const
+
+/** What each kind's list can be narrowed to by the API. */
+const filters: Readonly<Record<Kind, { readonly domain: boolean; readonly enabled: boolean }>> = {
+  projects: { domain: true, enabled: true },
+  users: { domain: true, enabled: true },
+  groups: { domain: true, enabled: false },
+  roles: { domain: false, enabled: false },
+  policies: { domain: false, enabled: true },
+  domains: { domain: false, enabled: true },
+}
+
+export interface ListState {
+  readonly find: string
+  readonly sort: Sort
+  /** Undefined where the kind has no such filter; '' where it is not narrowed. */
+  readonly domain: string | undefined
+  readonly enabled: '' | 'true' | 'false' | undefined
+}
+
+/** What the address says of a list; what makes no sense there counts as not said. */
+export function readListState(kind: Kind, search: Search): ListState {
+  const has = filters[kind]
+  const by = sortKeys.find((key) => key === search['sort'] && (key !== 'enabled' || has.enabled))
+  const { enabled } = search
+  return {
+    find: search['find'] ?? '',
+    sort: { by: by ?? 'name', order: search['order'] === 'desc' ? 'desc' : 'asc' },
+    domain: has.domain ? (search['domain'] ?? '') : undefined,
+    enabled: has.enabled ? (enabled === 'true' || enabled === 'false' ? enabled : '') : undefined,
+  }
+}
+
+/** The same as the API is asked: all but what is searched for, which is found here. */
+export const toListQuery = ({ sort, domain, enabled }: ListState): ListQuery => ({
+  sort_key: sort.by,
+  sort_dir: sort.order,
+  ...(domain && { domain_id: domain }),
+  ...(enabled && { enabled }),
+})
+
+export const isNarrowed = ({ find, domain, enabled }: ListState): boolean =>
+  [find.trim(), domain ?? '', enabled ?? ''].some((value) => value !== '')

@@ -1,0 +1,50 @@
+import type { UserView } from '@muster/contract'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { updateThing } from '../../api/things.ts'
+import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { useText } from '../../text/use-text.ts'
+import { TextField } from '../../ui/field.tsx'
+import { showToast } from '../../ui/show-toast.ts'
+
+interface Props {
+  readonly user: UserView
+  readonly onClose: () => void
+}
+
+export function PasswordDialog({ user, onClose }: Props) {
+  const t = useText()
+  const [password, setPassword] = useState('')
+  const set = useMutation({
+    mutationFn: () => updateThing('users', user.id, { password }),
+    onSuccess() {
+      showToast(t.identity.passwordSet(user.name))
+      onClose()
+    },
+  })
+  const problem = problemsOf(set.error, 'user')['password']
+  const label = t.identity.newPassword
+  return (
+    <FormDialog
+      title={t.identity.resetPasswordTitle(user.name)}
+      submit={t.identity.resetPassword}
+      onSubmit={() => set.mutate()}
+      onClose={onClose}
+      busy={set.isPending}
+      error={set.error}
+      isTold={isToldByFields(set.error, 'user', ['password'])}
+    >
+      <p>{t.identity.resetPasswordText}</p>
+      <TextField
+        label={label}
+        type="password"
+        autoComplete="new-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        error={problem === undefined ? undefined : t.identity.problem(label, problem)}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { findThings, withOthers } from './find-things.ts'
+import { labelsOf, pick } from './pick.ts'
+
+const choices = [
+  { id: 'u1', name: 'ada', domain: 'Research' },
+  { id: 'u2', name: 'bob', domain: 'Research' },
+  { id: 'u3', name: 'bob', domain: 'Retail' },
+]
+
+describe('choosing by typing', () => {
+  it('offers names, with domains where two are alike', () => {
+    assert.deepEqual([...labelsOf(choices).keys()], ['ada', 'bob · Research', 'bob · Retail'])
+  })
+
+  it('takes a label, in any case', () => {
+    assert.equal(pick(' ada ', choices), 'u1')
+    assert.equal(pick('ADA', choices), 'u1')
+    assert.equal(pick('bob · Retail', choices), 'u3')
+  })
+
+  it('does not guess between two of one name', () => {
+    assert.equal(pick('bob', choices), undefined)
+  })
+
+  it('takes an id, also one that is not offered', () => {
+    const stranger = 'a'.repeat(32)
+    assert.equal(pick('u2', choices), 'u2')
+    assert.equal(pick(stranger, choices), stranger)
+    assert.equal(pick('nobody', choices), undefined)
+    assert.equal(pick('', choices), undefined)
+  })
+})
+
+describe('finding in a list', () => {
+  const things = [
+    { id: '1', name: 'genome', description: 'Sequencing' },
+    { id: '2', name: 'billing', description: 'Invoices' },
+  ]
+
+  it('takes every word, wherever it is', () => {
+    assert.deepEqual(findThings(things, 'seq GEN'), [things[0]])
+    assert.deepEqual(findThings(things, 'gen inv'), [])
+    assert.equal(findThings(things, '  '), things)
+  })
+
+  it('adds what was found elsewhere once', () => {
+    const other = { id: '3', name: 'x' }
+    const all = withOthers<{ id: string; name: string }>(things, [
+      { id: '2', name: 'billing' },
+      other,
+    ])
+    assert.deepEqual(all, [...things, other])
+  })
+})

@@ -1,0 +1,15 @@
+import type { PolicyAction, PolicyService } from '@muster/contract'
+
+/** The words that policies are written with, in the order people think of them. */
+const services: Readonly<Record<PolicyService, true>> = { compute: true, identity: true }
+const actions: Readonly<Record<PolicyAction, true>> = {
+  list: true,
+  get: true,
+  create: true,
+  update: true,
+  delete: true,
+  perform: true,
+}
+
+export const policyServices = Object.keys(services) as readonly PolicyService[]
+export const policyActions = Object.keys(actions) as readonly PolicyAction[]

@@ -1,0 +1,125 @@
+import type { OperationId } from '@muster/contract'
+import { useMutation, useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { AnyThing, Kind } from '../../api/kind-operations.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Nothing, Section } from '../../ui/section.tsx'
+import { Table, type Column } from '../../ui/table.tsx'
+import { showToast } from '../../ui/show-toast.ts'
+import { AddDialog } from './add-dialog.tsx'
+import { ThingLink } from './thing-link.tsx'
+
+interface Words {
+  readonly title: string
+  readonly none: string
+  readonly add: string
+  readonly pick: string
+  readonly remove: string
+  readonly removeOf: (name: string) => string
+  readonly added: (name: string) => string
+  readonly removed: (name: string) => string
+}
+
+interface Props<Thing> {
+  readonly words: Words
+  readonly kind: Kind
+  readonly query: Pick<UseQueryOptions<Thing[], Error, Thing[], string[]>, 'queryKey' | 'queryFn'>
+  /** Besides the name, which links. */
+  readonly columns: readonly Column<Thing>[]
+  /** Why it cannot be seen; undefined where it can. */
+  readonly hidden: string | undefined
+  readonly mayAdd: OperationId
+  readonly mayRemove: OperationId
+  readonly add: (id: string) => Promise<unknown>
+  readonly remove: (id: string) => Promise<unknown>
+}
+
+/** The things that are tied to another, to be tied and untied: members, groups, bound policies. */
+export function RelatedSection<Thing extends AnyThing>(props: Props<Thing>) {
+  const { words, kind, columns } = props
+  const t = useText()
+  const queryClient = useQueryClient()
+  const [isAdding, setAdding] = useState(false)
+  const adding = useMay(props.mayAdd)
+  const removing = useMay(props.mayRemove)
+  const query = useQuery({ ...props.query, enabled: props.hidden === undefined })
+  const refresh = () => queryClient.invalidateQueries({ queryKey: props.query.queryKey })
+  const remove = useMutation({
+    mutationFn: ({ id }: Thing) => props.remove(id),
+    async onSuccess(_, { name }) {
+      await refresh()
+      showToast(words.removed(name))
+    },
+  })
+  const all: readonly Column<Thing>[] = [
+    {
+      key: 'name',
+      title: t.common.name,
+      cell: ({ id, name }) => (
+        <ThingLink kind={kind} id={id}>
+          {name}
+        </ThingLink>
+      ),
+    },
+    ...columns,
+    {
+      key: 'remove',
+      title: t.common.actions,
+      number: true,
+      cell: (thing) => (
+        <Button
+          small
+          look="quiet"
+          aria-label={words.removeOf(thing.name)}
+          disabledReason={removing.reason}
+          busy={remove.isPending && remove.variables?.id === thing.id}
+          onClick={() => remove.mutate(thing)}
+        >
+          {words.remove}
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <Section
+      title={words.title}
+      actions={
+        <Button small icon="plus" disabledReason={adding.reason} onClick={() => setAdding(true)}>
+          {words.add}
+        </Button>
+      }
+    >
+      {remove.isError && <ErrorNotice error={remove.error} />}
+      {props.hidden === undefined ? (
+        <Loaded query={query}>
+          {(things) =>
+            things.length === 0 ? (
+              <Nothing>{words.none}</Nothing>
+            ) : (
+              <Table caption={words.title} columns={all} rows={things} rowKey={({ id }) => id} />
+            )
+          }
+        </Loaded>
+      ) : (
+        <Nothing>{props.hidden}</Nothing>
+      )}
+      {isAdding && (
+        <AddDialog
+          title={words.add}
+          kind={kind}
+          label={words.pick}
+          onAdd={props.add}
+          onAdded={async (name) => {
+            await refresh()
+            showToast(words.added(name))
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,108 @@
+import type { PolicyView, ProjectView, UserView } from '@muster/contract'
+import { Link } from '@tanstack/react-router'
+import type { AnyThing, Kind } from '../../api/kind-operations.ts'
+import { useText } from '../../text/use-text.ts'
+import { Copyable } from '../../ui/copyable.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { EnabledMark } from './enabled-mark.tsx'
+import { ProjectServers } from './project-servers.tsx'
+import { ThingLink } from './thing-link.tsx'
+import { useNames } from './use-choices.ts'
+
+interface Props {
+  readonly kind: Kind
+  readonly thing: AnyThing
+}
+
+/** What a thing is, in two columns. */
+export function ThingFacts({ kind, thing }: Props) {
+  const t = useText()
+  const domains = useNames('domains')
+  const domainId = 'domain_id' in thing ? thing.domain_id : null
+  return (
+    <Facts>
+      <Fact label={t.common.id}>
+        <Copyable value={thing.id} />
+      </Fact>
+      {'enabled' in thing && (
+        <Fact label={t.identity.state}>
+          <EnabledMark enabled={thing.enabled} />
+        </Fact>
+      )}
+      {domainId !== null && (
+        <Fact label={t.identity.fields.domain_id}>
+          <ThingLink kind="domains" id={domainId}>
+            {domains.get(domainId) ?? domainId}
+          </ThingLink>
+        </Fact>
+      )}
+      {kind === 'users' && <UserFacts user={thing as UserView} />}
+      {kind === 'policies' && (
+        <Fact label={t.identity.fields.scope}>
+          {t.identity.levels[(thing as PolicyView).scope]}
+        </Fact>
+      )}
+      {kind === 'projects' && <ProjectServers project={thing as ProjectView} />}
+      {kind === 'domains' && <DomainLinks id={thing.id} />}
+      {'description' in thing && <Fact label={t.common.description}>{thing.description}</Fact>}
+      <Fact label={t.common.created}>
+        <TimeAgo time={thing.created_at} />
+      </Fact>
+      <Fact label={t.identity.activity}>
+        <Link to="/activity" search={{ target_id: thing.id }}>
+          {t.identity.whatHappened}
+        </Link>
+      </Fact>
+    </Facts>
+  )
+}
+
+function UserFacts({ user }: { readonly user: UserView }) {
+  const t = useText()
+  const projects = useNames('projects')
+  const { id, default_project_id: project } = user
+  return (
+    <>
+      <Fact label={t.identity.fields.displayname}>{user.displayname}</Fact>
+      <Fact label={t.identity.fields.email}>{user.email}</Fact>
+      <Fact label={t.identity.fields.mobile}>{user.mobile}</Fact>
+      <Fact label={t.identity.fields.default_project_id}>
+        {project === null ? null : (
+          <ThingLink kind="projects" id={project}>
+            {projects.get(project) ?? project}
+          </ThingLink>
+        )}
+      </Fact>
+      <Fact label={t.identity.fields.expires_at}>
+        <TimeAgo time={user.expires_at} never={t.identity.never} />
+      </Fact>
+      <Fact label={t.identity.passwordExpires}>
+        <TimeAgo time={user.password_expires_at} never={t.identity.never} />
+      </Fact>
+      <Fact label={t.identity.didWhat}>
+        <Link to="/activity" search={{ user_id: id }}>
+          {t.identity.activity}
+        </Link>
+      </Fact>
+    </>
+  )
+}
+
+const inDomain = ['projects', 'users', 'groups'] as const
+
+function DomainLinks({ id }: { readonly id: string }) {
+  const t = useText()
+  return (
+    <Fact label={t.identity.inDomain}>
+      {inDomain.map((kind, index) => (
+        <span key={kind}>
+          {index > 0 && ' · '}
+          <Link to="/identity/$kind" params={{ kind }} search={{ domain: id }}>
+            {t.identity.kinds[kind]}
+          </Link>
+        </span>
+      ))}
+    </Fact>
+  )
+}

@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { kindOperations, type AnyThing, type Kind } from '../../api/kind-operations.ts'
+import { createThing, updateThing, type Values } from '../../api/things.ts'
+import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/use-text.ts'
+import { showToast } from '../../ui/show-toast.ts'
+import { fieldsOf, startValues, toChanges, toNew, type FormValues } from './form-values.ts'
+import { ThingField } from './thing-field.tsx'
+
+interface Props {
+  readonly kind: Kind
+  /** The one to change; without it, one is made. */
+  readonly thing?: AnyThing
+  readonly onClose: () => void
+}
+
+/** One form for all kinds, after the table of their fields. */
+export function ThingFormDialog({ kind, thing, onClose }: Props) {
+  const t = useText()
+  const { key } = kindOperations[kind]
+  const { scope } = useSession()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const fields = fieldsOf[kind].filter(({ once }) => !(once && thing))
+  const [before] = useState(() =>
+    startValues(fields, thing, { domain_id: scope.domain.id, scope: 'project' }),
+  )
+  const [values, setValues] = useState<FormValues>(before)
+  const changes = thing ? toChanges(fields, before, values) : toNew(fields, values)
+  const save = useMutation({
+    mutationFn: (body: Values) =>
+      thing ? updateThing(kind, thing.id, body) : createThing(kind, body),
+    async onSuccess(saved) {
+      await queryClient.invalidateQueries({ queryKey: [kind] })
+      showToast(thing ? t.identity.saved(saved.name) : t.identity.created(saved.name))
+      onClose()
+      if (!thing) void navigate({ to: '/identity/$kind/$id', params: { kind, id: saved.id } })
+    },
+  })
+  const problems = problemsOf(save.error, key)
+  const names = fields.map(({ name }) => name)
+  return (
+    <FormDialog
+      title={thing ? t.identity.edit[kind] : t.identity.create[kind]}
+      submit={thing ? t.common.save : t.identity.create[kind]}
+      onSubmit={() => changes && save.mutate(changes)}
+      onClose={onClose}
+      busy={save.isPending}
+      error={save.error}
+      isTold={isToldByFields(save.error, key, names)}
+      wide={kind === 'policies'}
+      twoColumns={kind === 'users'}
+      disabledReason={changes ? undefined : t.identity.nothingChanged}
+    >
+      {fields.map((field) => (
+        <ThingField
+          key={field.name}
+          field={field}
+          value={values[field.name] ?? ''}
+          onChange={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
+          problems={problems}
+        />
+      ))}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,97 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useDeferredValue } from 'react'
+import { kindOperations, type AnyThing, type Kind } from '../../api/kind-operations.ts'
+import { namedQuery, thingsQuery } from '../../api/queries/things.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { Table, type Column } from '../../ui/table.tsx'
+import { useDebounced } from '../../ui/use-debounced.ts'
+import { findThings, withOthers } from './find-things.ts'
+import { ListFilters } from './list-filters.tsx'
+import { isNarrowed, readListState, toListQuery } from './list-state.ts'
+import styles from './thing-list.module.css'
+import { useColumns } from './use-columns.tsx'
+
+const settled = 250
+
+/** The list of one kind: narrowed and sorted by the API, searched where it is loaded. */
+export function ThingList({ kind }: { readonly kind: Kind }) {
+  const t = useText()
+  const format = useFormat()
+  const navigate = useNavigate()
+  const state = readListState(kind, useSearch({ strict: false }))
+  const list = useInfiniteQuery(thingsQuery(kind, toListQuery(state)))
+  const loaded: readonly AnyThing[] = list.data?.pages.flatMap(({ things }) => things) ?? []
+  const find = useDeferredValue(state.find)
+  const exact = useDebounced(find.trim(), settled)
+  // What is not loaded is at least found by its exact name.
+  const named = useQuery({
+    ...namedQuery(kind, exact),
+    enabled: exact !== '' && list.hasNextPage,
+  })
+  const rows = withOthers(findThings(loaded, find), find === '' ? [] : (named.data ?? []))
+  const columns: readonly Column<AnyThing>[] = useColumns(kind)
+  const mayCreate = useMay(kindOperations[kind].create)
+
+  const change = (changes: Readonly<Record<string, string>>) =>
+    void navigate({
+      to: '/identity/$kind',
+      params: { kind },
+      search: (before) => ({ ...before, ...changes }),
+      replace: true,
+    })
+  const clear = () => void navigate({ to: '/identity/$kind', params: { kind }, search: {} })
+
+  if (list.isPending) return <SkeletonRows />
+  if (list.isError && loaded.length === 0) {
+    return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
+  }
+  const count = format.number(loaded.length)
+  return (
+    <>
+      <ListFilters kind={kind} state={state} onChange={change}>
+        <span role="status" className={styles.count}>
+          {find.trim() === ''
+            ? t.identity.shown(count, list.hasNextPage)
+            : t.identity.found(format.number(rows.length), count)}
+        </span>
+      </ListFilters>
+      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
+      {rows.length > 0 ? (
+        <Table
+          caption={t.identity.kinds[kind]}
+          columns={columns}
+          rows={rows}
+          rowKey={({ id }) => id}
+          sort={state.sort}
+          onSort={({ by, order }) => change({ sort: by, order })}
+        />
+      ) : isNarrowed(state) ? (
+        <EmptyState
+          title={t.identity.noMatch}
+          actions={<Button onClick={clear}>{t.identity.clear}</Button>}
+        >
+          {t.identity.noMatchText}
+        </EmptyState>
+      ) : (
+        <EmptyState title={t.identity.emptyTitle[kind]}>
+          {mayCreate.allowed && t.identity.emptyText[kind]}
+        </EmptyState>
+      )}
+      {list.hasNextPage && (
+        <div className={styles.more}>
+          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {t.common.more}
+          </Button>
+          {find.trim() !== '' && <p className={styles.count}>{t.identity.foundPartly}</p>}
+        </div>
+      )}
+    </>
+  )
+}

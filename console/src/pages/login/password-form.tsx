@@ -1,0 +1,72 @@
+import { isApiError } from '@muster/sdk'
+import { useState } from 'react'
+import { useText } from '../../text/use-text.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { TextField } from '../../ui/field.tsx'
+import styles from './login-page.module.css'
+import type { LogIn } from './use-log-in.ts'
+
+interface Props {
+  readonly logIn: LogIn
+  readonly providers: readonly { readonly name: string; readonly href: string }[]
+}
+
+export function PasswordForm({ logIn, providers }: Props) {
+  const t = useText()
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const [domain, setDomain] = useState('')
+  const isWrong = isApiError(logIn.error) && logIn.error.status === 401
+  return (
+    <form
+      className={styles.card}
+      aria-label={t.session.title}
+      onSubmit={(event) => {
+        event.preventDefault()
+        logIn.mutate({ name, password, ...(domain !== '' && { domain }) })
+      }}
+    >
+      {isApiError(logIn.error) && isWrong && (
+        <p className={styles.note} role="alert">
+          {t.session.failed} {t.errors.requestId} <code>{logIn.error.requestId}</code>
+        </p>
+      )}
+      {logIn.isError && !isWrong && <ErrorNotice error={logIn.error} />}
+      <TextField
+        label={t.session.user}
+        name="username"
+        autoComplete="username"
+        autoCapitalize="none"
+        required
+        autoFocus
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <TextField
+        label={t.session.password}
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <TextField
+        label={t.session.domain}
+        hint={t.session.domainHint}
+        name="domain"
+        value={domain}
+        onChange={(event) => setDomain(event.target.value)}
+      />
+      <Button look="primary" type="submit" busy={logIn.isPending}>
+        {t.session.logIn}
+      </Button>
+      {providers.map((provider) => (
+        <a key={provider.href} href={provider.href} className={buttonClass()}>
+          {t.session.withProvider(provider.name)}
+        </a>
+      ))}
+    </form>
+  )
+}

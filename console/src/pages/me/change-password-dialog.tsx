@@ -1,0 +1,72 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/use-text.ts'
+import { TextField } from '../../ui/field.tsx'
+import { showToast } from '../../ui/show-toast.ts'
+import { changePassword } from './change-password.ts'
+
+export function ChangePasswordDialog({ onClose }: { readonly onClose: () => void }) {
+  const t = useText()
+  const session = useSession()
+  const [original, setOriginal] = useState('')
+  const [next, setNext] = useState('')
+  const [again, setAgain] = useState('')
+  const [isTried, setTried] = useState(false)
+  const change = useMutation({
+    mutationFn: () => changePassword(session, { original, next }),
+    onSuccess(outcome) {
+      if (outcome === 'wrong') return
+      showToast(t.me.passwordChanged)
+      onClose()
+    },
+  })
+  const problem = problemsOf(change.error, 'user')['password']
+  const isWrong = change.data === 'wrong'
+  return (
+    <FormDialog
+      title={t.me.changePassword}
+      submit={t.me.changePassword}
+      onSubmit={() => {
+        setTried(true)
+        if (next === again) change.mutate()
+      }}
+      onClose={onClose}
+      busy={change.isPending}
+      error={change.error}
+      isTold={isWrong || isToldByFields(change.error, 'user', ['password'])}
+    >
+      <p>{t.me.changePasswordText}</p>
+      <TextField
+        label={t.me.currentPassword}
+        type="password"
+        autoComplete="current-password"
+        required
+        value={original}
+        onChange={(event) => setOriginal(event.target.value)}
+        error={isWrong ? t.me.wrongPassword : undefined}
+      />
+      <TextField
+        label={t.me.newPassword}
+        hint={t.me.newPasswordHint}
+        type="password"
+        autoComplete="new-password"
+        required
+        value={next}
+        onChange={(event) => setNext(event.target.value)}
+        error={problem === undefined ? undefined : t.me.problem(t.me.newPassword, problem)}
+      />
+      <TextField
+        label={t.me.repeatPassword}
+        type="password"
+        autoComplete="new-password"
+        required
+        value={again}
+        onChange={(event) => setAgain(event.target.value)}
+        error={isTried && next !== again ? t.me.differs : undefined}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,100 @@
+import type { CredentialView } from '@muster/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { ProjectField } from '../../form/project-field.tsx'
+import { useOwnProjects } from '../../session/use-own-projects.ts'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/use-text.ts'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { keyEnd, keyEndings, type KeyEnding } from './key-end.ts'
+
+interface Props {
+  readonly onClose: () => void
+  readonly onMade: (key: CredentialView) => void
+}
+
+export function CreateKeyDialog({ onClose, onMade }: Props) {
+  const t = useText()
+  const queryClient = useQueryClient()
+  const { scope } = useSession()
+  const projects = useOwnProjects()
+  const here = projects.find(({ id }) => scope.kind === 'project' && id === scope.id)
+  const [name, setName] = useState('')
+  const [project, setProject] = useState((here ?? projects[0])?.id ?? '')
+  const [ending, setEnding] = useState<KeyEnding>('90')
+  const [date, setDate] = useState('')
+  const create = useMutation({
+    mutationFn: async () => {
+      const end = keyEnd(ending, date, Date.now())
+      const credential = {
+        type: 'aksk' as const,
+        name,
+        project_id: project,
+        ...(end !== undefined && { expires_at: end }),
+      }
+      return (await api.createCredential({ body: { credential } })).credential
+    },
+    async onSuccess(made) {
+      onMade(made)
+      await queryClient.invalidateQueries({ queryKey: ['credentials'] })
+    },
+  })
+  const problems = problemsOf(create.error, 'credential')
+  const problem = (field: string, label: string) => {
+    const found = problems[field]
+    return found === undefined ? undefined : t.me.problem(label, found)
+  }
+  return (
+    <FormDialog
+      title={t.me.createKey}
+      submit={t.me.createKey}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+      busy={create.isPending}
+      error={create.error}
+      isTold={isToldByFields(create.error, 'credential', ['name', 'project_id', 'expires_at'])}
+    >
+      <TextField
+        label={t.me.name}
+        hint={t.me.nameHint}
+        required
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        error={problem('name', t.me.name)}
+      />
+      <ProjectField
+        label={t.me.project}
+        choices={projects}
+        value={project}
+        onChange={setProject}
+        error={problem('project_id', t.me.project)}
+      />
+      <SelectField
+        label={t.me.ending}
+        value={ending}
+        onChange={(event) => setEnding(event.target.value as KeyEnding)}
+        error={ending === 'date' ? undefined : problem('expires_at', t.me.ending)}
+      >
+        {keyEndings.map((each) => (
+          <option key={each} value={each}>
+            {t.me.endings[each]}
+          </option>
+        ))}
+      </SelectField>
+      {ending === 'date' && (
+        <TextField
+          label={t.me.endDate}
+          hint={t.me.endDateHint}
+          type="datetime-local"
+          required
+          value={date}
+          onChange={(event) => setDate(event.target.value)}
+          error={problem('expires_at', t.me.endDate)}
+        />
+      )}
+    </FormDialog>
+  )
+}

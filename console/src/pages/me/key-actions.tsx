@@ -1,0 +1,58 @@
+import type { CredentialView } from '@muster/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { showToast } from '../../ui/show-toast.ts'
+import styles from './me.module.css'
+
+interface Props {
+  readonly accessKey: CredentialView
+  readonly onDelete: () => void
+}
+
+export function KeyActions({ accessKey: key, onDelete }: Props) {
+  const t = useText()
+  const queryClient = useQueryClient()
+  const mayUpdate = useMay('updateCredential')
+  const mayDelete = useMay('deleteCredential')
+  const name = key.name === '' ? key.id : key.name
+  const toggle = useMutation({
+    mutationFn: () =>
+      api.updateCredential({
+        parameters: { id: key.id },
+        body: { credential: { enabled: !key.enabled } },
+      }),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: ['credentials'] })
+      showToast(key.enabled ? t.me.keyDisabled(name) : t.me.keyEnabled(name))
+    },
+  })
+  return (
+    <>
+      <div className={styles.actions}>
+        <Button
+          small
+          look="quiet"
+          aria-label={key.enabled ? t.me.disableOf(name) : t.me.enableOf(name)}
+          disabledReason={mayUpdate.reason}
+          busy={toggle.isPending}
+          onClick={() => toggle.mutate()}
+        >
+          {key.enabled ? t.me.disable : t.me.enable}
+        </Button>
+        <Button
+          small
+          look="quiet"
+          icon="trash"
+          label={t.me.deleteOf(name)}
+          disabledReason={mayDelete.reason}
+          onClick={onDelete}
+        />
+      </div>
+      {toggle.isError && <ErrorNotice error={toggle.error} />}
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import type { CredentialView } from '@muster/contract'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { accessKeysQuery } from '../../api/queries/access-keys.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Page } from '../../ui/page.tsx'
+import { CreateKeyDialog } from './create-key-dialog.tsx'
+import { KeysTable } from './keys-table.tsx'
+import { MeTabs } from './me-tabs.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
+
+export function KeysPage() {
+  const t = useText()
+  const { user, projects } = useSession()
+  const may = useMay('createCredential')
+  const query = useQuery(accessKeysQuery(user.id))
+  const [isCreating, setCreating] = useState(false)
+  const [made, setMade] = useState<CredentialView>()
+  const reason = may.reason ?? (projects.length === 0 ? t.me.noProjects : undefined)
+  const create = (
+    <Button look="primary" icon="plus" disabledReason={reason} onClick={() => setCreating(true)}>
+      {t.me.createKey}
+    </Button>
+  )
+  return (
+    <Page title={t.me.keys} lead={t.me.keysLead} aside={create}>
+      <MeTabs />
+      <Loaded query={query} rows={4}>
+        {(keys) =>
+          keys.length === 0 ? (
+            <EmptyState title={t.me.noKeys}>{t.me.noKeysText}</EmptyState>
+          ) : (
+            <KeysTable keys={keys} />
+          )
+        }
+      </Loaded>
+      {isCreating && (
+        <CreateKeyDialog
+          onClose={() => setCreating(false)}
+          onMade={(key) => {
+            setCreating(false)
+            setMade(key)
+          }}
+        />
+      )}
+      {made && <SecretDialog made={made} onClose={() => setMade(undefined)} />}
+    </Page>
+  )
+}

@@ -1,0 +1,78 @@
+import type { CredentialView } from '@muster/contract'
+import { useState } from 'react'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/use-text.ts'
+import { Copyable } from '../../ui/copyable.tsx'
+import { StatusMark } from '../../ui/status-mark.tsx'
+import { Table, type Column } from '../../ui/table.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { ThingLink } from '../identity/thing-link.tsx'
+import { useNames } from '../identity/use-choices.ts'
+import { DeleteKeyDialog } from './delete-key-dialog.tsx'
+import { KeyActions } from './key-actions.tsx'
+
+/** Access keys, one's own or somebody's: without their secrets, which nobody sees again. */
+export function KeysTable({ keys }: { readonly keys: readonly CredentialView[] }) {
+  const t = useText()
+  const now = useNow()
+  const session = useSession()
+  const names = useNames('projects')
+  const [deleting, setDeleting] = useState<CredentialView>()
+  const own = new Map(session.projects.map(({ id, name }) => [id, name]))
+  const columns: readonly Column<CredentialView>[] = [
+    { key: 'name', title: t.me.name, cell: ({ name }) => name },
+    { key: 'id', title: t.me.key, cell: ({ id }) => <Copyable value={id} /> },
+    {
+      key: 'project',
+      title: t.me.project,
+      cell: ({ project_id: id }) => (
+        <ThingLink kind="projects" id={id}>
+          {own.get(id) ?? names.get(id) ?? id}
+        </ThingLink>
+      ),
+    },
+    {
+      key: 'state',
+      title: t.me.state,
+      cell: ({ enabled, expires_at: end }) => {
+        if (end !== null && Date.parse(end) <= now) {
+          return <StatusMark tone="warn">{t.me.ended}</StatusMark>
+        }
+        return (
+          <StatusMark tone={enabled ? 'good' : 'idle'}>
+            {enabled ? t.common.enabled : t.common.disabled}
+          </StatusMark>
+        )
+      },
+    },
+    { key: 'created', title: t.me.created, cell: (key) => <TimeAgo time={key.created_at} /> },
+    {
+      key: 'ends',
+      title: t.me.ends,
+      cell: (key) => <TimeAgo time={key.expires_at} never={t.me.never} />,
+    },
+    {
+      key: 'used',
+      title: t.me.lastUsed,
+      cell: (key) => (
+        <>
+          <TimeAgo time={key.last_used_at} never={t.me.notUsed} />{' '}
+          {key.last_used_ip !== '' && t.me.from(key.last_used_ip)}
+        </>
+      ),
+    },
+    {
+      key: 'actions',
+      title: t.common.actions,
+      number: true,
+      cell: (key) => <KeyActions accessKey={key} onDelete={() => setDeleting(key)} />,
+    },
+  ]
+  return (
+    <>
+      <Table caption={t.me.keys} columns={columns} rows={keys} rowKey={({ id }) => id} />
+      {deleting && <DeleteKeyDialog accessKey={deleting} onClose={() => setDeleting(undefined)} />}
+    </>
+  )
+}

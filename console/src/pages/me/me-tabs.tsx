@@ -1,0 +1,18 @@
+import { Link } from '@tanstack/react-router'
+import { useText } from '../../text/use-text.ts'
+import { tabClass, Tabs } from '../../ui/tabs.tsx'
+
+export function MeTabs() {
+  const t = useText()
+  const tab = { className: tabClass, activeProps: { 'aria-current': 'page' } } as const
+  return (
+    <Tabs label={t.me.title}>
+      <Link to="/me/keys" {...tab}>
+        {t.me.keys}
+      </Link>
+      <Link to="/me/sessions" {...tab}>
+        {t.me.sessions}
+      </Link>
+    </Tabs>
+  )
+}

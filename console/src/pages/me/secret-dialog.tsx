@@ -1,0 +1,57 @@
+import type { CredentialView } from '@muster/contract'
+import { useState } from 'react'
+import { useApiUrl } from '../../api/use-api-url.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Copyable } from '../../ui/copyable.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { loginSnippet, secretOf } from './login-snippet.ts'
+import styles from './me.module.css'
+
+interface Props {
+  readonly made: CredentialView
+  readonly onClose: () => void
+}
+
+/** The one time that a secret is shown. Escape is pressed too easily: it closes this the second time. */
+export function SecretDialog({ made, onClose }: Props) {
+  const t = useText()
+  const url = useApiUrl()
+  const [isLeaving, setLeaving] = useState(false)
+  const secret = secretOf(made.blob)
+  const snippet = loginSnippet(`${url}/v3`, { id: made.id, secret })
+  return (
+    <Dialog
+      title={t.me.secretTitle}
+      wide
+      onClose={() => (isLeaving ? onClose() : setLeaving(true))}
+      footer={
+        <Button look="primary" onClick={onClose}>
+          {t.me.done}
+        </Button>
+      }
+    >
+      <p className={styles.warning} role="alert">
+        <Icon name="warning" /> {isLeaving ? t.me.notCopied : t.me.secretWarning}
+      </p>
+      <Facts>
+        <Fact label={t.me.key}>
+          <Copyable value={made.id} />
+        </Fact>
+        <Fact label={t.me.secret}>
+          <Copyable value={secret} />
+        </Fact>
+      </Facts>
+      <div className={styles.try}>
+        <h3>{t.me.tryIt}</h3>
+        <pre className={styles.snippet} tabIndex={0} aria-label={t.me.tryIt}>
+          {snippet}
+        </pre>
+        <Copyable value={snippet}>{t.me.copySnippet}</Copyable>
+        <p className={styles.hint}>{t.me.tryItHint}</p>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sessionsQuery } from '../../api/queries/session.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Page } from '../../ui/page.tsx'
+import { ChangePasswordDialog } from './change-password-dialog.tsx'
+import { EndOthersDialog } from './end-others-dialog.tsx'
+import { MeTabs } from './me-tabs.tsx'
+import { SessionsTable } from './sessions-table.tsx'
+
+export function SessionsPage() {
+  const t = useText()
+  const query = useQuery({ ...sessionsQuery, refetchInterval: 60_000 })
+  const [opened, open] = useState<'password' | 'others'>()
+  const mayChange = useMay('changeOwnPassword')
+  const others = query.data?.filter(({ current }) => !current) ?? []
+  const close = () => open(undefined)
+  return (
+    <Page
+      title={t.me.sessions}
+      lead={t.me.sessionsLead}
+      aside={
+        <>
+          <Button icon="key" disabledReason={mayChange.reason} onClick={() => open('password')}>
+            {t.me.changePassword}
+          </Button>
+          <Button
+            look="danger"
+            disabledReason={others.length === 0 ? t.me.noOthers : undefined}
+            onClick={() => open('others')}
+          >
+            {t.me.endOthers}
+          </Button>
+        </>
+      }
+    >
+      <MeTabs />
+      <Loaded query={query}>{(sessions) => <SessionsTable sessions={sessions} />}</Loaded>
+      {opened === 'password' && <ChangePasswordDialog onClose={close} />}
+      {opened === 'others' && <EndOthersDialog others={others} onClose={close} />}
+    </Page>
+  )
+}

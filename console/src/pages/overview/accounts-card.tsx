@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { CloudAccount } from '@muster/contract'
+import { everyAccountQuery } from '../../api/queries/every-account.ts'
+import { ChartCard } from '../../charts/chart-card.tsx'
+import { ServersLink } from '../../charts/servers-link.tsx'
+import { TallTable } from '../../charts/tall-table.tsx'
+import { renderTerm } from '../../filter/terms.ts'
+import { freshnessTones, isStale } from '../../servers/freshness.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { StatusMark } from '../../ui/status-mark.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { byAge } from './account-ages.ts'
+import styles from './accounts-card.module.css'
+import { mostBars } from './most-bars.ts'
+import { NotShown } from './not-shown.tsx'
+
+const heightOfRow = 29
+
+interface Props {
+  readonly className?: string | undefined
+}
+
+/** How old what each account said is, those that fell silent first. */
+export function AccountsCard({ className }: Props) {
+  const t = useText().overview.accounts
+  const { allowed, reason } = useMay('listCloudAccounts')
+  if (allowed) return <Ages className={className} />
+  return <NotShown title={t.title} text={t.notAllowed(reason ?? '')} className={className} />
+}
+
+function Ages({ className }: Props) {
+  const t = useText().overview
+  const { number } = useFormat()
+  const now = useNow()
+  const query = useQuery(everyAccountQuery)
+
+  function words(accounts: readonly CloudAccount[]): string {
+    const count = accounts.length
+    if (count === 0) return t.accounts.empty
+    const stale = byAge(accounts, now).filter(({ freshness }) => isStale(freshness)).length
+    return stale === 0
+      ? t.accounts.fresh(count, number(count))
+      : t.accounts.stale(stale, number(count))
+  }
+
+  return (
+    <ChartCard
+      name="accounts"
+      title={t.accounts.title}
+      query={query}
+      height={mostBars * heightOfRow + 81}
+      className={className}
+      words={words}
+      chart={(accounts) => (
+        <>
+          <TallTable
+            caption={t.accounts.title}
+            rows={byAge(accounts, now).slice(0, mostBars)}
+            rowKey={({ account }) => account.id}
+            columns={[
+              {
+                key: 'name',
+                title: t.accounts.name,
+                cell: ({ account: { id, name } }) => (
+                  <Link to="/accounts/$id" params={{ id }} title={t.accounts.open(name)}>
+                    {name}
+                  </Link>
+                ),
+              },
+              {
+                key: 'status',
+                title: t.column.status,
+                cell: ({ freshness }) => (
+                  <StatusMark tone={freshnessTones[freshness]}>
+                    {t.accounts.states[freshness]}
+                  </StatusMark>
+                ),
+              },
+              {
+                key: 'age',
+                title: t.column.age,
+                cell: ({ account }) => (
+                  <TimeAgo time={account.sync.finished_at} never={t.accounts.never} />
+                ),
+              },
+              {
+                key: 'servers',
+                title: t.column.servers,
+                number: true,
+                cell: ({ account: { name, servers } }) => (
+                  <ServersLink
+                    q={renderTerm('account', [name])}
+                    title={`${name}: ${t.servers(servers, number(servers))}`}
+                  >
+                    {number(servers)}
+                    <span className="visuallyHidden"> · {name}</span>
+                  </ServersLink>
+                ),
+              },
+            ]}
+          />
+          {accounts.length > mostBars && (
+            <p className={styles.more}>
+              <Link to="/accounts">{t.accounts.all(number(accounts.length))}</Link>
+            </p>
+          )}
+        </>
+      )}
+    />
+  )
+}

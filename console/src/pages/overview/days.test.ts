@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseQ } from '../../../../server/src/domain/inventory/parse-q.ts'
+import { changedSince, dayOf, madeBy } from './days.ts'
+
+describe('days', () => {
+  it('leads to the servers that were made until the end of a day', () => {
+    const [condition] = parseQ(madeBy('2026-05-04'))
+    assert.deepEqual(condition, {
+      kind: 'field',
+      field: 'created_at',
+      comparison: 'lt',
+      values: [Date.parse('2026-05-05T00:00:00Z') * 1000],
+    })
+  })
+
+  it('knows today as the API does', () => {
+    const today = dayOf(Date.parse('2026-05-04T23:59:59+09:00'))
+    const [condition] = parseQ(changedSince(today))
+    assert.deepEqual(condition, {
+      kind: 'field',
+      field: 'updated_at',
+      comparison: 'ge',
+      values: [Date.parse('2026-05-04T00:00:00Z') * 1000],
+    })
+  })
+})

@@ -1,0 +1,7 @@
+/** The day as the API counts days. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+export const changedSince = (date: string): string => `updated>=${date}`
+
+/** The nearest that a filter comes to "those of that day": of the servers there are, those made by then. */
+export const madeBy = (date: string): string => `created<=${date}`

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { everyAccountQuery } from '../../api/queries/every-account.ts'
+import { useMay } from '../../session/use-may.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Copyable } from '../../ui/copyable.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+
+const demoCommand = 'npm start -- --demo'
+
+/** A fleet without servers teaches what would bring some. */
+export function EmptyFleet() {
+  const t = useText().overview.empty
+  const { number } = useFormat()
+  const navigate = useNavigate()
+  const attach = useMay('createCloudAccount')
+  const list = useMay('listCloudAccounts')
+  const accounts = useQuery({ ...everyAccountQuery, enabled: list.allowed }).data?.length ?? 0
+  return (
+    <EmptyState
+      title={t.title}
+      actions={
+        <>
+          <Button
+            look="primary"
+            icon="plus"
+            disabledReason={attach.reason}
+            onClick={() => void navigate({ to: '/accounts/new' })}
+          >
+            {t.attach}
+          </Button>
+          {accounts > 0 && (
+            <Link to="/accounts" className={buttonClass()}>
+              {t.accounts}
+            </Link>
+          )}
+        </>
+      }
+    >
+      <p>{accounts > 0 ? t.waiting(accounts, number(accounts)) : t.text}</p>
+      {!list.allowed && <p>{t.elsewhere}</p>}
+      <p>
+        {t.demo} <Copyable value={demoCommand} />
+      </p>
+    </EmptyState>
+  )
+}

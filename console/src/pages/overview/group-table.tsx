@@ -1,0 +1,75 @@
+import type { Group } from '../../api/queries/statistics.ts'
+import { rankTop, type Bar } from '../../charts/rank.ts'
+import { ServersLink } from '../../charts/servers-link.tsx'
+import { TallTable } from '../../charts/tall-table.tsx'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+
+interface Props {
+  readonly field: 'status' | 'region' | 'project'
+  readonly groups: readonly Group[]
+  readonly whole: number
+}
+
+interface Row {
+  readonly bar: Bar
+  readonly label: string
+  readonly group: Group | undefined
+}
+
+/** Every group in figures. */
+export function GroupTable({ field, groups, whole }: Props) {
+  const t = useText().overview
+  const { number, size, percent } = useFormat()
+  const { bars, rest } = rankTop(field, groups, groups.length)
+  const rows: Row[] = bars.map((bar, at) => ({
+    bar,
+    label: bar.value || t.none,
+    group: groups[at],
+  }))
+  if (rest) rows.push({ bar: rest.bar, label: t.allOthers, group: groups.at(-1) })
+  return (
+    <TallTable
+      caption={t[field].title}
+      rows={rows}
+      rowKey={({ bar }) => bar.key}
+      columns={[
+        {
+          key: 'name',
+          title: t[field].column,
+          cell: ({ bar, label }) => <ServersLink q={bar.q}>{label}</ServersLink>,
+        },
+        {
+          key: 'servers',
+          title: t.column.servers,
+          number: true,
+          cell: ({ bar }) => number(bar.count),
+        },
+        {
+          key: 'share',
+          title: t.column.share,
+          number: true,
+          cell: ({ bar }) => percent(bar.count, whole),
+        },
+        {
+          key: 'vcpus',
+          title: t.column.vcpus,
+          number: true,
+          cell: ({ group }) => number(group?.vcpu_count ?? 0),
+        },
+        {
+          key: 'memory',
+          title: t.column.memory,
+          number: true,
+          cell: ({ group }) => size(group?.vmem_size ?? 0),
+        },
+        {
+          key: 'disks',
+          title: t.column.disks,
+          number: true,
+          cell: ({ group }) => size(group?.disk ?? 0),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,87 @@
+import type { ServerStatistics } from '@muster/contract'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { FreshNumber } from '../../charts/fresh-number.tsx'
+import { ServersLink } from '../../charts/servers-link.tsx'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { changedSince, dayOf } from './days.ts'
+import { changedQuery } from './fleet-query.ts'
+import styles from './key-figures.module.css'
+
+/** The four numbers that matter; undefined while they are not there yet. */
+export function KeyFigures({ fleet }: { readonly fleet: ServerStatistics | undefined }) {
+  const t = useText().overview
+  const { number, size, percent } = useFormat()
+  const today = dayOf(useNow())
+  const changed = useQuery(changedQuery(today))
+  const total = fleet?.total
+  const inStatus = (status: string) =>
+    fleet && (fleet.groups['status']?.find(({ value }) => value === status)?.count ?? 0)
+  const running = inStatus('running')
+  const stale = inStatus('unknown')
+  return (
+    <ul className={styles.figures} aria-label={t.figures.label}>
+      <Figure name={t.figures.servers} count={total?.count} q="">
+        {total && t.figures.size(number(total.vcpu_count), size(total.vmem_size))}
+      </Figure>
+      <Figure name={t.figures.running} count={running} q="status:running">
+        {total && running !== undefined && t.figures.ofAll(percent(running, total.count))}
+      </Figure>
+      <Figure name={t.figures.stale} count={stale} q="status:unknown" isBad={(stale ?? 0) > 0}>
+        {t.figures.staleHint}
+      </Figure>
+      <Figure
+        name={t.figures.changed}
+        count={changed.data?.total.count}
+        q={changedSince(today)}
+        hasFailed={changed.isError}
+      >
+        {t.figures.changedHint}
+      </Figure>
+    </ul>
+  )
+}
+
+interface Props {
+  readonly name: string
+  readonly count: number | undefined
+  readonly q: string
+  readonly isBad?: boolean
+  readonly hasFailed?: boolean
+  readonly children?: ReactNode
+}
+
+function Figure({ name, count, q, isBad, hasFailed, children }: Props) {
+  const t = useText()
+  const { number } = useFormat()
+  const shown = count === undefined ? undefined : number(count)
+  const absent = hasFailed ? t.overview.figures.failed : '–'
+  return (
+    <li>
+      <ServersLink
+        q={q}
+        className={styles.figure}
+        title={shown && t.overview.figures.show(name, shown)}
+      >
+        <span className={styles.name}>
+          {name}
+          {isBad && (
+            <span className={styles.bad} aria-hidden="true">
+              ◌
+            </span>
+          )}
+        </span>
+        <span className={styles.count}>
+          {shown === undefined ? (
+            <span className={styles.absent}>{absent}</span>
+          ) : (
+            <FreshNumber>{shown}</FreshNumber>
+          )}
+        </span>
+        <span className={styles.hint}>{children}</span>
+      </ServersLink>
+    </li>
+  )
+}

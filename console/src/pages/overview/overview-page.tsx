@@ -1,0 +1,89 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMay } from '../../session/use-may.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { AccountsCard } from './accounts-card.tsx'
+import { EmptyFleet } from './empty-fleet.tsx'
+import { fleetQuery } from './fleet-query.ts'
+import { GroupCard } from './group-card.tsx'
+import { GrowthCard } from './growth-card.tsx'
+import { KeyFigures } from './key-figures.tsx'
+import styles from './overview-page.module.css'
+import { ProviderStatusCard } from './provider-status-card.tsx'
+
+/** The fleet at a glance; every mark leads to the servers that it stands for. */
+export function OverviewPage() {
+  const t = useText()
+  const { allowed, reason } = useMay('getServerStatistics')
+  if (allowed) return <Fleet />
+  return (
+    <Page title={t.overview.title}>
+      <EmptyState title={t.overview.notAllowed}>{reason}</EmptyState>
+    </Page>
+  )
+}
+
+function Fleet() {
+  const t = useText()
+  const { clock } = useFormat()
+  const client = useQueryClient()
+  const query = useQuery(fleetQuery)
+  const { data, error, isFetching, dataUpdatedAt } = query
+
+  async function refresh() {
+    await Promise.all(
+      [['servers'], ['accounts']].map((queryKey) =>
+        client.refetchQueries({ queryKey, type: 'active' }),
+      ),
+    )
+  }
+
+  const isEmpty = data?.total.count === 0
+  return (
+    <Page
+      title={t.overview.title}
+      aside={
+        <>
+          {data && (
+            <span className={styles.updated}>{t.common.updatedAt(clock(dataUpdatedAt))}</span>
+          )}
+          <Button
+            small
+            look="quiet"
+            icon="refresh"
+            label={t.common.refresh}
+            busy={isFetching}
+            onClick={() => void refresh()}
+          />
+        </>
+      }
+    >
+      {error && !data && <ErrorNotice error={error} onRetry={() => void query.refetch()} />}
+      {isEmpty ? (
+        <EmptyFleet />
+      ) : (
+        <>
+          {(data || !error) && <KeyFigures fleet={data} />}
+          <div className={styles.room}>
+            <div className={styles.cards}>
+              <GrowthCard className={styles.half} />
+              <ProviderStatusCard className={styles.half} />
+              {(data || !error) && (
+                <>
+                  <GroupCard field="status" query={query} className={styles.third} />
+                  <GroupCard field="region" query={query} className={styles.third} />
+                  <GroupCard field="project" query={query} className={styles.third} />
+                </>
+              )}
+              <AccountsCard className={styles.whole} />
+            </div>
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { providerStatusQuery } from '../../api/queries/statistics.ts'
+import { ChartCard } from '../../charts/chart-card.tsx'
+import { ServersLink } from '../../charts/servers-link.tsx'
+import { StackedBars } from '../../charts/stacked-bars.tsx'
+import { TallTable } from '../../charts/tall-table.tsx'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { mostBars } from './most-bars.ts'
+import {
+  kinds,
+  toProviderRows,
+  type Kind,
+  type ProviderCounts,
+  type ProviderRow,
+} from './provider-status.ts'
+
+const heightOfStack = 44
+
+/** Where servers come from, and what those of each provider are doing. */
+export function ProviderStatusCard({ className }: { readonly className?: string | undefined }) {
+  const t = useText().overview
+  const { number, percent } = useFormat()
+  const query = useQuery(providerStatusQuery)
+  const kindName = (kind: Kind) => (kind === 'other' ? t.otherStatuses : kind)
+  const totalOf = ({ all }: ProviderCounts) => all.reduce((sum, { count }) => sum + count, 0)
+
+  function nameOf({ key, value, values }: ProviderRow): string {
+    if (key !== 'rest') return value || t.none
+    return values === undefined ? t.allOthers : t.others(number(values))
+  }
+
+  function stacksOf(counts: ProviderCounts) {
+    const whole = totalOf(counts)
+    return toProviderRows(counts, mostBars).map((row) => {
+      const label = nameOf(row)
+      const wordsFor = (name: string, count: number, of: number) =>
+        t.share(name, count, number(count), percent(count, of))
+      return {
+        ...row,
+        label,
+        words: wordsFor(label, row.count, whole),
+        parts: row.parts.map(({ kind, count, q }) => ({
+          key: kind,
+          count,
+          q,
+          words: wordsFor(`${label}, ${kindName(kind)}`, count, row.count),
+        })),
+      }
+    })
+  }
+
+  return (
+    <ChartCard
+      name="provider"
+      title={t.provider.title}
+      query={query}
+      height={(mostBars + 1) * heightOfStack + 46}
+      className={className}
+      words={(counts) => {
+        const [first, second] = counts.all
+        const name = String(first?.value || t.none)
+        if (!second) return t.only(name)
+        return t.provider.words(name, percent(first?.count ?? 0, totalOf(counts)))
+      }}
+      chart={(counts) => <StackedBars kinds={kinds.map(kindName)} stacks={stacksOf(counts)} />}
+      table={(counts) => (
+        <TallTable
+          caption={t.provider.title}
+          rows={toProviderRows(counts, counts.all.length)}
+          rowKey={({ key }) => key}
+          columns={[
+            {
+              key: 'name',
+              title: t.provider.column,
+              cell: (row) => <ServersLink q={row.q}>{nameOf(row)}</ServersLink>,
+            },
+            ...kinds.map((kind, at) => ({
+              key: kind,
+              title: kindName(kind),
+              number: true,
+              cell: (row: ProviderRow) => (
+                <ServersLink q={row.parts[at]?.q}>
+                  {number(row.parts[at]?.count ?? 0)}
+                  <span className="visuallyHidden">{` · ${nameOf(row)}, ${kindName(kind)}`}</span>
+                </ServersLink>
+              ),
+            })),
+            { key: 'all', title: t.column.all, number: true, cell: (row) => number(row.count) },
+          ]}
+        />
+      )}
+    />
+  )
+}

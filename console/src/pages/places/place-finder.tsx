@@ -1,0 +1,45 @@
+import { useId, type RefObject } from 'react'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import field from '../../ui/field.module.css'
+import styles from './place-finder.module.css'
+
+interface Props {
+  readonly box: RefObject<HTMLInputElement | null>
+  readonly value: string
+  readonly onChange: (text: string) => void
+  /** How many places fit; undefined while nothing is looked for. */
+  readonly found: number | undefined
+}
+
+const longest = 100
+
+/** Narrows the table to what is called so. */
+export function PlaceFinder({ box, value, onChange, found }: Props) {
+  const t = useText().places
+  const { number } = useFormat()
+  const id = useId()
+  return (
+    <div className={styles.finder}>
+      <label htmlFor={id} className="visuallyHidden">
+        {t.find}
+      </label>
+      <input
+        ref={box}
+        data-find
+        id={id}
+        type="search"
+        className={`${field.input} ${styles.input}`}
+        placeholder={t.find}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={longest}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <span role="status" className={styles.found}>
+        {found !== undefined && t.found(found, number(found))}
+      </span>
+    </div>
+  )
+}

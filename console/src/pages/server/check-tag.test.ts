@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { changeOf, checkTag } from './check-tag.ts'
+
+const keyProblem = (key: string, others: readonly string[] = []) =>
+  checkTag({ key, value: '' }, others).key
+
+describe('a tag before it is saved', () => {
+  it('is good with any key and value within bounds', () => {
+    assert.deepEqual(checkTag({ key: 'k'.repeat(128), value: 'v'.repeat(1024) }, ['env']), {})
+    assert.deepEqual(checkTag({ key: '<b>环境</b>', value: '' }, []), {})
+    assert.deepEqual(checkTag({ key: `user:${'k'.repeat(128)}`, value: '' }, []), {})
+  })
+
+  it('has what is wrong with it said field by field', () => {
+    assert.deepEqual(checkTag({ key: '', value: 'v'.repeat(1025) }, []), {
+      key: 'missing',
+      value: 'tooLong',
+    })
+    assert.equal(keyProblem('user:'), 'missing')
+    assert.equal(keyProblem('a\nb'), 'control')
+    assert.equal(keyProblem('ext:Name'), 'readOnly')
+    assert.equal(keyProblem('sys:synced_at'), 'readOnly')
+    assert.equal(keyProblem('k'.repeat(129)), 'tooLong')
+  })
+
+  it('may not take the place of another', () => {
+    assert.equal(keyProblem('env', ['env']), 'taken')
+    assert.equal(keyProblem('user:env', ['env']), 'taken')
+  })
+
+  it('is named with its prefix, and renamed in one step', () => {
+    assert.deepEqual(changeOf(undefined, { key: 'env', value: 'prod' }), { 'user:env': 'prod' })
+    assert.deepEqual(changeOf({ key: 'env', value: 'a' }, { key: 'user:env', value: 'b' }), {
+      'user:env': 'b',
+    })
+    assert.deepEqual(changeOf({ key: 'env', value: 'a' }, { key: 'stage', value: 'a' }), {
+      'user:env': null,
+      'user:stage': 'a',
+    })
+  })
+})

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import type { SessionView } from '@muster/contract'
+import { serverCommand, tokenCommand } from './curl.ts'
+
+/** Runs it in a shell where `curl` says what it was given. */
+const run = (command: string) =>
+  execFileSync(
+    'bash',
+    [
+      '-c',
+      `curl() { printf '%s\\n' "$@" >&3; case "$*" in *@-*) cat >&3; printf secret-token;; esac; }
+exec 3>&1
+${command}
+printf '%s\\n' "token=$TOKEN" >&3
+cat > /dev/null`,
+    ],
+    { encoding: 'utf8', input: 'correct horse\n', env: { ...process.env, TOKEN: 'a token' } },
+  ).split('\n')
+
+const session = (kind: 'project' | 'domain' | 'none', userId = 'u-1') =>
+  ({ user: { id: userId }, scope: { kind, id: 's-1' } }) as SessionView
+
+describe('the equivalent command', () => {
+  it('asks for a token with the password that was typed, at the place one is at', () => {
+    const lines = run(tokenCommand('https://muster.example', session('project')))
+    assert(lines.includes('https://muster.example/v3/auth/tokens'))
+    const body = lines.find((line) => line.startsWith('{')) ?? ''
+    assert.deepEqual(JSON.parse(body), {
+      auth: {
+        identity: {
+          methods: ['password'],
+          password: { user: { id: 'u-1', password: 'correct horse' } },
+        },
+        scope: { project: { id: 's-1' } },
+      },
+    })
+    assert(lines.includes('token=secret-token'))
+  })
+
+  it('asks for no scope where there is none', () => {
+    const body = run(tokenCommand('http://h', session('none'))).find((line) => line.startsWith('{'))
+    assert.equal(JSON.parse(body ?? '').auth.scope, undefined)
+  })
+
+  it('shows the server with that token', () => {
+    assert.deepEqual(run(serverCommand('https://muster.example', 'abc')).slice(0, 4), [
+      '-sS',
+      '-H',
+      'X-Auth-Token: a token',
+      'https://muster.example/servers/abc',
+    ])
+  })
+
+  it('SEC-53: runs nothing that an id says', () => {
+    const evil = "'; echo pwned; $(echo pwned) `echo pwned`"
+    const lines = [
+      ...run(serverCommand('http://h', evil)),
+      ...run(tokenCommand('http://h', session('domain', evil))),
+    ]
+    assert.deepEqual(
+      lines.filter((line) => line === 'pwned'),
+      [],
+    )
+    assert(lines.some((line) => line.includes('$(echo pwned) `echo pwned`')))
+  })
+})

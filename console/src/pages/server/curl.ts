@@ -1,0 +1,34 @@
+import type { SessionView } from '@muster/contract'
+
+const inShell = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+const password = '{password}'
+
+/**
+ * The commands that put a token into `$TOKEN`. The password is asked for, and never an argument: those
+ * are in the history of the shell and in the list of processes.
+ */
+export function tokenCommand(origin: string, { user, scope }: SessionView): string {
+  const auth = {
+    identity: { methods: ['password'], password: { user: { id: user.id, password } } },
+    ...(scope.kind !== 'none' && { scope: { [scope.kind]: { id: scope.id } } }),
+  }
+  const body = JSON.stringify({ auth })
+    .replaceAll(/[\\$`]/g, String.raw`\$&`)
+    .replace(password, '$PASSWORD')
+  return [
+    // In braces, so that what is pasted is read as a whole, and not as the password.
+    "{ printf 'Password: '; read -rs PASSWORD; echo",
+    String.raw`TOKEN=$(curl -fsS -o /dev/null -w '%header{x-subject-token}' \
+  -H 'Content-Type: application/json' -d @- \
+  ${inShell(`${origin}/v3/auth/tokens`)} <<END`,
+    body,
+    'END',
+    '); }',
+  ].join('\n')
+}
+
+/** The command that shows a server. */
+export const serverCommand = (origin: string, id: string): string =>
+  String.raw`curl -sS -H "X-Auth-Token: $TOKEN" \
+  ${inShell(`${origin}/servers/${encodeURIComponent(id)}`)}`

@@ -1,0 +1,15 @@
+import type { Format } from '../../text/format.ts'
+
+const sizes: ReadonlySet<string> = new Set(['disk', 'vmem_size'])
+
+/** The value of a field before or after a change, as text; undefined where there was none. */
+export function describeValue(
+  field: string,
+  value: unknown,
+  size: Format['size'],
+): string | undefined {
+  if (value === null || value === undefined || value === '') return undefined
+  if (Array.isArray(value) && value.length === 0) return undefined
+  if (typeof value === 'number' && sizes.has(field)) return size(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { renderTerm } from '../../filter/terms.ts'
+import { useText } from '../../text/use-text.ts'
+
+interface Props {
+  /** What the field is called in a query. */
+  readonly name: string
+  readonly value: string
+  readonly children?: ReactNode
+}
+
+/** A value that leads to all servers that have it. */
+export function FilterLink({ name, value, children }: Props) {
+  return <QueryLink q={renderTerm(name, [value])}>{children ?? <bdi>{value}</bdi>}</QueryLink>
+}
+
+export function QueryLink({ q, children }: { readonly q: string; readonly children: ReactNode }) {
+  const t = useText()
+  return (
+    <Link to="/servers" search={{ q }} preload={false} title={t.server.filterBy(q)}>
+      {children}
+    </Link>
+  )
+}

@@ -1,0 +1,97 @@
+import type { EventView } from '@muster/contract'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { StatusMark } from '../../ui/status-mark.tsx'
+import { describeValue } from './describe-value.ts'
+import styles from './history.module.css'
+
+/** Beyond this a value is folded away. */
+const longest = 160
+
+export function HistoryEvent({ event }: { readonly event: EventView }) {
+  const { server: t } = useText()
+  const { clock, moment } = useFormat()
+  const { time, user, action, result, changes } = event
+  const failure = t.results[result]
+  return (
+    <li className={styles.event}>
+      <time dateTime={time} title={`${moment(time)} · ${time}`} className={styles.time}>
+        {clock(Date.parse(time))}
+      </time>
+      <div className={styles.what}>
+        <p>
+          {t.actions[action] ?? action}
+          <span className={styles.soft}>
+            {' · '}
+            <bdi>{user || t.byMuster}</bdi>
+          </span>
+          {failure !== undefined && (
+            <>
+              {' '}
+              <StatusMark tone="bad">{failure}</StatusMark>
+            </>
+          )}
+        </p>
+        {Object.keys(changes).length > 0 && (
+          <dl className={styles.changes}>
+            {Object.entries(changes).map(([field, [before, after]]) => (
+              <Change key={field} field={field} before={before} after={after} />
+            ))}
+          </dl>
+        )}
+      </div>
+    </li>
+  )
+}
+
+interface ChangeProps {
+  readonly field: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+function Change({ field, before, after }: ChangeProps) {
+  const { server: t } = useText()
+  const { size } = useFormat()
+  const old = describeValue(field, before, size)
+  const fresh = describeValue(field, after, size)
+  // Of a server that has just appeared, what it has not is no news.
+  if (old === undefined && fresh === undefined) return null
+  return (
+    <div className={styles.change}>
+      <dt>
+        <bdi>{field}</bdi>
+      </dt>
+      <dd>
+        {old !== undefined && (
+          <>
+            <span className="visuallyHidden">{t.before} </span>
+            <del>
+              <Value text={old} />
+            </del>
+            <span aria-hidden="true" className={styles.arrow}>
+              {' '}
+              →{' '}
+            </span>
+          </>
+        )}
+        <span className="visuallyHidden">{t.after} </span>
+        <Value text={fresh} />
+      </dd>
+    </div>
+  )
+}
+
+function Value({ text }: { readonly text: string | undefined }) {
+  const { server: t } = useText()
+  if (text === undefined) return <span className={styles.soft}>{t.none}</span>
+  if (text.length <= longest) return <bdi>{text}</bdi>
+  return (
+    <details className={styles.long}>
+      <summary>
+        <bdi>{text.slice(0, longest)}…</bdi>
+      </summary>
+      <bdi>{text}</bdi>
+    </details>
+  )
+}

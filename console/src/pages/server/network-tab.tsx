@@ -1,0 +1,87 @@
+import type { Server } from '@muster/contract'
+import { useText } from '../../text/use-text.ts'
+import { Copyable } from '../../ui/copyable.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { Table, type Column } from '../../ui/table.tsx'
+import { Absent } from './absent.tsx'
+import { Addresses } from './addresses.tsx'
+import { FilterLink } from './filter-link.tsx'
+import { Flash } from './flash.tsx'
+import { LastKnownNote } from './last-known-note.tsx'
+import { ServerFact } from './server-fact.tsx'
+import styles from './server.module.css'
+
+type Interface = Server['nics'][number] & { readonly index: number }
+
+export function NetworkTab({ server }: { readonly server: Server }) {
+  const { server: t } = useText()
+  const { nics, eip, eip_mode: mode, vpc, vpc_id: vpcId } = server
+  const kind = t.publicAddressKind[mode]
+  return (
+    <div className={styles.part}>
+      <LastKnownNote server={server} />
+      {nics.length === 0 ? (
+        <EmptyState title={t.noInterfaces}>{t.noInterfacesText}</EmptyState>
+      ) : (
+        <Interfaces server={server} />
+      )}
+      <Facts>
+        <Fact label={t.publicAddress}>
+          <Flash of={eip}>
+            <Addresses list={eip} />
+            {eip !== '' && kind !== undefined && <span className={styles.soft}>{kind}</span>}
+          </Flash>
+        </Fact>
+        <Fact label={t.sharedAddresses}>
+          <Addresses list={server.virtual_ips} />
+        </Fact>
+        <ServerFact label={t.vpc} value={vpc || vpcId} filter="vpc" />
+        <ServerFact
+          label={t.spoofing}
+          value={t.spoofingOf(server.src_ip_check, server.src_mac_check)}
+        />
+      </Facts>
+    </div>
+  )
+}
+
+function Interfaces({ server }: { readonly server: Server }) {
+  const { server: t, common } = useText()
+  const copied = (value: string) =>
+    value === '' ? <Absent is="none" /> : <Copyable value={value} />
+  const columns: readonly Column<Interface>[] = [
+    { key: 'name', title: t.interface, cell: ({ index }) => `eth${index}` },
+    { key: 'ip', title: t.ipv4, cell: ({ ip_addr: ip }) => copied(ip) },
+    { key: 'ip6', title: t.ipv6, cell: ({ ip6_addr: ip }) => copied(ip) },
+    { key: 'mac', title: t.mac, cell: ({ mac }) => copied(mac) },
+    { key: 'network', title: t.network, cell: ({ network_id: id }) => copied(id) },
+    {
+      key: 'vpc',
+      title: t.vpc,
+      // Of several only the copy is exact: a query compares all of them at once.
+      cell: ({ vpc_id: id }) =>
+        id !== '' && id === server.vpc_id ? <FilterLink name="vpc" value={id} /> : copied(id),
+    },
+    { key: 'exit', title: t.exit, cell: ({ is_exit: is }) => (is ? common.yes : common.no) },
+    ...(server.nics.some(({ team_with: peer }) => peer !== '')
+      ? [
+          {
+            key: 'peer',
+            title: t.bondedWith,
+            cell: ({ team_with: peer }: Interface) => copied(peer),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <div className={styles.lines}>
+      <Table
+        caption={t.interfaces}
+        columns={columns}
+        rows={server.nics.map((nic, index) => ({ ...nic, index }))}
+        rowKey={({ index }) => String(index)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import type { Server } from '@muster/contract'
+import { useNavigate, useRouter } from '@tanstack/react-router'
+import { useMay } from '../../session/use-may.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { SourceLink } from './source-link.tsx'
+import type { TabName } from './tabs.ts'
+import styles from './server.module.css'
+import { useTagReason } from './use-tag-reason.ts'
+
+interface Props {
+  readonly server: Server
+  readonly isSyncing: boolean
+  readonly onSync: () => void
+  /** Where tabs are no routes of their own: goes to one. */
+  readonly onTab?: ((tab: TabName) => void) | undefined
+}
+
+export function ServerActions({ server, isSyncing, onSync, onTab }: Props) {
+  const { server: t } = useText()
+  const navigate = useNavigate()
+  const router = useRouter()
+  const { reason } = useMay('syncServer')
+  const tagReason = useTagReason(server)
+  const { id } = server
+  const link = router.buildLocation({ to: '/servers/$id', params: { id } })
+  const toTags = () =>
+    onTab ? onTab('tags') : void navigate({ to: '/servers/$id/$tab', params: { id, tab: 'tags' } })
+  return (
+    <div className={styles.actions}>
+      <Button
+        small
+        icon="refresh"
+        busy={isSyncing}
+        disabledReason={server.deleted ? t.deletedReason : reason}
+        onClick={onSync}
+      >
+        {t.sync}
+      </Button>
+      <Button small icon="edit" disabledReason={tagReason} onClick={toTags}>
+        {t.editTags}
+      </Button>
+      <CopyButton value={`${location.origin}${router.history.createHref(link.publicHref)}`}>
+        {t.copyLink}
+      </CopyButton>
+      <SourceLink server={server} />
+    </div>
+  )
+}

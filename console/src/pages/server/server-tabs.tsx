@@ -1,0 +1,58 @@
+import type { Server } from '@muster/contract'
+import { Link } from '@tanstack/react-router'
+import type { MouseEvent } from 'react'
+import { useText } from '../../text/use-text.ts'
+import { tabClass, TabCount, Tabs } from '../../ui/tabs.tsx'
+import { tabNames, type TabName } from './tabs.ts'
+import { tagsOf } from '../../servers/tags.ts'
+
+interface Props {
+  readonly server: Server
+  readonly tab: TabName
+  /** Takes the place of going there; whoever opens a link in another window gets its page. */
+  readonly onTab?: ((tab: TabName) => void) | undefined
+}
+
+const isPlain = ({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent) =>
+  button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
+
+const countsOf = (server: Server): Partial<Record<TabName, number>> => ({
+  network: server.nics.length,
+  disks: server.disks_info.length,
+  security: server.secgroups.length,
+  devices: server.isolated_devices.length,
+  tags: tagsOf(server.metadata, 'own').length + tagsOf(server.metadata, 'source').length,
+})
+
+/** On a narrow screen the tabs scroll: the current one is in sight. */
+const showInRow = (link: HTMLAnchorElement | null): void =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+
+export function ServerTabs({ server, tab, onTab }: Props) {
+  const { server: t } = useText()
+  const counts = countsOf(server)
+  return (
+    <Tabs label={t.parts}>
+      {tabNames.map((name) => (
+        <Link
+          key={name}
+          ref={name === tab ? showInRow : undefined}
+          to="/servers/$id/$tab"
+          params={{ id: server.id, tab: name }}
+          preload={false}
+          resetScroll={false}
+          className={tabClass}
+          aria-current={name === tab ? 'page' : undefined}
+          onClick={(event) => {
+            if (!onTab || !isPlain(event)) return
+            event.preventDefault()
+            onTab(name)
+          }}
+        >
+          {t.tabs[name]}
+          {counts[name] !== undefined && <TabCount>{counts[name]}</TabCount>}
+        </Link>
+      ))}
+    </Tabs>
+  )
+}

@@ -1,0 +1,68 @@
+import { ConnectionError, isApiError } from '@muster/sdk'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { serverQuery } from '../../api/queries/server.ts'
+import { useText } from '../../text/use-text.ts'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { NoServer } from './no-server.tsx'
+import { ServerActions } from './server-actions.tsx'
+import { ServerHeader } from './server-header.tsx'
+import { ServerTabs } from './server-tabs.tsx'
+import styles from './server.module.css'
+import { TabContent } from './tab-content.tsx'
+import type { TabName } from './tabs.ts'
+import { useHurry } from './use-hurry.ts'
+import { useSyncServer } from './use-sync-server.ts'
+
+interface Props {
+  readonly id: string
+  readonly tab: TabName
+  readonly onTab?: (tab: TabName) => void
+  /** The heading for a name. */
+  readonly title: (name: string) => ReactNode
+}
+
+/** A server, whole: the same on its own page and in a panel beside a list. */
+export function ServerView({ id, tab, onTab, title }: Props) {
+  const { server: t } = useText()
+  const { isHurried, hurry } = useHurry()
+  const { data: server, error, refetch, isPaused } = useQuery(serverQuery(id, isHurried))
+  const sync = useSyncServer(id, hurry)
+  const retry = () => void refetch()
+
+  if (!server) {
+    return (
+      <div className={styles.view}>
+        <div className={styles.title}>{title(t.title)}</div>
+        {error === null && !isPaused ? (
+          <SkeletonRows rows={14} />
+        ) : isApiError(error) && error.status === 404 ? (
+          <NoServer />
+        ) : (
+          <ErrorNotice error={error ?? new ConnectionError('offline')} onRetry={retry} />
+        )}
+      </div>
+    )
+  }
+  return (
+    <div className={styles.view}>
+      <ServerHeader
+        server={server}
+        title={title(server.name)}
+        actions={
+          <ServerActions
+            server={server}
+            isSyncing={sync.isPending}
+            onSync={() => sync.mutate()}
+            onTab={onTab}
+          />
+        }
+      />
+      {sync.error && <ErrorNotice error={sync.error} onRetry={() => sync.mutate()} />}
+      {error && <ErrorNotice error={error} onRetry={retry} />}
+      <ServerTabs server={server} tab={tab} onTab={onTab} />
+      <TabContent server={server} tab={tab} />
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMay } from '../../session/use-may.ts'
+import { everyAccountQuery } from '../../api/queries/every-account.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { StatusMark } from '../../ui/status-mark.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { agesOfAccounts, agesOfTimes, type AccountTime } from '../../servers/account-age.ts'
+import { freshnessTones } from '../../servers/freshness.ts'
+import styles from './data-ages.module.css'
+
+const few = 4
+
+/** How old the data of each account is, the oldest first: an old answer is a wrong one. */
+export function DataAges({ seen }: { readonly seen: readonly AccountTime[] }) {
+  const t = useText()
+  const { number } = useFormat()
+  const now = useNow()
+  const may = useMay('listCloudAccounts')
+  const { data: known } = useQuery({ ...everyAccountQuery, enabled: may.allowed })
+  const ages = known ? agesOfAccounts(known, now) : agesOfTimes(seen, now)
+  if (ages.length === 0) return null
+  return (
+    <ul className={styles.ages} aria-label={t.servers.ages}>
+      {ages.slice(0, few).map((age) => (
+        <li key={age.name}>
+          <StatusMark tone={freshnessTones[age.freshness]}>{age.name}</StatusMark>{' '}
+          <span className={styles.age}>
+            <TimeAgo time={age.time} never={t.servers.neverSynced} />
+          </span>
+        </li>
+      ))}
+      {ages.length > few && (
+        <li>
+          <Link to="/accounts">{t.servers.moreAccounts(number(ages.length - few))}</Link>
+        </li>
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query'
+import type { ListState } from '../../servers/list-state.ts'
+import { saveExport, type ExportKind } from '../../servers/save-export.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Menu, MenuHeading, MenuItem } from '../../ui/menu.tsx'
+import { FailureDialog } from './failure-dialog.tsx'
+
+interface Props {
+  readonly state: ListState
+  readonly total: number
+}
+
+/** The whole filtered set, with the columns on the screen. */
+export function ExportMenu({ state, total }: Props) {
+  const t = useText()
+  const { number } = useFormat()
+  const save = useMutation({ mutationFn: (kind: ExportKind) => saveExport(state, kind) })
+  const kinds = { csv: 'CSV', json: 'JSON', ndjson: t.servers.jsonLines } as const
+  return (
+    <>
+      <Menu
+        label={t.servers.export}
+        trigger={(properties) => (
+          <Button icon="download" busy={save.isPending} {...properties}>
+            {t.servers.export}
+          </Button>
+        )}
+      >
+        <MenuHeading>{t.servers.exportAll(number(total))}</MenuHeading>
+        {(['csv', 'json', 'ndjson'] as const).map((kind) => (
+          <MenuItem key={kind} onSelect={() => save.mutate(kind)}>
+            {kinds[kind]}
+          </MenuItem>
+        ))}
+      </Menu>
+      {save.isError && (
+        <FailureDialog
+          title={t.servers.export}
+          error={save.error}
+          onRetry={() => save.mutate(save.variables)}
+          onClose={save.reset}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import { exclude, toggleValue, valuesOf } from '../../filter/edit-query.ts'
+import { useText } from '../../text/use-text.ts'
+import { Facet } from './facet.tsx'
+import styles from './facets.module.css'
+import { facetNames, useFacetCounts } from './use-facet-counts.ts'
+import type { Scope } from '../../servers/list-state.ts'
+
+interface Props {
+  readonly q: string
+  readonly scope: Scope
+  /** The rows of this query are on the screen: then there is time to count. */
+  readonly hasRows: boolean
+  readonly onChange: (q: string) => void
+}
+
+/** Narrow, counted: a click filters to a value, with Alt it excludes it. */
+export function Facets({ q, scope, hasRows, onChange }: Props) {
+  const t = useText()
+  const counts = useFacetCounts(q, scope, hasRows)
+  return (
+    <aside className={styles.facets} aria-label={t.servers.facets}>
+      {facetNames.map((name) => {
+        const { wanted, unwanted } = valuesOf(q, name)
+        return (
+          <Facet
+            key={name}
+            title={t.servers.keys[name]}
+            counts={counts[name]}
+            wanted={wanted}
+            unwanted={unwanted}
+            onPick={(value, isExcluded) =>
+              onChange(isExcluded ? exclude(q, name, value) : toggleValue(q, name, value))
+            }
+          />
+        )
+      })}
+    </aside>
+  )
+}

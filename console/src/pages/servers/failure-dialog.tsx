@@ -1,0 +1,25 @@
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+
+interface Props {
+  readonly title: string
+  readonly error: unknown
+  readonly onRetry: () => void
+  readonly onClose: () => void
+}
+
+/** Why something that was chosen in a menu did not happen: the menu is gone by then. */
+export function FailureDialog({ title, error, onRetry, onClose }: Props) {
+  const t = useText()
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={<Button onClick={onClose}>{t.common.close}</Button>}
+    >
+      <ErrorNotice error={error} onRetry={onRetry} />
+    </Dialog>
+  )
+}

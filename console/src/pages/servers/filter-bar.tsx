@@ -1,0 +1,215 @@
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { createOwnQueries } from '../../filter/own-queries.ts'
+import { readTerms } from '../../filter/terms.ts'
+import type { Scope } from '../../servers/list-state.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Icon } from '../../ui/icon.tsx'
+import styles from './filter-bar.module.css'
+import { useSuggestions, type Suggestion } from './use-suggestions.ts'
+
+interface Props {
+  readonly q: string
+  readonly scope: Scope
+  /** What is wrong with it, as the API says. */
+  readonly problem: string | undefined
+  readonly onChange: (q: string) => void
+}
+
+const rawTerms = (q: string) => readTerms(q).map(({ raw }) => raw)
+
+/** The query as terms that can be edited and taken away, and a place to type the next one. */
+export function FilterBar({ q, scope, problem, onChange }: Props) {
+  const t = useText()
+  const { number } = useFormat()
+  const listId = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const [terms, setTerms] = useState<readonly string[]>(() => rawTerms(q))
+  const [draft, setDraft] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const [at, setAt] = useState(-1)
+  const own = useRef(createOwnQueries(q))
+  const suggestions = useSuggestions(draft, terms, scope)
+
+  // Changed from elsewhere: a facet, a saved view, the back button.
+  useEffect(() => {
+    if (own.current.isOwn(q)) return
+    setTerms(rawTerms(q))
+    setDraft('')
+  }, [q])
+
+  function tell(nextTerms: readonly string[], nextDraft: string): void {
+    setTerms(nextTerms)
+    setDraft(nextDraft)
+    setAt(-1)
+    const next = [...nextTerms, nextDraft.trim()].filter(Boolean).join(' ')
+    if (own.current.send(next)) onChange(next)
+  }
+
+  /** Words become terms at the blank behind them, unless a quote is open. */
+  function type(text: string): void {
+    setOpen(true)
+    const typed = rawTerms(text)
+    const isComplete = text.endsWith(' ') && (text.match(/"/g)?.length ?? 0) % 2 === 0
+    if (isComplete && typed.length > 0) tell([...terms, ...typed], '')
+    else tell(terms, text)
+  }
+
+  function choose({ draft: next, isFinished }: Suggestion): void {
+    if (isFinished) tell([...terms, ...rawTerms(next)], '')
+    else tell(terms, next)
+    input.current?.focus()
+  }
+
+  /** Half a value means the first that begins so, as it does with Tab; what fits none is meant as it is. */
+  function beginning(): Suggestion | undefined {
+    const isHalf = suggestions.length > 0 && suggestions.every((one) => one.isFinished)
+    const isWhole = suggestions.some((one) => one.draft === draft.trim())
+    return isOpen && isHalf && !isWhole && !/[:=<>,]$/.test(draft) ? suggestions[0] : undefined
+  }
+
+  function listen(event: KeyboardEvent<HTMLInputElement>): void {
+    const { key } = event
+    // These keys are the input method's as long as it has a word under way.
+    if (event.nativeEvent.isComposing) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key]
+    const chosen = isOpen ? suggestions[at] : undefined
+    if (step !== undefined && suggestions.length > 0) {
+      event.preventDefault()
+      setOpen(true)
+      setAt((at + step + suggestions.length) % suggestions.length)
+    } else if (key === 'Enter') {
+      event.preventDefault()
+      const next = chosen ?? beginning()
+      if (next) choose(next)
+      else if (draft.trim() !== '') tell([...terms, ...rawTerms(draft)], '')
+      setOpen(next !== undefined && !next.isFinished)
+    } else if (
+      key === 'Tab' &&
+      !event.shiftKey &&
+      isOpen &&
+      draft !== '' &&
+      suggestions[Math.max(at, 0)]
+    ) {
+      event.preventDefault()
+      const suggestion = suggestions[Math.max(at, 0)]
+      if (suggestion) choose(suggestion)
+    } else if (key === 'Backspace' && draft === '' && terms.length > 0) {
+      event.preventDefault()
+      tell(terms.slice(0, -1), terms.at(-1) ?? '')
+    } else if (key === 'Escape') {
+      if (isOpen) setOpen(false)
+      else input.current?.blur()
+      event.stopPropagation()
+    }
+  }
+
+  const isListed = isOpen && suggestions.length > 0
+  return (
+    <div>
+      <div
+        className={styles.bar}
+        role="search"
+        data-invalid={problem !== undefined}
+        onClick={(event) => {
+          if (event.target === event.currentTarget) input.current?.focus()
+        }}
+      >
+        <Icon name="search" />
+        {terms.map((term, index) => (
+          // A term may stand there twice.
+          <span key={`${index} ${term}`} className={styles.term}>
+            <button
+              type="button"
+              className={styles.edit}
+              title={t.servers.editTerm}
+              onClick={() => {
+                tell(
+                  terms.filter((_, other) => other !== index),
+                  term,
+                )
+                input.current?.focus()
+              }}
+            >
+              {term.startsWith('-') ? <span className={styles.not}>{term}</span> : term}
+            </button>
+            <button
+              type="button"
+              className={styles.remove}
+              aria-label={t.servers.removeTerm(term)}
+              onClick={() =>
+                tell(
+                  terms.filter((_, other) => other !== index),
+                  draft,
+                )
+              }
+            >
+              <Icon name="close" size={11} />
+            </button>
+          </span>
+        ))}
+        <input
+          ref={input}
+          className={styles.input}
+          data-find
+          role="combobox"
+          aria-label={t.servers.filter}
+          aria-expanded={isListed}
+          aria-controls={listId}
+          aria-activedescendant={isListed && at >= 0 ? `${listId}-${at}` : undefined}
+          aria-invalid={problem !== undefined || undefined}
+          aria-describedby={problem === undefined ? undefined : `${listId}-problem`}
+          placeholder={terms.length === 0 ? t.servers.filterHint : t.servers.typeToFilter}
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="none"
+          value={draft}
+          onChange={(event) => {
+            const { isComposing } = event.nativeEvent as InputEvent
+            if (isComposing) setDraft(event.target.value)
+            else type(event.target.value)
+          }}
+          onCompositionEnd={(event) => type(event.currentTarget.value)}
+          onKeyDown={listen}
+          onFocus={() => setOpen(true)}
+          onBlur={() => setOpen(false)}
+        />
+        <div
+          id={listId}
+          role="listbox"
+          aria-label={t.servers.suggestions}
+          className={styles.list}
+          hidden={!isListed}
+        >
+          {suggestions.map((suggestion, index) => (
+            <div
+              key={suggestion.id}
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={index === at}
+              className={styles.option}
+              // Before the input loses the focus, and with it the list.
+              onMouseDown={(event) => {
+                event.preventDefault()
+                choose(suggestion)
+              }}
+            >
+              <span>{suggestion.text}</span>
+              {suggestion.hint !== undefined && (
+                <span className={styles.soft}>{suggestion.hint}</span>
+              )}
+              {suggestion.count !== undefined && (
+                <span className={styles.count}>{number(suggestion.count)}</span>
+              )}
+            </div>
+          ))}
+        </div>
+      </div>
+      {problem !== undefined && (
+        <p id={`${listId}-problem`} className={styles.problem} role="alert">
+          ▲ {problem}
+        </p>
+      )}
+    </div>
+  )
+}

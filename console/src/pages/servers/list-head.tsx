@@ -1,0 +1,51 @@
+import type { ListState } from '../../servers/list-state.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { PageTitle } from '../../ui/page-title.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { ScopeMenu } from './scope-menu.tsx'
+import styles from './servers-page.module.css'
+import type { ChangeList } from './use-list-state.ts'
+import type { ServerPages } from './use-server-pages.ts'
+import { ViewsMenu } from './views-menu.tsx'
+
+interface Props {
+  readonly state: ListState
+  readonly pages: ServerPages
+  readonly fleetSize: number | undefined
+  readonly onChange: ChangeList
+  readonly onColumns: () => void
+}
+
+export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props) {
+  const t = useText()
+  const { number, clock } = useFormat()
+  const { total, news, isMoved, updatedAt } = pages
+  const shown = total === undefined ? '…' : number(total)
+  return (
+    <div className={styles.head}>
+      <PageTitle>{t.servers.title}</PageTitle>
+      <span className={styles.count} role="status" aria-live="polite">
+        {fleetSize === undefined ? shown : t.servers.countOf(shown, number(fleetSize))}
+      </span>
+      {(news !== 0 || isMoved) && (
+        <Button small onClick={pages.adopt}>
+          {news > 0 ? t.servers.newOnes(number(news)) : t.servers.changedOrder}
+        </Button>
+      )}
+      <div className={styles.aside}>
+        {updatedAt > 0 && (
+          <span className={styles.updated}>{t.common.updatedAt(clock(updatedAt))}</span>
+        )}
+        <Button look="quiet" icon="refresh" label={t.common.refresh} onClick={pages.refetch} />
+        <ScopeMenu scope={state.scope} onChange={onChange} />
+        <ViewsMenu state={state} onChange={onChange} />
+        <Button icon="columns" onClick={onColumns} aria-haspopup="dialog">
+          {t.servers.columnsButton}
+        </Button>
+        <ExportMenu state={state} total={total ?? 0} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { AttachLink } from '../accounts/attach-link.tsx'
+
+interface Props {
+  readonly q: string
+  readonly fleetSize: number | undefined
+  readonly onClear: () => void
+}
+
+/** Nothing matches, or there is nothing at all: not the same thing. */
+export function NoServers({ q, fleetSize, onClear }: Props) {
+  const t = useText()
+  if (q !== '' && fleetSize !== 0) {
+    return (
+      <EmptyState
+        title={t.servers.noMatch}
+        actions={
+          <Button look="primary" onClick={onClear}>
+            {t.servers.clearFilter}
+          </Button>
+        }
+      >
+        {t.servers.noMatchText} <code>{q}</code>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState title={t.servers.none} actions={<AttachLink />}>
+      {t.servers.noneText}
+    </EmptyState>
+  )
+}

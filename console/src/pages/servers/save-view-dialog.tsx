@@ -1,0 +1,70 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { viewsQuery } from '../../api/queries/views.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import type { ListState } from '../../servers/list-state.ts'
+import { toView } from '../../servers/view-state.ts'
+import { useMayReach } from '../../session/use-may-reach.ts'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/use-text.ts'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { showToast } from '../../ui/show-toast.ts'
+
+interface Props {
+  readonly state: ListState
+  readonly onClose: () => void
+  readonly onSaved: (id: string) => void
+}
+
+export function SaveViewDialog({ state, onClose, onSaved }: Props) {
+  const t = useText()
+  const { scope } = useSession()
+  const mayShare = useMayReach('createView')('project')
+  const [name, setName] = useState('')
+  const [sharing, setSharing] = useState<'private' | 'project'>('private')
+  const save = useMutation({
+    mutationFn: () => api.createView({ body: { view: { name, sharing, ...toView(state) } } }),
+    async onSuccess({ view }) {
+      await queryClient.invalidateQueries(viewsQuery)
+      showToast(t.servers.viewSaved(view.name))
+      onSaved(view.id)
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={t.servers.saveView}
+      submit={t.common.save}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
+      busy={save.isPending}
+      error={save.error}
+    >
+      <TextField
+        label={t.common.name}
+        hint={t.servers.viewHint}
+        required
+        autoFocus
+        maxLength={128}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label={t.servers.sharing}
+        hint={scope.kind === 'project' && !mayShare ? t.servers.mayNotShare : undefined}
+        required
+        value={sharing}
+        onChange={(event) => setSharing(event.target.value === 'project' ? 'project' : 'private')}
+      >
+        <option value="private">{t.servers.onlyMe}</option>
+        {scope.kind === 'project' && (
+          <option value="project" disabled={!mayShare}>
+            {t.servers.everyoneIn(scope.name)}
+          </option>
+        )}
+      </SelectField>
+    </FormDialog>
+  )
+}

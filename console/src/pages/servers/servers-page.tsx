@@ -1,0 +1,176 @@
+import { ApiError } from '@muster/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo, useState } from 'react'
+import { fleetSizeQuery, type ServersQuestion } from '../../api/queries/servers.ts'
+import { exclude, filterTo, finished } from '../../filter/edit-query.ts'
+import { timesOfRows } from '../../servers/account-age.ts'
+import { fieldsFor } from '../../servers/columns.ts'
+import type { Row } from '../../servers/hold-pages.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { ServerPanel } from '../server/server-panel.tsx'
+import { BulkBar } from './bulk-bar.tsx'
+import { ColumnsDialog } from './columns-dialog.tsx'
+import { DataAges } from './data-ages.tsx'
+import { Facets } from './facets.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { ListHead } from './list-head.tsx'
+import { NoServers } from './no-servers.tsx'
+import { ServersTable } from './servers-table.tsx'
+import styles from './servers-page.module.css'
+import { useListKeys } from './use-list-keys.ts'
+import { useListState } from './use-list-state.ts'
+import { useSelection } from './use-selection.ts'
+import { useServerPages } from './use-server-pages.ts'
+import { ValueMenu, type PickedValue } from './value-menu.tsx'
+
+const wide = matchMedia('(min-width: 860px)')
+
+/** What is wrong with the query itself is said at the filter, not instead of the list. */
+const problemOf = (error: unknown) =>
+  error instanceof ApiError && error.status === 400 ? error.details : undefined
+
+export function ServersPage() {
+  const t = useText()
+  const [state, change] = useListState()
+  const [inSight, setInSight] = useState({ first: 0, last: 0 })
+  const [hasFacets, setFacets] = useState(wide.matches)
+  const [isChoosing, setChoosing] = useState(false)
+  const [picked, setPicked] = useState<{ values: readonly PickedValue[]; anchor: DOMRect }>()
+  const selection = useSelection()
+
+  const q = finished(state.q)
+  const question = useMemo<ServersQuestion>(
+    () => ({ q, scope: state.scope, sort: state.sort, fields: fieldsFor(state.columns) }),
+    [q, state.scope, state.sort, state.columns],
+  )
+  const listKey = JSON.stringify([q, state.scope, state.sort])
+  const [sightOf, setSightOf] = useState(listKey)
+  if (sightOf !== listKey) {
+    setSightOf(listKey)
+    // Another list is seen from its top, however far down the one before was read.
+    setInSight(({ first, last }) => ({ first: 0, last: last - first }))
+  }
+  const pages = useServerPages(question, inSight)
+  const { data: fleetSize } = useQuery(fleetSizeQuery(state.scope))
+  const problem = problemOf(pages.error)
+
+  const onRange = useCallback((first: number, last: number) => setInSight({ first, last }), [])
+  const open = useCallback((row: Row) => change({ panel: row.id }), [change])
+  const close = () => change({ panel: undefined })
+  const setQ = (next: string) => change({ q: next }, { replace: true })
+  const keys = useListKeys({
+    pages,
+    listKey,
+    panel: state.panel,
+    change,
+    onSelect: selection.toggle,
+    onPick: setPicked,
+  })
+  const { moveTo } = keys
+  const openAt = useCallback(
+    (row: Row, index: number) => {
+      moveTo(index)
+      open(row)
+    },
+    [moveTo, open],
+  )
+
+  const seen = Array.from({ length: inSight.last - inSight.first + 1 }, (_, at) =>
+    pages.rowAt(inSight.first + at),
+  ).filter((row) => row !== undefined)
+  const failure = problem === undefined ? pages.error : undefined
+  return (
+    <div className={styles.page}>
+      <ListHead
+        state={state}
+        pages={pages}
+        fleetSize={fleetSize}
+        onChange={change}
+        onColumns={() => setChoosing(true)}
+      />
+      <FilterBar q={state.q} scope={state.scope} problem={problem} onChange={setQ} />
+      <div className={styles.line}>
+        <Button
+          look="quiet"
+          small
+          icon="filter"
+          aria-expanded={hasFacets}
+          onClick={() => setFacets(!hasFacets)}
+        >
+          {t.servers.facets}
+        </Button>
+        <DataAges seen={timesOfRows(seen)} />
+      </div>
+      <div className={styles.body} data-facets={hasFacets} data-panel={state.panel !== undefined}>
+        {hasFacets && (
+          <Facets
+            q={state.q}
+            scope={state.scope}
+            hasRows={pages.total !== undefined && !pages.isBehind}
+            onChange={(next) => change({ q: next })}
+          />
+        )}
+        <div className={styles.list}>
+          {selection.rows.length > 0 && <BulkBar rows={selection.rows} onClear={selection.clear} />}
+          {failure !== undefined && pages.total === undefined ? (
+            <ErrorNotice error={failure} onRetry={pages.refetch} />
+          ) : pages.total === undefined ? (
+            // Where the query itself is wrong, nothing is on its way.
+            problem === undefined && <SkeletonRows rows={16} />
+          ) : pages.total === 0 ? (
+            <NoServers q={state.q} fleetSize={fleetSize} onClear={() => change({ q: '' })} />
+          ) : (
+            <ServersTable
+              pages={pages}
+              listKey={listKey}
+              columns={state.columns}
+              sort={state.sort}
+              cursor={keys.cursor}
+              openId={state.panel}
+              selected={selection.ids}
+              onSort={(sort) => change({ sort })}
+              onRange={onRange}
+              onOpen={openAt}
+              onSelect={selection.toggle}
+              onReach={moveTo}
+              onValue={(element) => {
+                const { filter = '', value = '' } = element.dataset
+                setPicked({
+                  values: [{ name: filter, value }],
+                  anchor: element.getBoundingClientRect(),
+                })
+              }}
+            />
+          )}
+        </div>
+        {state.panel !== undefined && (
+          <ServerPanel
+            key={state.panel}
+            id={state.panel}
+            tab={state.tab}
+            onTab={(tab) => change({ tab }, { replace: true })}
+            onClose={close}
+          />
+        )}
+      </div>
+      {isChoosing && (
+        <ColumnsDialog
+          columns={state.columns}
+          onChange={(columns) => change({ columns }, { replace: true })}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+      {picked && (
+        <ValueMenu
+          {...picked}
+          onFilter={({ name, value }) => change({ q: filterTo(state.q, name, value) })}
+          onExclude={({ name, value }) => change({ q: exclude(state.q, name, value) })}
+          onClose={() => setPicked(undefined)}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { useCallback, useState } from 'react'
+import { useShortcut } from '../../frame/use-shortcut.ts'
+import type { Row } from '../../servers/hold-pages.ts'
+import { filterValues } from '../../servers/filter-values.ts'
+import type { ChangeList } from './use-list-state.ts'
+import type { ServerPages } from './use-server-pages.ts'
+import type { PickedValue } from './value-menu.tsx'
+
+interface Options {
+  readonly pages: ServerPages
+  /** What is listed: in another list the cursor would stand at a row that nobody chose. */
+  readonly listKey: string
+  readonly panel: string | undefined
+  readonly change: ChangeList
+  readonly onSelect: (row: Row) => void
+  readonly onPick: (picked: { values: readonly PickedValue[]; anchor: DOMRect }) => void
+}
+
+/** The row that keys act on; `isSought` where it may be out of sight and is to be brought there. */
+export interface Cursor {
+  readonly index: number
+  readonly isSought: boolean
+}
+
+const nowhere: Cursor = { index: -1, isSought: false }
+
+/** `j`, `k`, Enter, `x`, `f`, `r`: reading twenty servers takes twenty keystrokes. */
+export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }: Options) {
+  const [cursor, setCursor] = useState(nowhere)
+  const [cursorOf, setCursorOf] = useState(listKey)
+  if (cursorOf !== listKey) {
+    setCursorOf(listKey)
+    setCursor(nowhere)
+  }
+  const current = pages.rowAt(cursor.index)
+
+  function move(step: number): void {
+    const next = Math.min(Math.max(cursor.index + step, 0), (pages.total ?? 0) - 1)
+    if (next < 0) return
+    setCursor({ index: next, isSought: true })
+    const row = pages.rowAt(next)
+    // With the panel open, the panel goes along.
+    if (panel !== undefined && row) change({ panel: row.id }, { replace: true })
+  }
+
+  useShortcut('j', () => move(1))
+  useShortcut('k', () => move(-1))
+  useShortcut('ArrowDown', () => move(1))
+  useShortcut('ArrowUp', () => move(-1))
+  useShortcut('Enter', () => current && change({ panel: current.id }))
+  useShortcut('x', () => current && onSelect(current))
+  useShortcut('r', pages.refetch)
+  useShortcut('f', () => {
+    const anchor = document.getElementById(`row-${cursor.index}`)?.getBoundingClientRect()
+    if (current && anchor) onPick({ values: filterValues(current), anchor })
+  })
+  // A row that is reached by the mouse is in sight: were it moved, the click would miss it.
+  const moveTo = useCallback(
+    (index: number) =>
+      setCursor((before) => (before.index === index ? before : { index, isSought: false })),
+    [],
+  )
+  return { cursor, moveTo }
+}

@@ -1,0 +1,26 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { readListState, writeListState, type ListState } from '../../servers/list-state.ts'
+
+export type ChangeList = (
+  changes: Partial<ListState>,
+  options?: { readonly replace?: boolean },
+) => void
+
+/** The list's state lives in the address, and nowhere else. */
+export function useListState(): readonly [ListState, ChangeList] {
+  const search = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const state = useMemo(() => readListState(search), [search])
+  const change = useCallback<ChangeList>(
+    (changes, { replace = false } = {}) =>
+      void navigate({
+        to: '/servers',
+        search: (before) => writeListState({ ...readListState(before), ...changes }),
+        replace,
+        resetScroll: false,
+      }),
+    [navigate],
+  )
+  return [state, change]
+}

@@ -1,0 +1,58 @@
+import { useQueries } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  freshFor,
+  pageSize,
+  serverPageQuery,
+  type ServersQuestion,
+} from '../../api/queries/servers.ts'
+import { createHold, type Row } from '../../servers/hold-pages.ts'
+
+export interface ServerPages {
+  readonly total: number | undefined
+  readonly rowAt: (index: number) => Row | undefined
+  /** How many more or fewer there are by now; taken in by `adopt`. */
+  readonly news: number
+  readonly isMoved: boolean
+  readonly adopt: () => void
+  /** Shown are still the rows of the query before. */
+  readonly isBehind: boolean
+  readonly updatedAt: number
+  readonly error: unknown
+  readonly refetch: () => void
+}
+
+/** The pages of the list that are in sight: loaded when they come in sight, held while they are read. */
+export function useServerPages(
+  question: ServersQuestion,
+  inSight: { readonly first: number; readonly last: number },
+): ServerPages {
+  const [turn, setTurn] = useState(0)
+  const [refreshedAt, setRefreshedAt] = useState(0)
+  const [hold] = useState(() => createHold(freshFor))
+  const first = Math.floor(inSight.first / pageSize)
+  const last = Math.floor(inSight.last / pageSize)
+  const indexes = Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  const results = useQueries({ queries: indexes.map((index) => serverPageQuery(question, index)) })
+
+  const loaded = results.flatMap(({ data, dataUpdatedAt }) =>
+    data ? [{ ...data, loadedAt: dataUpdatedAt }] : [],
+  )
+  const asked = { question: JSON.stringify(question), turn, refreshedAt }
+  const { held, isBehind, news, isMoved } = hold(asked, loaded)
+
+  return {
+    total: held?.total,
+    rowAt: (index) => held?.pages.get(Math.floor(index / pageSize))?.rows[index % pageSize],
+    news,
+    isMoved,
+    adopt: () => setTurn(turn + 1),
+    isBehind,
+    updatedAt: Math.max(0, ...results.map(({ dataUpdatedAt }) => dataUpdatedAt)),
+    error: results.find(({ error }) => error)?.error,
+    refetch() {
+      setRefreshedAt(Date.now())
+      void Promise.all(results.map(({ refetch }) => refetch()))
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { countsQuery } from '../../api/queries/servers.ts'
+import { whatToComplete, withKey, withValue } from '../../filter/complete.ts'
+import { finished } from '../../filter/edit-query.ts'
+import type { FilterName } from '../../filter/keys.ts'
+import { toldValues } from '../../servers/counted-values.ts'
+import type { Scope } from '../../servers/list-state.ts'
+import { useText } from '../../text/use-text.ts'
+
+export interface Suggestion {
+  readonly id: string
+  readonly text: string
+  readonly hint?: string
+  readonly count?: number
+  /** What the draft becomes, and whether that finishes the term. */
+  readonly draft: string
+  readonly isFinished: boolean
+}
+
+const most = 40
+
+/** Keys, then their values with how many servers have each, under what the bar holds already. */
+export function useSuggestions(
+  draft: string,
+  terms: readonly string[],
+  scope: Scope,
+): readonly Suggestion[] {
+  const t = useText()
+  const completing = whatToComplete(draft)
+  const group = completing.kind === 'values' ? completing.key.groups : undefined
+  const tagKey =
+    completing.kind === 'values' && completing.key.name === 'tag'
+      ? tagOf(completing.typed)
+      : undefined
+  const groupBy = group ?? (tagKey === undefined ? undefined : `metadata.${tagKey}`)
+  const { data: counts } = useQuery(
+    countsQuery(finished(terms.join(' ')), scope, groupBy === undefined ? [] : [groupBy]),
+  )
+
+  if (completing.kind === 'keys') {
+    return completing.keys.map((key) => ({
+      id: key.name,
+      text: key.name,
+      hint: t.servers.keys[key.name as FilterName],
+      draft: withKey(draft, key),
+      isFinished: false,
+    }))
+  }
+  if (completing.kind === 'nothing') return []
+  const { head, typed, key } = completing
+  const prefix = tagKey === undefined ? '' : `${tagKey}=`
+  const fixed = (key.values ?? []).map((value) => ({ value, count: undefined }))
+  const counted = groupBy === undefined ? [] : toldValues(counts?.[groupBy] ?? [])
+  const wanted = typed.slice(prefix.length).toLowerCase()
+  return [...fixed, ...counted]
+    .filter(({ value }) => value !== null && value !== '')
+    .filter(({ value }) => String(value).toLowerCase().includes(wanted))
+    .slice(0, most)
+    .map(({ value, count }) => ({
+      id: String(value),
+      text: String(value),
+      ...(count !== undefined && { count }),
+      draft:
+        prefix === ''
+          ? withValue(head, String(value))
+          : `${head}${prefix}${withValue('', String(value))}`,
+      isFinished: true,
+    }))
+}
+
+/** `env` of `env=pr`: only behind its `=` are there values to offer. */
+function tagOf(typed: string): string | undefined {
+  const end = typed.indexOf('=')
+  return end > 0 ? typed.slice(0, end) : undefined
+}

@@ -1,0 +1,76 @@
+import { useEffect, useRef } from 'react'
+import { copyText } from '../../browser/copy-text.ts'
+import { useText } from '../../text/use-text.ts'
+import menuStyles from '../../ui/menu.module.css'
+import { MenuHeading, MenuItem } from '../../ui/menu.tsx'
+
+export interface PickedValue {
+  readonly name: string
+  readonly value: string
+}
+
+interface Props {
+  readonly values: readonly PickedValue[]
+  readonly anchor: DOMRect
+  readonly onFilter: (picked: PickedValue) => void
+  readonly onExclude: (picked: PickedValue) => void
+  readonly onClose: () => void
+}
+
+/** For a value in the table: filter to it, exclude it, copy it. */
+export function ValueMenu({ values, anchor, onFilter, onExclude, onClose }: Props) {
+  const t = useText()
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const menu = element.current
+    if (!menu) return
+    menu.showPopover()
+    menu.style.left = `${Math.max(8, Math.min(anchor.left, innerWidth - menu.offsetWidth - 8))}px`
+    menu.style.top = `${Math.max(8, Math.min(anchor.bottom + 2, innerHeight - menu.offsetHeight - 8))}px`
+    menu.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
+  }, [anchor])
+  return (
+    <div
+      ref={element}
+      popover="auto"
+      role="menu"
+      tabIndex={-1}
+      aria-label={t.servers.valueMenu}
+      className={menuStyles.menu}
+      onToggle={(event) => {
+        if (event.newState === 'closed') onClose()
+      }}
+      onKeyDown={(event) => {
+        const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]')]
+        const at = items.indexOf(document.activeElement as HTMLElement)
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+        if (step === undefined) return
+        event.preventDefault()
+        items[(at + step + items.length) % items.length]?.focus()
+      }}
+    >
+      {values.map((picked) => (
+        <div
+          key={`${picked.name} ${picked.value}`}
+          role="group"
+          aria-label={`${picked.name}: ${picked.value}`}
+        >
+          <MenuHeading>
+            {picked.name}: <bdi>{picked.value}</bdi>
+          </MenuHeading>
+          <MenuItem icon="filter" onSelect={() => onFilter(picked)}>
+            {t.servers.filterTo}
+          </MenuItem>
+          <MenuItem icon="minus" onSelect={() => onExclude(picked)}>
+            {t.servers.excludeValue}
+          </MenuItem>
+          {values.length === 1 && (
+            <MenuItem icon="copy" onSelect={() => void copyText(picked.value)}>
+              {t.common.copy}
+            </MenuItem>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}

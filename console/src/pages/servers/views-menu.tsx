@@ -1,0 +1,136 @@
+import type { SavedView } from '@muster/contract'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { viewsQuery } from '../../api/queries/views.ts'
+import type { ListState } from '../../servers/list-state.ts'
+import { fromView, isEdited, toView } from '../../servers/view-state.ts'
+import { useMayReach } from '../../session/use-may-reach.ts'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { DeleteViewDialog } from './delete-view-dialog.tsx'
+import { FailureDialog } from './failure-dialog.tsx'
+import { SaveViewDialog } from './save-view-dialog.tsx'
+import type { ChangeList } from './use-list-state.ts'
+
+interface Props {
+  readonly state: ListState
+  readonly onChange: ChangeList
+}
+
+/** Saved views: open one, save this one, save what was changed. */
+export function ViewsMenu({ state, onChange }: Props) {
+  const t = useText()
+  const { user } = useSession()
+  const { data: views = [] } = useQuery(viewsQuery)
+  const [isSaving, setSaving] = useState(false)
+  const [deleted, setDeleted] = useState<SavedView>()
+  const current = views.find(({ id }) => id === state.view)
+  const isChanged = current !== undefined && isEdited(state, current)
+  const isMine = current?.user_id === user.id
+  const isShared = current?.sharing === 'project'
+  const mayShare = useMayReach('updateView')('project')
+  const mayDelete = useMayReach('deleteView')('project')
+
+  const update = useMutation({
+    mutationFn: (id: string) =>
+      api.updateView({ parameters: { id }, body: { view: toView(state) } }),
+    onSuccess: () => queryClient.invalidateQueries(viewsQuery),
+  })
+
+  function findWhyNotUpdate({ user: owner }: SavedView): string | undefined {
+    if (!isMine) return t.servers.notYourView(owner)
+    if (isShared && !mayShare) return t.servers.mayNotShare
+    return isChanged ? undefined : t.servers.viewUnchanged
+  }
+
+  const own = views.filter(({ user_id }) => user_id === user.id)
+  const shared = views.filter(({ user_id }) => user_id !== user.id)
+  return (
+    <>
+      <Menu
+        label={t.servers.views}
+        trigger={(properties) => (
+          <Button icon="star" {...properties}>
+            {current
+              ? `${current.name}${isChanged ? ` · ${t.servers.changed}` : ''}`
+              : t.servers.views}
+          </Button>
+        )}
+      >
+        {views.length === 0 && <MenuHeading>{t.servers.noViews}</MenuHeading>}
+        {[
+          { title: t.servers.ownViews, list: own },
+          { title: t.servers.sharedViews, list: shared },
+        ].map(
+          ({ title, list }) =>
+            list.length > 0 && (
+              <div key={title} role="group" aria-label={title}>
+                <MenuHeading>{title}</MenuHeading>
+                {list.map((view) => (
+                  <MenuItem
+                    key={view.id}
+                    checked={view.id === state.view}
+                    hint={view.user_id === user.id ? undefined : view.user}
+                    onSelect={() => onChange({ ...fromView(view), panel: undefined })}
+                  >
+                    {view.name}
+                  </MenuItem>
+                ))}
+              </div>
+            ),
+        )}
+        <MenuLine />
+        <MenuItem icon="plus" onSelect={() => setSaving(true)}>
+          {t.servers.saveView}
+        </MenuItem>
+        {current && (
+          <MenuItem
+            icon="edit"
+            disabledReason={findWhyNotUpdate(current)}
+            onSelect={() => update.mutate(current.id)}
+          >
+            {t.servers.updateView(current.name)}
+          </MenuItem>
+        )}
+        {current && (
+          <MenuItem
+            icon="trash"
+            disabledReason={
+              isMine || (isShared && mayDelete) ? undefined : t.servers.notYourView(current.user)
+            }
+            onSelect={() => setDeleted(current)}
+          >
+            {t.servers.deleteView(current.name)}
+          </MenuItem>
+        )}
+      </Menu>
+      {isSaving && (
+        <SaveViewDialog
+          state={state}
+          onClose={() => setSaving(false)}
+          onSaved={(view) => onChange({ view })}
+        />
+      )}
+      {deleted && (
+        <DeleteViewDialog
+          view={deleted}
+          isMine={deleted.user_id === user.id}
+          onClose={() => setDeleted(undefined)}
+          onDeleted={() => onChange({ view: undefined })}
+        />
+      )}
+      {update.isError && (
+        <FailureDialog
+          title={t.servers.views}
+          error={update.error}
+          onRetry={() => update.mutate(update.variables)}
+          onClose={update.reset}
+        />
+      )}
+    </>
+  )
+}

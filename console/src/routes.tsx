@@ -1,0 +1,171 @@
+import { ApiError } from '@muster/sdk'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { Shell } from './frame/shell.tsx'
+import { onSessionEnd, type Ending } from './api/end-session.ts'
+import { sessionQuery } from './api/queries/session.ts'
+import { queryClient } from './api/query-client.ts'
+import { NoPage } from './pages/no-page.tsx'
+import { PageError } from './pages/page-error.tsx'
+import { PagePending } from './pages/page-pending.tsx'
+import { parseSearch, stringifySearch, type Search } from './url/search.ts'
+
+const root = createRootRoute({ validateSearch: (search): Search => search as Search })
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  component: lazyRouteComponent(() => import('./pages/login/login-page.tsx'), 'LoginPage'),
+})
+
+/** Everything else is behind a login, which leads back to where one wanted to go. */
+const frame = createRoute({
+  getParentRoute: () => root,
+  id: 'frame',
+  component: Shell,
+  pendingComponent: PagePending,
+  async loader({ location }) {
+    try {
+      return await queryClient.ensureQueryData(sessionQuery)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error
+      const { pathname, searchStr } = location
+      const next = `${pathname}${searchStr}`
+      throw redirect({ to: '/login', search: next === '/' ? {} : { next } })
+    }
+  },
+})
+
+const overview = createRoute({
+  getParentRoute: () => frame,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+})
+const servers = createRoute({
+  getParentRoute: () => frame,
+  path: '/servers',
+  component: lazyRouteComponent(() => import('./pages/servers/servers-page.tsx'), 'ServersPage'),
+})
+const server = createRoute({
+  getParentRoute: () => frame,
+  path: '/servers/$id',
+  component: lazyRouteComponent(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
+})
+const serverTab = createRoute({
+  getParentRoute: () => frame,
+  path: '/servers/$id/$tab',
+  component: lazyRouteComponent(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
+})
+const accounts = createRoute({
+  getParentRoute: () => frame,
+  path: '/accounts',
+  component: lazyRouteComponent(() => import('./pages/accounts/accounts-page.tsx'), 'AccountsPage'),
+})
+const newAccount = createRoute({
+  getParentRoute: () => frame,
+  path: '/accounts/new',
+  component: lazyRouteComponent(
+    () => import('./pages/accounts/new-account-page.tsx'),
+    'NewAccountPage',
+  ),
+})
+const account = createRoute({
+  getParentRoute: () => frame,
+  path: '/accounts/$id',
+  component: lazyRouteComponent(() => import('./pages/accounts/account-page.tsx'), 'AccountPage'),
+})
+const placesPage = createRoute({
+  getParentRoute: () => frame,
+  path: '/places',
+  component: lazyRouteComponent(() => import('./pages/places/places-page.tsx'), 'PlacesPage'),
+})
+const identity = createRoute({
+  getParentRoute: () => frame,
+  path: '/identity',
+  beforeLoad: () => {
+    throw redirect({ to: '/identity/$kind', params: { kind: 'projects' }, replace: true })
+  },
+})
+const identityKind = createRoute({
+  getParentRoute: () => frame,
+  path: '/identity/$kind',
+  component: lazyRouteComponent(() => import('./pages/identity/identity-page.tsx'), 'IdentityPage'),
+})
+const identityThing = createRoute({
+  getParentRoute: () => frame,
+  path: '/identity/$kind/$id',
+  component: lazyRouteComponent(
+    () => import('./pages/identity/identity-thing-page.tsx'),
+    'IdentityThingPage',
+  ),
+})
+const activity = createRoute({
+  getParentRoute: () => frame,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage'),
+})
+const keys = createRoute({
+  getParentRoute: () => frame,
+  path: '/me/keys',
+  component: lazyRouteComponent(() => import('./pages/me/keys-page.tsx'), 'KeysPage'),
+})
+const sessions = createRoute({
+  getParentRoute: () => frame,
+  path: '/me/sessions',
+  component: lazyRouteComponent(() => import('./pages/me/sessions-page.tsx'), 'SessionsPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    login,
+    frame.addChildren([
+      overview,
+      servers,
+      server,
+      serverTab,
+      accounts,
+      newAccount,
+      account,
+      placesPage,
+      identity,
+      identityKind,
+      identityThing,
+      activity,
+      keys,
+      sessions,
+    ]),
+  ]),
+  basepath: '/console',
+  parseSearch,
+  stringifySearch,
+  defaultNotFoundComponent: NoPage,
+  defaultErrorComponent: PageError,
+  defaultPendingComponent: PagePending,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  scrollToTopSelectors: ['#content'],
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+/** Wherever the end of a session is noticed, the login page follows, and leads back. */
+onSessionEnd((ending: Ending) => {
+  const { pathname, searchStr } = router.state.location
+  if (pathname === '/login') return
+  const here = `${pathname}${searchStr}`
+  const next = ending === 'out' || here === '/' ? {} : { next: here }
+  void router.navigate({
+    to: '/login',
+    search: { ...next, why: ending },
+    ignoreBlocker: true,
+  })
+})

@@ -1,0 +1,56 @@
+import type { CloudAccount } from '@muster/contract'
+import { freshnessOf, isOverdue, type Freshness } from './freshness.ts'
+import type { Row } from './hold-pages.ts'
+
+/** When an account was last heard of; null for never. */
+export interface AccountTime {
+  readonly name: string
+  readonly time: string | null
+}
+
+/** How old what an account says is. */
+interface AccountAge extends AccountTime {
+  readonly freshness: Freshness
+}
+
+const ageOf = ({ time }: AccountTime, now: number): number =>
+  time === null ? Number.POSITIVE_INFINITY : now - Date.parse(time)
+
+function oldestFirst(ages: readonly AccountAge[], now: number): readonly AccountAge[] {
+  return ages.toSorted((one, other) => {
+    const [first, second] = [ageOf(one, now), ageOf(other, now)]
+    return first === second ? 0 : second - first
+  })
+}
+
+/** The oldest first, without what somebody has switched off. */
+export function agesOfAccounts(accounts: readonly CloudAccount[], now: number) {
+  const ages = accounts
+    .filter(({ enabled }) => enabled)
+    .map((account) => ({
+      name: account.name,
+      time: account.sync.finished_at,
+      freshness: freshnessOf(account, now),
+    }))
+  return oldestFirst(ages, now)
+}
+
+/** For those who may not list accounts: what the rows themselves say, the latest of each account. */
+export function timesOfRows(rows: readonly Row[]): AccountTime[] {
+  const latest = new Map<string, string>()
+  for (const { account = '', metadata = {} } of rows) {
+    const time = metadata['sys:synced_at'] ?? ''
+    if (account !== '' && time > (latest.get(account) ?? '')) latest.set(account, time)
+  }
+  return [...latest].map(([name, time]) => ({ name, time }))
+}
+
+/** How often such an account is synced nobody has told. */
+export function agesOfTimes(times: readonly AccountTime[], now: number) {
+  const ages = times.map(({ name, time }) => ({
+    name,
+    time,
+    freshness: isOverdue(time, now) ? ('late' as const) : ('connected' as const),
+  }))
+  return oldestFirst(ages, now)
+}

@@ -1,0 +1,129 @@
+import { Fragment, type ReactNode } from 'react'
+import { useFormat } from '../text/use-format.ts'
+import { StatusMark } from '../ui/status-mark.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import styles from './cell.module.css'
+import type { ColumnName } from './columns.ts'
+import { FilterValue } from './filter-value.tsx'
+import type { Row } from './hold-pages.ts'
+import { statusTone } from './status-tone.ts'
+import { prefixes, tagsOf, tagTerm } from './tags.ts'
+
+interface Props {
+  readonly column: ColumnName
+  readonly row: Row
+}
+
+/** The value of a column in a row. */
+export function Cell({ column, row }: Props): ReactNode {
+  const { number, size } = useFormat()
+  switch (column) {
+    case 'name':
+      return <bdi>{row.name}</bdi>
+    case 'status': {
+      const { status = '' } = row
+      return (
+        <FilterValue name="status" value={status}>
+          <StatusMark tone={statusTone(status)}>{status}</StatusMark>
+        </FilterValue>
+      )
+    }
+    case 'ips':
+      return <Addresses ips={row.ips ?? ''} eip={row.eip ?? ''} />
+    case 'size':
+      return `${number(row.vcpu_count ?? 0)} · ${size(row.vmem_size ?? 0)}`
+    case 'where':
+      return <Where row={row} />
+    case 'os':
+      return (
+        <FilterValue name="os" value={row.os_type ?? ''}>
+          {row.os_name || row.os_type}
+        </FilterValue>
+      )
+    case 'tags':
+      return <Tags metadata={row.metadata ?? {}} />
+    case 'created_at':
+    case 'updated_at':
+      return <TimeAgo time={row[column]} />
+    case 'vcpu_count':
+      return number(row.vcpu_count ?? 0)
+    case 'vmem_size':
+    case 'disk':
+      return size(row[column] ?? 0)
+    case 'project':
+    case 'account':
+    case 'provider':
+    case 'region':
+    case 'zone':
+    case 'hypervisor':
+    case 'host':
+    case 'vpc':
+    case 'secgroup':
+    case 'billing_type':
+      return <FilterValue name={column} value={row[column] ?? ''} />
+    case 'domain':
+      return <FilterValue name="domain" value={row.project_domain ?? ''} />
+    case 'instance_type':
+      return <FilterValue name="type" value={row.instance_type ?? ''} />
+    case 'id':
+    case 'external_id':
+      return <span className={styles.mono}>{row[column]}</span>
+    case 'description':
+      return row.description
+  }
+}
+
+function Addresses({ ips, eip }: { readonly ips: string; readonly eip: string }) {
+  const all = [...new Set([...ips.split(','), eip].filter(Boolean))]
+  const [first, ...others] = all
+  if (first === undefined) return '–'
+  return (
+    <span title={all.join('\n')}>
+      <FilterValue name="ip" value={first}>
+        <span className={styles.address}>{first}</span>
+      </FilterValue>
+      {others.length > 0 && <span className={styles.soft}> +{others.length}</span>}
+    </span>
+  )
+}
+
+function Where({ row: { provider = '', region = '', zone = '' } }: { readonly row: Row }) {
+  const place = zone || region
+  return (
+    <>
+      <FilterValue name="provider" value={provider} />
+      {place !== '' && <span className={styles.soft}> · </span>}
+      {place !== '' && <FilterValue name={zone ? 'zone' : 'region'} value={place} />}
+    </>
+  )
+}
+
+function Tags({ metadata }: { readonly metadata: Readonly<Record<string, string>> }) {
+  const tags = (['own', 'source'] as const).flatMap((origin) =>
+    tagsOf(metadata, origin).map((tag) => ({
+      id: prefixes[origin] + tag.key,
+      text: `${tag.key}=${tag.value}`,
+      term: tagTerm(origin, tag) ?? '',
+    })),
+  )
+  if (tags.length === 0) return '–'
+  return (
+    <span className={styles.tags} title={tags.map(({ text }) => text).join('\n')}>
+      {tags.slice(0, 3).map(({ id, text, term }) => {
+        const tag = <span className={styles.tag}>{text}</span>
+        return (
+          <Fragment key={id}>
+            {term === '' ? (
+              tag
+            ) : (
+              <FilterValue name="tag" value={term}>
+                {tag}
+              </FilterValue>
+            )}
+          </Fragment>
+        )
+      })}
+      {tags.length > 3 && <span className={styles.soft}>+{tags.length - 3}</span>}
+    </span>
+  )
+}

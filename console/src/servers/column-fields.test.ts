@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { columnsOfFields, fieldsOfColumns } from './column-fields.ts'
+import { columnNames, usualColumns } from './columns.ts'
+
+describe('the columns of a saved view', () => {
+  test('are kept as fields, and come back as they were', () => {
+    for (const columns of [usualColumns, ['name'], ['name', 'tags', 'size', 'disk']] as const) {
+      assert.deepEqual(columnsOfFields(fieldsOfColumns(columns)), columns)
+    }
+    for (const name of columnNames) {
+      const columns = name === 'name' ? ['name'] : ['name', name]
+      assert.deepEqual(columnsOfFields(fieldsOfColumns(columns as [typeof name])), columns)
+    }
+  })
+
+  test('are fields that servers have, each of them once', () => {
+    assert.deepEqual(fieldsOfColumns(['name', 'where', 'provider']), [
+      'name',
+      'provider',
+      'region',
+      'zone',
+    ])
+  })
+
+  test('of somebody else may be some that there is no column for', () => {
+    assert.deepEqual(columnsOfFields(['nics', 'vcpu_count', 'ips', 'eip']), [
+      'name',
+      'vcpu_count',
+      'ips',
+    ])
+    assert.deepEqual(columnsOfFields(['nics']), usualColumns)
+    assert.deepEqual(columnsOfFields([]), usualColumns)
+  })
+})

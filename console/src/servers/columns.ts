@@ -1,0 +1,68 @@
+/** The columns of the server list: what they show, what they need, what they sort by. */
+const columns = {
+  name: { fields: ['name'], sortBy: 'name', width: 220 },
+  status: { fields: ['status'], sortBy: 'status', width: 116 },
+  ips: { fields: ['ips', 'eip'], width: 156 },
+  project: { fields: ['project'], width: 124 },
+  size: { fields: ['vcpu_count', 'vmem_size'], sortBy: 'vcpu_count', width: 104, number: true },
+  where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 190 },
+  os: { fields: ['os_type', 'os_name'], sortBy: 'os_type', width: 100 },
+  tags: { fields: ['metadata'], width: 200 },
+  created_at: { fields: ['created_at'], sortBy: 'created_at', width: 112 },
+  updated_at: { fields: ['updated_at'], sortBy: 'updated_at', width: 112 },
+  account: { fields: ['account'], sortBy: 'account', width: 140 },
+  provider: { fields: ['provider'], sortBy: 'provider', width: 110 },
+  region: { fields: ['region'], sortBy: 'region', width: 130 },
+  zone: { fields: ['zone'], sortBy: 'zone', width: 130 },
+  domain: { fields: ['project_domain'], width: 120 },
+  vcpu_count: { fields: ['vcpu_count'], sortBy: 'vcpu_count', width: 84, number: true },
+  vmem_size: { fields: ['vmem_size'], sortBy: 'vmem_size', width: 96, number: true },
+  disk: { fields: ['disk'], sortBy: 'disk', width: 96, number: true },
+  instance_type: { fields: ['instance_type'], sortBy: 'instance_type', width: 130 },
+  hypervisor: { fields: ['hypervisor'], sortBy: 'hypervisor', width: 110 },
+  host: { fields: ['host'], sortBy: 'host', width: 140 },
+  vpc: { fields: ['vpc'], width: 140 },
+  secgroup: { fields: ['secgroup'], width: 130 },
+  billing_type: { fields: ['billing_type'], width: 110 },
+  id: { fields: ['id'], sortBy: 'id', width: 300 },
+  external_id: { fields: ['external_id'], sortBy: 'external_id', width: 200 },
+  description: { fields: ['description'], width: 220 },
+} as const satisfies Record<string, ColumnFacts>
+
+interface ColumnFacts {
+  /** Of the server, as the API names them. */
+  readonly fields: readonly string[]
+  /** Absent: the API does not sort by it quickly, or not at all. */
+  readonly sortBy?: string
+  readonly width: number
+  readonly number?: boolean
+}
+
+export type ColumnName = keyof typeof columns
+
+export const columnNames = Object.keys(columns) as ColumnName[]
+
+export const usualColumns: readonly ColumnName[] = [
+  'name',
+  'status',
+  'ips',
+  'project',
+  'size',
+  'where',
+  'os',
+  'tags',
+  'created_at',
+]
+
+export const factsOf = (name: ColumnName): ColumnFacts => columns[name]
+
+/** What must be asked for to show these columns; the first of all is what names a row. */
+export function fieldsFor(names: readonly ColumnName[]): string[] {
+  const needed = names.flatMap((name) => [...factsOf(name).fields])
+  return [...new Set(['id', 'name', 'status', 'account', 'metadata', ...needed])]
+}
+
+/** As the API would export them: one field after another. */
+export function exportFields(names: readonly ColumnName[]): string[] {
+  return [...new Set(['id', ...names.flatMap((name) => [...factsOf(name).fields])])]
+}

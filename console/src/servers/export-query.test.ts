@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { exportQuery } from './export-query.ts'
+import { readListState } from './list-state.ts'
+
+describe('what is exported', () => {
+  it('is what is shown: in its order, with its columns', () => {
+    const state = readListState({ q: 'status:ready', sort: 'name', columns: 'name,ips' })
+    assert.deepEqual(exportQuery(state, 'csv'), {
+      format: 'csv',
+      scope: 'max',
+      details: true,
+      order_by: 'name',
+      order: 'asc',
+      q: 'status:ready',
+      field: ['id', 'name', 'ips', 'eip'],
+    })
+  })
+
+  it('leaves out what somebody has not finished typing, as the list does', () => {
+    const of = (q: string) => exportQuery(readListState({ q }), 'ndjson')
+    assert.equal(of('web status:').q, 'web')
+    assert.ok(!('q' in of('status:')))
+  })
+
+  it('has tags where their column is shown', () => {
+    assert.equal(exportQuery(readListState({ columns: 'name,tags' }), 'csv').with_meta, true)
+    assert.ok(!('with_meta' in exportQuery(readListState({ columns: 'name' }), 'csv')))
+  })
+})

@@ -1,0 +1,22 @@
+import { finished } from '../filter/edit-query.ts'
+import { exportFields } from './columns.ts'
+import type { ListState } from './list-state.ts'
+
+export type ExportFormat = 'csv' | 'ndjson'
+
+/** What the API is asked to stream: all that match what is shown, with the columns on the screen. */
+export function exportQuery(state: ListState, format: ExportFormat) {
+  const { scope, sort, columns } = state
+  const q = finished(state.q)
+  const field = exportFields(columns)
+  return {
+    format,
+    scope,
+    details: true,
+    order_by: sort.by,
+    order: sort.order,
+    ...(q !== '' && { q }),
+    ...(field.includes('metadata') && { with_meta: true }),
+    field,
+  }
+}

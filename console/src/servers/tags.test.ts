@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { tagsOf, tagTerm } from './tags.ts'
+
+const metadata = {
+  'user:team': 'web',
+  'user:env': 'prod',
+  'ext:env': 'test',
+  'sys:synced_at': '2026-05-04T08:00:00.000000Z',
+}
+
+describe('the tags of a server', () => {
+  it('are told apart by whose they are', () => {
+    assert.deepEqual(tagsOf(metadata, 'own'), [
+      { key: 'env', value: 'prod' },
+      { key: 'team', value: 'web' },
+    ])
+    assert.deepEqual(tagsOf(metadata, 'source'), [{ key: 'env', value: 'test' }])
+  })
+
+  it('are named in a query so that one of the source is no own one', () => {
+    const tag = { key: 'env', value: 'prod' }
+    assert.equal(tagTerm('own', tag), 'env=prod')
+    assert.equal(tagTerm('source', tag), 'ext:env=prod')
+    assert.equal(tagTerm('own', { key: 'a=b', value: 'c' }), undefined)
+  })
+})

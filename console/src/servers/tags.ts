@@ -1,0 +1,25 @@
+import type { Server } from '@muster/contract'
+
+export interface Tag {
+  /** Without the prefix that says whose it is. */
+  readonly key: string
+  readonly value: string
+}
+
+export const prefixes = { own: 'user:', source: 'ext:', notes: 'sys:' } as const
+export type TagOrigin = keyof typeof prefixes
+
+/** The tags of one origin, in the order of their keys. */
+export function tagsOf(metadata: Server['metadata'], origin: TagOrigin): readonly Tag[] {
+  const prefix = prefixes[origin]
+  return Object.entries(metadata)
+    .filter(([key]) => key.startsWith(prefix))
+    .map(([key, value]) => ({ key: key.slice(prefix.length), value }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+/** What `tag:` in a query calls it; undefined for a key that no query can name. */
+export function tagTerm(origin: TagOrigin, { key, value }: Tag): string | undefined {
+  if (key.includes('=')) return undefined
+  return `${origin === 'own' ? '' : prefixes[origin]}${key}=${value}`
+}

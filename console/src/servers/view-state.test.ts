@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { SavedView } from '@muster/contract'
+import { readListState } from './list-state.ts'
+import { fromView, isEdited, toView } from './view-state.ts'
+
+const state = readListState({ q: 'status:ready', sort: 'name', columns: 'name,size' })
+const view: SavedView = {
+  id: 'v1',
+  name: 'Stopped',
+  resource: 'servers',
+  sharing: 'private',
+  user_id: 'u1',
+  user: 'somebody',
+  project_id: 'p1',
+  created_at: '2026-05-04T08:00:00.000000Z',
+  updated_at: '2026-05-04T08:00:00.000000Z',
+  ...toView(state),
+}
+
+describe('a saved view of the list', () => {
+  it('opens as it was saved', () => {
+    assert.deepEqual({ ...state, ...fromView(view) }, { ...state, view: 'v1' })
+  })
+
+  it('keeps what the list asks, without a term that is not finished', () => {
+    assert.equal(toView({ ...state, q: 'status:ready vcpu>=' }).q, 'status:ready')
+    assert.equal(isEdited({ ...state, q: 'status:ready vcpu>=' }, view), false)
+  })
+
+  it('tells whether anything of it was changed', () => {
+    assert.equal(isEdited(state, view), false)
+    assert.equal(isEdited({ ...state, panel: 's1' }, view), false)
+    assert.equal(isEdited({ ...state, q: 'status:running' }, view), true)
+    assert.equal(isEdited({ ...state, scope: 'project' }, view), true)
+  })
+})

@@ -1,0 +1,37 @@
+import type { NewView, SavedView } from '@muster/contract'
+import { finished } from '../filter/edit-query.ts'
+import { columnsOfFields, fieldsOfColumns } from './column-fields.ts'
+import { scopes, usualSort, type ListState } from './list-state.ts'
+
+type Query = Required<Pick<NewView, 'q' | 'columns' | 'order_by' | 'order' | 'scope'>>
+
+/** What a view keeps of the list as it is now. */
+export function toView({ q, columns, sort, scope }: ListState): Query {
+  return {
+    // What somebody has not finished typing the API would refuse.
+    q: finished(q),
+    columns: fieldsOfColumns(columns),
+    order_by: [sort.by],
+    order: sort.order,
+    scope,
+  }
+}
+
+/** The list as a view has it. */
+export function fromView(
+  view: SavedView,
+): Pick<ListState, 'q' | 'columns' | 'sort' | 'scope' | 'view'> {
+  const [by] = view.order_by
+  return {
+    q: view.q,
+    columns: columnsOfFields(view.columns),
+    sort: by === undefined ? usualSort : { by, order: view.order },
+    scope: scopes.find((scope) => scope === view.scope) ?? 'max',
+    view: view.id,
+  }
+}
+
+/** Whether the list has been changed since the view was opened. */
+export function isEdited(state: ListState, view: SavedView): boolean {
+  return JSON.stringify(toView(state)) !== JSON.stringify(toView({ ...state, ...fromView(view) }))
+}

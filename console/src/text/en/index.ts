@@ -1,0 +1,28 @@
+import { accounts } from './accounts.ts'
+import { activity } from './activity.ts'
+import { common } from './common.ts'
+import { errors } from './errors.ts'
+import { frame } from './frame.ts'
+import { identity } from './identity.ts'
+import { me } from './me.ts'
+import { overview } from './overview.ts'
+import { places } from './places.ts'
+import { server } from './server.ts'
+import { servers } from './servers.ts'
+import { session } from './session.ts'
+
+/** The English words, and with them the shape that every other language has. */
+export const en = {
+  accounts,
+  activity,
+  common,
+  errors,
+  frame,
+  identity,
+  me,
+  overview,
+  places,
+  server,
+  servers,
+  session,
+}

@@ -1,0 +1,64 @@
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+export type Format = ReturnType<typeof createFormat>
+
+/** `Intl` in one language; its parts are costly to make, so they are made once. */
+export function createFormat(language: string) {
+  const number = new Intl.NumberFormat(language)
+  // As many digits as tell 99,200 from 99,400.
+  const short = new Intl.NumberFormat(language, {
+    notation: 'compact',
+    maximumSignificantDigits: 4,
+  })
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+  const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+  const clock = new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' })
+  const inUnit = (unit: string) => {
+    const format = new Intl.NumberFormat(language, {
+      style: 'unit',
+      unit,
+      unitDisplay: 'short',
+      maximumFractionDigits: 1,
+    })
+    return (value: number) => format.format(value)
+  }
+  const sizes = { mb: inUnit('megabyte'), gb: inUnit('gigabyte'), tb: inUnit('terabyte') }
+  const spans = { ms: inUnit('millisecond'), s: inUnit('second'), min: inUnit('minute') }
+
+  return {
+    number: (value: number) => number.format(value),
+    short: (value: number) => short.format(value),
+    percent: (part: number, whole: number) => percent.format(whole === 0 ? 0 : part / whole),
+    /** From MB, as the API counts memory and disks. */
+    size(megabytes: number): string {
+      if (megabytes < 1024) return sizes.mb(megabytes)
+      if (megabytes < 1024 * 1024) return sizes.gb(megabytes / 1024)
+      return sizes.tb(megabytes / 1024 / 1024)
+    },
+    moment: (time: string) => moment.format(new Date(time)),
+    day: (date: string) => day.format(new Date(`${date}T00:00:00Z`)),
+    clock: (at: number) => clock.format(at),
+    /** Clocks differ by a second or two: what has just happened is not yet to come. */
+    ago(time: string, now: number): string {
+      const difference = (new Date(time).getTime() - now) / 1000
+      const seconds = difference > 0 && difference < 15 ? 0 : difference
+      const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? units[5]
+      return relative.format(Math.trunc(seconds / length), unit)
+    },
+    /** From milliseconds. */
+    duration(ms: number): string {
+      if (ms < 1000) return spans.ms(ms)
+      if (ms < 60_000) return spans.s(ms / 1000)
+      return spans.min(ms / 60_000)
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { Words } from '../words.ts'
+import { accounts } from './accounts.ts'
+import { activity } from './activity.ts'
+import { common } from './common.ts'
+import { errors } from './errors.ts'
+import { frame } from './frame.ts'
+import { identity } from './identity.ts'
+import { me } from './me.ts'
+import { overview } from './overview.ts'
+import { places } from './places.ts'
+import { server } from './server.ts'
+import { servers } from './servers.ts'
+import { session } from './session.ts'
+
+/** 简体中文：the shape is that of English, checked by the compiler. */
+export const zhCN: Words = {
+  accounts,
+  activity,
+  common,
+  errors,
+  frame,
+  identity,
+  me,
+  overview,
+  places,
+  server,
+  servers,
+  session,
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react'
+import styles from './notice.module.css'
+
+interface Props {
+  readonly title: string
+  /** Teaches what would fill the page. */
+  readonly children?: ReactNode
+  readonly actions?: ReactNode
+}
+
+export function EmptyState({ title, children, actions }: Props) {
+  return (
+    <section className={`${styles.notice} ${styles.center}`}>
+      <h2>{title}</h2>
+      {children !== undefined && <div className={styles.text}>{children}</div>}
+      {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+    </section>
+  )
+}

@@ -1,0 +1,56 @@
+import { ApiError, ConnectionError } from '@muster/sdk'
+import { useText } from '../text/use-text.ts'
+import { Button } from './button.tsx'
+import { Copyable } from './copyable.tsx'
+import styles from './notice.module.css'
+
+interface Props {
+  readonly error: unknown
+  readonly onRetry?: () => void
+}
+
+/** The one way an error is shown: what happened, what it means, what to do, and its request id. */
+export function ErrorNotice({ error, onRetry }: Props) {
+  const t = useText()
+  const { title, text } = explain(error, t)
+  const requestId = error instanceof ApiError ? error.requestId : undefined
+  return (
+    <section className={`${styles.notice} ${styles.bad}`} role="alert">
+      <h2>{title}</h2>
+      <p className={styles.text}>{text}</p>
+      {requestId !== undefined && (
+        <p className={styles.id}>
+          {t.errors.requestId} <Copyable value={requestId} />
+        </p>
+      )}
+      {onRetry && (
+        <Button small icon="refresh" onClick={onRetry}>
+          {t.common.retry}
+        </Button>
+      )}
+    </section>
+  )
+}
+
+type Words = ReturnType<typeof useText>
+
+function explain(error: unknown, t: Words): { title: string; text: string } {
+  if (error instanceof ConnectionError) {
+    return navigator.onLine
+      ? { title: t.errors.unreachable, text: t.errors.unreachableText }
+      : { title: t.errors.offline, text: t.errors.offlineText }
+  }
+  if (!(error instanceof ApiError))
+    return { title: t.errors.unexpected, text: t.errors.unexpectedText }
+  const text = error.details
+  if (error.status === 403 && text.startsWith('X-CSRF-Token')) {
+    return { title: t.session.changedElsewhere, text: t.session.changedElsewhereText }
+  }
+  if (error.status === 403) return { title: t.errors.forbidden, text: t.errors.forbiddenText(text) }
+  if (error.status === 404) return { title: t.errors.notFound, text }
+  if (error.status === 429 || error.status === 503) {
+    return { title: t.errors.unavailable, text: t.errors.unavailableText(text) }
+  }
+  if (error.status >= 500) return { title: t.errors.failed, text: t.errors.failedText }
+  return { title: t.errors.refused, text }
+}

@@ -1,0 +1,121 @@
+import { useId, type ComponentProps, type ReactNode } from 'react'
+import { useText } from '../text/use-text.ts'
+import styles from './field.module.css'
+
+interface Shared {
+  readonly label: string
+  readonly hint?: ReactNode
+  readonly error?: string | undefined
+}
+
+/** Ties label, hint and error to one control. */
+function Frame({
+  id,
+  label,
+  hint,
+  error,
+  required,
+  children,
+}: Shared & { readonly id: string; readonly required: boolean; readonly children: ReactNode }) {
+  const t = useText()
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+        {!required && <span className={styles.optional}> {t.common.optional}</span>}
+      </label>
+      {children}
+      {hint !== undefined && (
+        <div id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </div>
+      )}
+      {error !== undefined && (
+        <div id={`${id}-error`} className={styles.error}>
+          <span aria-hidden="true">▲</span>
+          {error}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function described(id: string, { hint, error }: Shared): string | undefined {
+  const ids = [error !== undefined && `${id}-error`, hint !== undefined && `${id}-hint`]
+  return ids.filter(Boolean).join(' ') || undefined
+}
+
+export function TextField({ label, hint, error, ...input }: Shared & ComponentProps<'input'>) {
+  const id = useId()
+  const shared = { label, hint, ...(error !== undefined && { error }) }
+  return (
+    <Frame id={id} required={input.required ?? false} {...shared}>
+      <input
+        id={id}
+        className={styles.input}
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={described(id, shared)}
+        autoComplete="off"
+        {...input}
+      />
+    </Frame>
+  )
+}
+
+export function LongTextField({
+  label,
+  hint,
+  error,
+  ...area
+}: Shared & ComponentProps<'textarea'>) {
+  const id = useId()
+  const shared = { label, hint, ...(error !== undefined && { error }) }
+  return (
+    <Frame id={id} required={area.required ?? false} {...shared}>
+      <textarea
+        id={id}
+        className={styles.input}
+        spellCheck={false}
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={described(id, shared)}
+        {...area}
+      />
+    </Frame>
+  )
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  children,
+  ...select
+}: Shared & ComponentProps<'select'>) {
+  const id = useId()
+  const shared = { label, hint, ...(error !== undefined && { error }) }
+  return (
+    <Frame id={id} required={select.required ?? true} {...shared}>
+      <select
+        id={id}
+        className={styles.input}
+        aria-invalid={error !== undefined || undefined}
+        aria-describedby={described(id, shared)}
+        {...select}
+      >
+        {children}
+      </select>
+    </Frame>
+  )
+}
+
+export function CheckField({
+  label,
+  ...input
+}: { readonly label: ReactNode } & Omit<ComponentProps<'input'>, 'type'>) {
+  return (
+    <label className={styles.check}>
+      <input type="checkbox" {...input} />
+      <span>{label}</span>
+    </label>
+  )
+}

@@ -1,0 +1,29 @@
+import { useId, type ReactNode } from 'react'
+import styles from './section.module.css'
+
+interface Props {
+  readonly title: string
+  readonly lead?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A part of a page, with a heading and what can be done to it. */
+export function Section({ title, lead, actions, children }: Props) {
+  const id = useId()
+  return (
+    <section className={styles.section} aria-labelledby={id}>
+      <div className={styles.head}>
+        <h2 id={id}>{title}</h2>
+        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      </div>
+      {lead !== undefined && <p className={styles.lead}>{lead}</p>}
+      {children}
+    </section>
+  )
+}
+
+/** What stands in a section that has nothing. */
+export function Nothing({ children }: { readonly children: ReactNode }) {
+  return <p className={styles.nothing}>{children}</p>
+}

@@ -1,0 +1,19 @@
+import { useText } from '../text/use-text.ts'
+import styles from './skeleton.module.css'
+
+/** Rows of the height that the real ones will have, so that nothing jumps when they come. */
+export function SkeletonRows({ rows = 8 }: { readonly rows?: number }) {
+  const t = useText()
+  return (
+    <div className={styles.rows} role="status">
+      <span className="visuallyHidden">{t.common.loading}</span>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={styles.row} aria-hidden="true">
+          <span className={`${styles.bar} ${styles.wide}`} />
+          <span className={`${styles.bar} ${styles.narrow}`} />
+          <span className={`${styles.bar} ${styles.middle}`} />
+        </div>
+      ))}
+    </div>
+  )
+}

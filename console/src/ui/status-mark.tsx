@@ -1,0 +1,28 @@
+import styles from './status-mark.module.css'
+
+export type Tone = 'good' | 'idle' | 'busy' | 'warn' | 'bad'
+
+/** Told apart by shape and word, not by colour alone. */
+const shapes: Readonly<Record<Tone, string>> = {
+  good: '●',
+  idle: '○',
+  busy: '◐',
+  warn: '◌',
+  bad: '▲',
+}
+
+interface Props {
+  readonly tone: Tone
+  readonly children: string
+}
+
+export function StatusMark({ tone, children }: Props) {
+  return (
+    <span className={`${styles.status} ${styles[tone]}`}>
+      <span className={styles.mark} aria-hidden="true">
+        {shapes[tone]}
+      </span>
+      {children}
+    </span>
+  )
+}

@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react'
+import type { Sort } from '../url/sort.ts'
+import styles from './table.module.css'
+
+export interface Column<Row> {
+  readonly key: string
+  readonly title: string
+  readonly number?: boolean
+  /** What the title sorts by; absent: it does not. */
+  readonly sortBy?: string
+  readonly cell: (row: Row) => ReactNode
+}
+
+interface Props<Row> {
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly rowKey: (row: Row) => string
+  readonly sort?: Sort
+  readonly onSort?: (sort: Sort) => void
+}
+
+/** A table of at most a few hundred rows; the server list has one of its own. */
+export function Table<Row>({ caption, columns, rows, rowKey, sort, onSort }: Props<Row>) {
+  return (
+    // Reachable by keyboard, since it may scroll sideways on a narrow screen.
+    <div className={styles.scroll} tabIndex={0} role="group" aria-label={caption}>
+      <table className={styles.table}>
+        <caption className="visuallyHidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map(({ key, number, cell }) => (
+                <td key={key} className={number ? styles.number : undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface HeadProps<Row> {
+  readonly column: Column<Row>
+  readonly sort: Sort | undefined
+  readonly onSort: ((sort: Sort) => void) | undefined
+}
+
+function HeadCell<Row>({ column, sort, onSort }: HeadProps<Row>) {
+  const { title, number, sortBy } = column
+  const className = number ? styles.number : undefined
+  if (sortBy === undefined || !onSort) {
+    return (
+      <th scope="col" className={className}>
+        {title}
+      </th>
+    )
+  }
+  const order = sort?.by === sortBy ? sort.order : undefined
+  return (
+    <th scope="col" className={className} aria-sort={order && `${order}ending`}>
+      <button
+        type="button"
+        className={styles.sort}
+        onClick={() => onSort({ by: sortBy, order: order === 'asc' ? 'desc' : 'asc' })}
+      >
+        {title}
+        <span aria-hidden="true">{order === 'asc' ? '↑' : order === 'desc' ? '↓' : ''}</span>
+      </button>
+    </th>
+  )
+}

@@ -1,0 +1,16 @@
+/** What the address holds after `?`: flat texts, so that people can read and write it. */
+export type Search = Readonly<Record<string, string | undefined>>
+
+export function parseSearch(text: string): Search {
+  return Object.fromEntries(new URLSearchParams(text))
+}
+
+/** As few escapes as an address bears: `?q=status:running+ip:10.4.0.0/16` is read by people. */
+export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(search).filter(
+    (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '',
+  )
+  const text = new URLSearchParams(pairs).toString()
+  const plain = text.replaceAll(/%(3A|2F|2C|3D|40)/g, (escape) => decodeURIComponent(escape))
+  return plain === '' ? '' : `?${plain}`
+}

@@ -1,0 +1,15 @@
+import { Type, type Static } from 'typebox'
+import { policyActions, policyScopes, policyServices } from './policy-words.ts'
+import { exactObject } from './scalars.ts'
+
+/** Whether a token's roles allow an operation, and how far. */
+export const PermissionView = exactObject({
+  operation: Type.String({ description: 'As in the reference: `createUser`' }),
+  service: Type.Enum([...policyServices]),
+  resource: Type.String(),
+  action: Type.Enum([...policyActions]),
+  reach: Type.Union([Type.Enum([...policyScopes, 'self']), Type.Null()], {
+    description: 'How far the right carries; null where there is none',
+  }),
+})
+export type PermissionView = Static<typeof PermissionView>

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import type { LoginOptions, SessionView } from '@muster/contract'
+import { assertError } from '../../server/src/testing/error-answer.ts'
+import { startCasPlatform } from '../../server/src/testing/cas-platform.ts'
+import { startStagedCas } from '../../server/src/testing/staged-cas.ts'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { createBrowser, type Browser } from './testing/browser.ts'
+import { consoleHome, nextPage } from './next-page.ts'
+
+const crossSite = { headers: { 'sec-fetch-site': 'cross-site' } }
+
+describe('logging in at a CAS server', () => {
+  const lifetime = suiteLifetime()
+
+  async function start(_t: TestContext) {
+    const platform = await startCasPlatform(lifetime, 'sqlite')
+    const cas = await startStagedCas(lifetime)
+    const service_url = `${platform.url}/api/session/cas`
+    const provider = await platform.addProvider(cas, { service_url, name: 'campus' })
+    const projectId = await platform.population.addProject('lab')
+    await platform.changeProvider(provider.id, {
+      mapping: [
+        {
+          attribute: 'group',
+          value: 'staff',
+          role_id: await platform.roleId('project_owner'),
+          project_id: projectId,
+        },
+      ],
+    })
+    const rows = () => platform.database.read.selectFrom('sessions').selectAll().execute()
+    const browser = createBrowser(platform.url)
+    /** The way there; where it leads, as the browser is told. */
+    const leave = async (from: Browser, next = '') => {
+      const query = next === '' ? '' : `?next=${encodeURIComponent(next)}`
+      return await from.ask(`/api/session/cas/${provider.id}${query}`)
+    }
+    /** And back, from the CAS server's own page. */
+    const comeBack = (to: Browser, ticket: string) =>
+      to.ask(`/api/session/cas?ticket=${ticket}`, crossSite)
+    return { platform, cas, provider, service_url, browser, rows, leave, comeBack }
+  }
+
+  test('goes there and comes back into the console', async (t) => {
+    const { cas, provider, service_url, browser, leave, comeBack } = await start(t)
+    const { body: ways } = await browser.ask<LoginOptions>('/api/login')
+    assert.deepEqual(ways.cas, [{ id: provider.id, name: 'campus' }])
+
+    const away = await leave(browser, '/console/servers?q=status:running')
+    assert.equal(away.status, 302)
+    const target = new URL(away.headers.get('location') ?? '')
+    assert.equal(target.origin + target.pathname, `${cas.base}/login`)
+    assert.deepEqual([...target.searchParams], [['service', service_url]])
+
+    const ticket = cas.ticketFor('ada', { group: ['staff'] })
+    const back = await comeBack(browser, ticket)
+    assert.equal(back.status, 302)
+    assert.equal(back.headers.get('location'), '/console/servers?q=status:running')
+    const { status, body } = await browser.ask<{ session: SessionView }>('/api/session')
+    assert.equal(status, 200)
+    assert.equal(body.session.user.name, 'ada')
+    assert.equal(body.session.scope.name, 'lab')
+    assert.ok(!browser.cookies.has('__Host-muster-cas'))
+
+    const asked = cas.askedAbout(ticket).map((asked) => new URL(asked, cas.base).searchParams)
+    assert.deepEqual(
+      asked.map((query) => query.get('service')),
+      [service_url],
+    )
+  })
+
+  test('of several, at the one that was chosen, whatever roles its people have', async (t) => {
+    const { platform, cas, service_url, browser, leave, comeBack } = await start(t)
+    const other = await startStagedCas(lifetime)
+    await platform.addProvider(other, { service_url, name: 'partners' })
+    await leave(browser)
+    const ticket = cas.ticketFor('grace', { group: ['staff'] })
+    const back = await comeBack(browser, ticket)
+    assert.equal(back.headers.get('location'), consoleHome)
+    const { body } = await browser.ask<{ session: SessionView }>('/api/session')
+    assert.deepEqual([body.session.user.name, body.session.scope.name], ['grace', 'lab'])
+    assert.deepEqual(other.askedAbout(ticket), [])
+  })
+
+  test('SEC-50 is only for the browser that was sent there', async (t) => {
+    const { cas, browser, rows, leave, comeBack } = await start(t)
+    await leave(browser)
+    const victim = createBrowser(browser.url)
+    const ticket = cas.ticketFor('mallory')
+    const answer = await comeBack(victim, ticket)
+    assert.equal(answer.headers.get('location'), '/console/login?why=cas')
+    assert.deepEqual([...victim.cookies.keys()], [])
+    assert.deepEqual(cas.askedAbout(ticket), [])
+    assert.deepEqual(await rows(), [])
+    // Nobody else's page can send it there either.
+    assertError(await victim.ask(`/api/session/cas/none`, crossSite), 'ForbiddenError')
+  })
+
+  test('a ticket that is no good leads to the login page, and is used up', async (t) => {
+    const { cas, browser, rows, leave, comeBack } = await start(t)
+    for (const ticket of ['ST-unknown', 'nonsense', '']) {
+      await leave(browser)
+      const answer = await comeBack(browser, ticket)
+      assert.equal(answer.headers.get('location'), '/console/login?why=cas')
+    }
+    await leave(browser)
+    const ticket = cas.ticketFor('ada')
+    await comeBack(browser, ticket)
+    const again = createBrowser(browser.url)
+    await leave(again)
+    assert.equal((await comeBack(again, ticket)).headers.get('location'), '/console/login?why=cas')
+    assert.equal((await rows()).length, 1)
+  })
+
+  test('there is no way to a server that is not set up, or no longer', async (t) => {
+    const { platform, provider, browser, leave } = await start(t)
+    assertError(await browser.ask('/api/session/cas/none'), 'ResourceNotFoundError')
+    await platform.changeProvider(provider.id, { enabled: false })
+    assertError(await leave(browser), 'ResourceNotFoundError')
+    assert.deepEqual((await browser.ask<LoginOptions>('/api/login')).body.cas, [])
+  })
+
+  test('SEC-55 leads to pages of the console and nowhere else', async (t) => {
+    const { cas, browser, leave, comeBack } = await start(t)
+    for (const next of hostile) {
+      await leave(browser, next)
+      const { headers } = await comeBack(browser, cas.ticketFor('ada'))
+      assert.equal(headers.get('location'), consoleHome, next)
+    }
+    const asked = await browser.ask(
+      `/api/session/cas/none?service=${encodeURIComponent('https://evil.example')}`,
+    )
+    assertError(asked, 'InputParameterError')
+  })
+})
+
+const hostile = [
+  'https://evil.example',
+  '//evil.example/console/',
+  '/\\evil.example',
+  '/console/../api/session',
+  '/console/%2e%2e/api',
+  '/console//evil.example',
+  '/console/\\evil.example',
+  'javascript:alert(1)',
+  '/consolex/',
+  '/console',
+  '/console/\r\nSet-Cookie: a=b',
+  ' /console/',
+  'http://127.0.0.1/console/',
+]
+
+test('SEC-55 what a page after the login can be', () => {
+  for (const next of [...hostile, '']) assert.equal(nextPage(next), consoleHome, next)
+  assert.equal(nextPage(undefined), consoleHome)
+  for (const next of ['/console/', '/console/servers', '/console/servers?q=a%20b&sort=-name']) {
+    assert.equal(nextPage(next), next)
+  }
+})

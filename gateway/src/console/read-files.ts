@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+
+export interface ConsoleFile {
+  readonly contentType: string
+  /** Its name tells its content, so it never changes. */
+  readonly isHashed: boolean
+  readonly etag: string
+  readonly bytes: Buffer
+  /** The same, smaller, by the name of the coding. */
+  readonly encoded: ReadonlyMap<string, Buffer>
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/** The best first. */
+const codings = { br: '.br', gzip: '.gz' } as const
+
+async function findAll(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+}
+
+/** The console's files by their path below it, all of them in memory: no path of a request meets a disk. */
+export async function readFiles(folder: string): Promise<ReadonlyMap<string, ConsoleFile>> {
+  const names = await findAll(folder)
+  const present = new Set(names)
+  const served = names.filter((name) => contentTypes[extname(name)] !== undefined)
+  const files = await Promise.all(
+    served.map(async (name): Promise<[string, ConsoleFile]> => {
+      const bytes = await readFile(join(folder, name))
+      const encoded = Object.entries(codings)
+        .filter(([, ending]) => present.has(name + ending))
+        .map(async ([coding, ending]): Promise<[string, Buffer]> => [
+          coding,
+          await readFile(join(folder, name + ending)),
+        ])
+      return [
+        name,
+        {
+          contentType: contentTypes[extname(name)] ?? '',
+          isHashed: name.startsWith('assets/'),
+          etag: hash('sha256', bytes, 'base64url').slice(0, 22),
+          bytes,
+          encoded: new Map(await Promise.all(encoded)),
+        },
+      ]
+    }),
+  )
+  return new Map(files)
+}

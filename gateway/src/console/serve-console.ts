@@ -1,0 +1,76 @@
+import type { Exchange, GatewayAnswer } from '../exchange.ts'
+import { consoleHome } from '../next-page.ts'
+import type { OwnOrigin } from '../own-origin.ts'
+import type { Refuse } from '../ports.ts'
+import { pageHeaders } from './page-headers.ts'
+import { readFiles, type ConsoleFile } from './read-files.ts'
+
+interface Dependencies {
+  readonly consoleFolder: string
+  readonly ownOrigin: OwnOrigin
+  readonly refuse: Refuse
+}
+
+const entry = 'index.html'
+
+const unbuilt = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Muster</title>
+<h1>The console is not built</h1>
+<p>The API is up. To have the console too, run <code>npm install</code> and then <code>npm start</code> again.</p>
+</html>
+`
+
+/** What is no file is the one page, which looks at the address itself: names in it may hold anything. */
+const find = (files: ReadonlyMap<string, ConsoleFile>, path: string): ConsoleFile | undefined =>
+  files.get(path) ?? (path.startsWith('assets/') ? undefined : files.get(entry))
+
+const accepts = ({ headers }: Exchange, coding: string): boolean =>
+  (headers['accept-encoding'] ?? '').split(',').some((offer) => {
+    const [name = '', ...parameters] = offer.split(';').map((part) => part.trim())
+    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+
+/** Serves the console's files. */
+export function createConsole({ consoleFolder, ownOrigin, refuse }: Dependencies) {
+  let files: Promise<ReadonlyMap<string, ConsoleFile>> | undefined
+
+  /** Read when they are first asked for; where there are none yet, looked for again. */
+  async function load(): Promise<ReadonlyMap<string, ConsoleFile>> {
+    const reading = (files ??= readFiles(consoleFolder))
+    const found = await reading
+    if (!found.has(entry) && files === reading) files = undefined
+    return found
+  }
+
+  function answer(exchange: Exchange, file: ConsoleFile): GatewayAnswer {
+    const coding = [...file.encoded.keys()].find((name) => accepts(exchange, name))
+    const etag = `"${file.etag}${coding === undefined ? '' : `-${coding}`}"`
+    const headers = {
+      'content-type': file.contentType,
+      'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: 'Accept-Encoding',
+      etag,
+      ...(coding !== undefined && { 'content-encoding': coding }),
+    }
+    const known = exchange.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? []
+    if (known.includes(etag)) return { status: 304, headers }
+    return { status: 200, headers, body: file.encoded.get(coding ?? '') ?? file.bytes }
+  }
+
+  return async function serveConsole(exchange: Exchange): Promise<GatewayAnswer> {
+    const own = pageHeaders(ownOrigin.isTls(exchange))
+    for (const [name, value] of Object.entries(own)) exchange.addHeader(name, value)
+    const [path = ''] = exchange.url.split('?')
+    if (!path.startsWith(consoleHome)) return { status: 302, headers: { location: consoleHome } }
+    const found = await load()
+    if (!found.has(entry)) {
+      const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }
+      return { status: 503, headers, body: Buffer.from(unbuilt) }
+    }
+    const file = find(found, path.slice(consoleHome.length))
+    if (!file) throw refuse('NotFoundError', 'The console has no such file.')
+    return answer(exchange, file)
+  }
+}

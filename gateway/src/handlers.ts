@@ -1,0 +1,104 @@
+import type { LoginOptions } from '@muster/contract'
+import { isApiError, passwordLogin } from '@muster/sdk'
+import type { createCasLogin } from './cas-login.ts'
+import { describeEntry, type DescribeSession } from './describe-session.ts'
+import type { Exchange, GatewayAnswer, GatewayHandlers } from './exchange.ts'
+import type { LogIn } from './log-in.ts'
+import type { Refuse } from './ports.ts'
+import type { SameOrigin } from './same-origin.ts'
+import type { Session, Sessions } from './sessions.ts'
+import type { SwitchScope } from './switch-scope.ts'
+import { toScope } from './to-scope.ts'
+import type { UpstreamClient } from './upstream-client.ts'
+
+interface Dependencies {
+  readonly sessions: Sessions
+  readonly sameOrigin: SameOrigin
+  readonly upstream: UpstreamClient
+  readonly logIn: LogIn
+  readonly switchScope: SwitchScope
+  readonly casLogin: ReturnType<typeof createCasLogin>
+  readonly describeSession: DescribeSession
+  readonly showLoginOptions: () => Promise<LoginOptions>
+  readonly refuse: Refuse
+}
+
+const noStore = { 'cache-control': 'no-store' }
+
+/** The gateway's own operations. */
+export function createHandlers(dependencies: Dependencies): GatewayHandlers {
+  const { sessions, sameOrigin, upstream, logIn, switchScope, casLogin, refuse } = dependencies
+  const { describeSession, showLoginOptions } = dependencies
+
+  async function show(
+    exchange: Exchange,
+    session: Session,
+    status: number,
+  ): Promise<GatewayAnswer> {
+    const view = await describeSession(exchange, session)
+    return { status, headers: noStore, body: { session: view } }
+  }
+
+  return {
+    async showLoginOptions({ exchange }) {
+      sameOrigin.demandOwnPage(exchange)
+      return { status: 200, headers: noStore, body: await showLoginOptions() }
+    },
+
+    async createSession({ exchange, body }) {
+      sameOrigin.demandOwnPage(exchange)
+      const { name, domain, password } = body
+      const user = { name, ...(domain !== undefined && { domain: { name: domain } }) }
+      const scope = toScope(body.scope ?? {}, refuse)
+      const auth = passwordLogin({ user, password, scope, source: 'web' })
+      return await upstream.ask(logIn(exchange, auth, (session) => show(exchange, session, 201)))
+    },
+
+    async getSession({ exchange }) {
+      const session = await sessions.demand(exchange)
+      try {
+        return await show(exchange, session, 200)
+      } catch (error) {
+        if (isApiError(error, 'UnauthorizedError')) throw await sessions.end(exchange, session)
+        return await upstream.ask(Promise.reject(error as Error))
+      }
+    },
+
+    async switchScope({ exchange, body }) {
+      const session = await sessions.demand(exchange)
+      const scope = toScope(body.scope, refuse)
+      if (!scope) throw refuse('MissingParameterError', 'scope names a project or a domain.')
+      const answer = switchScope(exchange, session, scope, (fresh) => show(exchange, fresh, 200))
+      return await upstream.ask(answer)
+    },
+
+    async endSession({ exchange }) {
+      await sessions.finish(exchange, await sessions.demand(exchange))
+      return { status: 204 }
+    },
+
+    async listSessions({ exchange }) {
+      const session = await sessions.demand(exchange)
+      const records = await sessions.listOf(session)
+      const entries = records.map((record) => describeEntry(record, session.record.id))
+      return { status: 200, headers: noStore, body: { sessions: entries } }
+    },
+
+    async endOneSession({ exchange, parameters }) {
+      const session = await sessions.demand(exchange)
+      if (parameters.id === session.record.id) await sessions.finish(exchange, session)
+      else if (!(await sessions.endOther(session, parameters.id))) {
+        throw refuse('ResourceNotFoundError', 'You have no such session.')
+      }
+      return { status: 204 }
+    },
+
+    async startCasLogin({ exchange, parameters, query }) {
+      sameOrigin.demandOwnPage(exchange)
+      return await casLogin.start(exchange, parameters.id, query.next)
+    },
+
+    // From the CAS server's page: the one request that comes from elsewhere.
+    finishCasLogin: async ({ exchange, query }) => await casLogin.finish(exchange, query.ticket),
+  }
+}

@@ -1,0 +1,14 @@
+export { createGateway, type Gateway } from './gateway.ts'
+export type { Call, Exchange, GatewayAnswer, GatewayHandlers } from './exchange.ts'
+export { createHttpUpstream } from './http-upstream.ts'
+export type {
+  CasProvider,
+  DemoPeople,
+  FindCasProviders,
+  Refuse,
+  SessionRecord,
+  SessionStore,
+  Upstream,
+  UpstreamAnswer,
+  UpstreamRequest,
+} from './ports.ts'

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Output } from '@muster/sdk'
+import { assertError } from '../../server/src/testing/error-answer.ts'
+import { plainServer } from '../../server/src/testing/plain-server.ts'
+import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
+import { createBrowser, type Browser } from './testing/browser.ts'
+import { createPeople, password } from './testing/people.ts'
+
+const servers = 4_000
+type Page = Output<'listServers'>
+
+describe('what goes on to the API', () => {
+  let platform: TestPlatform
+  let browser: Browser
+  let userId: string
+  before(async () => {
+    platform = await startPlatform()
+    const people = await createPeople(platform)
+    const { projectIds, userId: id } = await people.addOwner('reader', ['shelf'])
+    userId = id
+    const present = Array.from({ length: servers }, () => plainServer(projectIds[0] ?? ''))
+    await platform.inventory.recordServers({ present, gone: [] })
+    browser = createBrowser(platform.url)
+    await browser.logIn('reader', password)
+  })
+  after(() => platform.close())
+
+  test('a page is the one that the API gives, links and all', async () => {
+    const { status, body, headers } = await browser.ask<Page>('/api/servers?limit=3&order_by=id')
+    assert.equal(status, 200)
+    assert.deepEqual([body.total, body.servers.length], [servers, 3])
+    const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '') ?? []
+    assert.match(next, /^\/api\/servers\?.*marker=/)
+    const second = await browser.ask<Page>(next)
+    assert.equal(second.body.servers.length, 3)
+    assert.ok(!second.body.servers.some(({ id }) => body.servers.some((one) => one.id === id)))
+  })
+
+  test('a page of the largest size comes whole', async () => {
+    const { body, text, headers } = await browser.ask<Page>('/api/servers?limit=2048&details=true')
+    assert.equal(body.servers.length, 2048)
+    assert.equal(Number(headers.get('content-length')), Buffer.byteLength(text))
+  })
+
+  test('what has not changed is not sent again', async () => {
+    const first = await browser.ask('/api/servers?limit=5')
+    const etag = first.headers.get('etag') ?? ''
+    const again = await browser.ask('/api/servers?limit=5', { headers: { 'if-none-match': etag } })
+    assert.deepEqual([again.status, again.text], [304, ''])
+    assert.equal(again.headers.get('etag'), etag)
+    assert.equal(first.headers.get('vary'), 'Cookie, Accept')
+  })
+
+  test('HEAD is GET without the body', async () => {
+    const get = await browser.ask('/api/servers?limit=5')
+    const head = await browser.ask('/api/servers?limit=5', { method: 'HEAD' })
+    assert.deepEqual([head.status, head.text], [200, ''])
+    assert.equal(head.headers.get('etag'), get.headers.get('etag'))
+    assert.equal((await browser.ask('/api/v3/users', { method: 'HEAD' })).status, 200)
+  })
+
+  test('the request id is one and the same, in the answer and in the audit log', async () => {
+    const body = { project: { name: 'not mine to make' } }
+    const headers = { 'x-request-id': 'from.the.page' }
+    const answer = await browser.ask('/api/v3/projects', { method: 'POST', body, headers })
+    assertError(answer, 'ForbiddenError')
+    assert.equal(answer.headers.get('x-request-id'), 'from.the.page')
+    const events = await platform.database.read
+      .selectFrom('events')
+      .where('request_id', '=', 'from.the.page')
+      .select(['user_id', 'result'])
+      .execute()
+    assert.deepEqual(
+      events.map(({ user_id, result }) => [user_id, result]),
+      [[userId, 'denied']],
+    )
+  })
+
+  test('who asks, and from where, is not what the browser says', async () => {
+    const claims = {
+      'x-auth-token': 'mt1_forged',
+      'x-subject-token': 'mt1_forged',
+      'x-user-id': 'somebody',
+      'x-roles': 'admin',
+      'x-project-id': 'another',
+      'x-forwarded-for': '198.51.100.7',
+      'x-forwarded-host': 'evil.example',
+      'x-original-url': '/v3/users',
+      'x-http-method-override': 'DELETE',
+      authorization: 'Bearer nonsense',
+      forwarded: 'for=198.51.100.7',
+      te: 'trailers',
+    }
+    const plain = await browser.ask<Page>('/api/servers?limit=1')
+    const claimed = await browser.ask<Page>('/api/servers?limit=1', { headers: claims })
+    assert.equal(claimed.status, 200)
+    assert.equal(claimed.text, plain.text)
+
+    const headers = { ...claims, 'x-request-id': 'claimed' }
+    const change = { method: 'POST', body: { project: { name: 'x' } }, headers }
+    assert.equal((await browser.ask('/api/v3/projects', change)).status, 403)
+    const event = await platform.database.read
+      .selectFrom('events')
+      .where('request_id', '=', 'claimed')
+      .select('ip')
+      .executeTakeFirstOrThrow()
+    assert.equal(event.ip, '127.0.0.1')
+  })
+
+  test('what the API refuses is refused in its words', async () => {
+    assertError(await browser.ask('/api/servers?limit=ten'), 'InputParameterError')
+    assertError(await browser.ask('/api/servers/none'), 'ResourceNotFoundError')
+    const form = { method: 'POST', body: {}, headers: { 'content-type': 'text/plain' } }
+    assertError(await browser.ask('/api/v3/policies/check', form), 'UnsupportedMediaTypeError')
+  })
+
+  test('a wrong password for a new one ends no session', async () => {
+    const user = { original_password: 'not this one', password: 'a better password than that' }
+    const change = { method: 'POST', body: { user } }
+    assert.equal((await browser.ask(`/api/v3/users/${userId}/password`, change)).status, 401)
+    assert.equal((await browser.ask('/api/session')).status, 200)
+  })
+
+  test('SEC-53 text full of markup is data, and is said to be', async () => {
+    const markup = '<img src=x onerror=alert(1)>"\'</script><script>alert(2)</script>'
+    const { projectIds } = await (await createPeople(platform)).addOwner(markup, [markup])
+    const facts = { name: markup, tags: { [markup.slice(0, 20)]: markup } }
+    await platform.inventory.recordServers({
+      present: [plainServer(projectIds[0] ?? '', facts)],
+      gone: [],
+    })
+    const hostile = createBrowser(platform.url)
+    await hostile.logIn(markup, password)
+    const paths = [
+      '/api/servers?details=true&with_meta=true',
+      '/api/session',
+      `/api/servers/${encodeURIComponent(markup).replaceAll('%2F', '-')}`,
+      `/api/servers?${encodeURIComponent(markup)}=1`,
+      `/api/nothing/${encodeURIComponent('<script>')}`,
+      `/api/session/cas/${encodeURIComponent('<script>')}`,
+      `/api/session/cas?next=${encodeURIComponent('<script>')}`,
+    ]
+    for (const path of paths) {
+      const { headers, text } = await hostile.ask(path, {
+        headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+      })
+      assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
+      assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/, path)
+      if (text !== '') assert.equal(headers.get('content-type'), 'application/json; charset=UTF-8')
+    }
+    const page = await hostile.ask(`/console/${encodeURIComponent('<script>')}.html`)
+    assert.ok(!page.text.includes('<script>alert'))
+  })
+
+  test('an export is a stream that begins before it ends, and comes whole', async () => {
+    const response = await browser.fetchRaw('/api/servers?format=ndjson')
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-length'), null)
+    let pieces = 0
+    let lines = 0
+    for await (const piece of response.body ?? []) {
+      pieces += 1
+      lines += Buffer.from(piece as Uint8Array).filter((byte) => byte === 10).length
+    }
+    assert.equal(lines, servers)
+    assert.ok(pieces > 1)
+    const csv = await browser.ask('/api/servers?format=csv&field=id')
+    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv/)
+    assert.equal(csv.text.trim().split('\n').length, servers + 1)
+  })
+
+  test('when the browser goes away, the API stops', async () => {
+    const { database } = platform
+    const { ask } = database
+    let asked = 0
+    database.ask = async (questions, pace) => {
+      asked += 1
+      await pause(10)
+      return await ask(questions, pace)
+    }
+    const abort = new AbortController()
+    const path = '/api/servers?format=ndjson&with_meta=true'
+    const response = await browser.fetchRaw(path, { signal: abort.signal })
+    await response.body?.getReader().read()
+    abort.abort()
+    await pause(100)
+    const then = asked
+    await pause(200)
+    database.ask = ask
+    assert.ok(then > 0 && then < servers / 100, String(then))
+    assert.equal(asked, then)
+  })
+})

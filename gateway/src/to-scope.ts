@@ -1,0 +1,14 @@
+import type { ScopeChange, ScopeRequest } from '@muster/contract'
+import type { Refuse } from './ports.ts'
+
+/** A scope as a page writes it, in the words of the API. */
+export function toScope(
+  { project_id, domain_id }: ScopeChange['scope'],
+  refuse: Refuse,
+): ScopeRequest | undefined {
+  if (project_id !== undefined && domain_id !== undefined) {
+    throw refuse('InputParameterError', 'scope names both a project and a domain: choose one.')
+  }
+  if (project_id !== undefined) return { project: { id: project_id } }
+  return domain_id === undefined ? undefined : { domain: { id: domain_id } }
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createAdminClient } from '../../server/src/testing/contract-client.ts'
+import { startPlatform } from '../../server/src/testing/start-platform.ts'
+import type { TestPlatform } from '../../server/src/testing/start-platform.ts'
+import { ApiError, ConnectionError, createClient, isApiError, tokenAuth } from './index.ts'
+
+const answering = (response: () => Response) =>
+  createClient({ url: 'http://muster.test', fetch: async () => response() })
+
+const failure = async (call: Promise<unknown>): Promise<unknown> =>
+  await call.then(
+    () => assert.fail('it was answered'),
+    (error: unknown) => error,
+  )
+
+describe('errors', () => {
+  let platform: TestPlatform
+  let token: string
+  before(async () => {
+    platform = await startPlatform()
+    ;({ token } = await createAdminClient(platform))
+  })
+  after(() => platform.close())
+
+  const connect = (headers = {}) =>
+    createClient({ url: platform.url, auth: tokenAuth(token), headers })
+
+  test('are revived by class, with all that the answer says', async () => {
+    const client = connect({ 'x-request-id': 'mine.1' })
+    const error = await failure(client.getUser({ parameters: { id: 'nobody' } }))
+    assert.ok(isApiError(error, 'ResourceNotFoundError'))
+    assert.equal(error.status, 404)
+    assert.equal(error.requestId, 'mine.1')
+    assert.match(error.details, /\w/)
+    assert.ok(error instanceof ApiError && error instanceof Error)
+    assert.ok(!isApiError(error, 'NotFoundError', 'ForbiddenError'))
+    assert.ok(isApiError(error))
+    assert.ok(!isApiError(new Error('another')))
+  })
+
+  test('name the fields that are wrong', async () => {
+    const body = { user: { name: '' } }
+    const error = await failure(connect().createUser({ body }))
+    assert.ok(isApiError(error, 'InputParameterError'))
+    assert.ok(error.fields.length > 0)
+    for (const { path } of error.fields) assert.equal(path, 'user.name')
+  })
+
+  test('say when to come back', async () => {
+    const client = answering(
+      () => new Response('', { status: 503, headers: { 'retry-after': '7' } }),
+    )
+    const error = await failure(client.showReadiness())
+    assert.ok(isApiError(error, 'ServiceUnavailable'))
+    assert.equal(error.retryAfter, 7)
+  })
+
+  test('of something in between are told from ours', async () => {
+    const page = () =>
+      new Response('<html>Bad gateway</html>', {
+        status: 502,
+        headers: { 'content-type': 'text/html' },
+      })
+    const error = await failure(answering(page).listServers())
+    assert.ok(isApiError(error, 'BadGateway'))
+    assert.match(error.details, /502 with text\/html/)
+
+    const broken = () =>
+      new Response('<html>', { status: 200, headers: { 'content-type': 'application/json' } })
+    const unread = await failure(answering(broken).listServers())
+    assert.ok(isApiError(unread, 'BadGateway'))
+    assert.equal(unread.status, 200)
+  })
+
+  test('without an answer are of their own kind', async () => {
+    const nowhere = createClient({ url: 'http://127.0.0.1:9' })
+    const error = await failure(nowhere.showHealth())
+    assert.ok(error instanceof ConnectionError)
+    assert.match(error.message, /127\.0\.0\.1:9/)
+    assert.ok(error.cause)
+    const onPage = createClient({ fetch: () => Promise.reject(new TypeError('offline')) })
+    const offline = await failure(onPage.showHealth())
+    assert.equal((offline as Error).message, 'No answer from the server')
+  })
+
+  test('an answer that breaks off is none', async () => {
+    const pieces = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"status"')),
+      pull: (controller) => controller.error(new TypeError('terminated')),
+    })
+    const error = await failure(answering(() => new Response(pieces)).showHealth())
+    assert.ok(error instanceof ConnectionError)
+  })
+
+  test('an abort stays an abort', async () => {
+    const abort = AbortSignal.abort()
+    const error = await failure(connect().listServers({ signal: abort }))
+    assert.equal((error as Error).name, 'AbortError')
+    const own = new Error('changed my mind')
+    const signal = AbortSignal.abort(own)
+    assert.equal(await failure(connect().listServers({ signal })), own)
+  })
+})

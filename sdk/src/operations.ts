@@ -1,0 +1,88 @@
+import type {
+  AnswerBodyOf,
+  BodyOf,
+  gatewayOperations,
+  HeadersOf,
+  operations,
+  ParametersOf,
+  QueryOf,
+} from '@muster/contract'
+
+type AnyOperation = (typeof operations)[number] | (typeof gatewayOperations)[number]
+
+/** Every operation: those of the public API, and those between a browser and its gateway. */
+export type AnyOperationId = AnyOperation['id']
+
+export type OperationOf<Id extends AnyOperationId> = Extract<AnyOperation, { readonly id: Id }>
+
+/** Those that one calls without having logged in. */
+export type PublicOperationId = Extract<AnyOperation, { readonly access: 'public' }>['id']
+
+/** A query as a caller may write it: one value where several could be, and nothing as undefined. */
+type Written<Query> = {
+  readonly [Key in keyof Query]?:
+    | (Query[Key] extends readonly (infer Item)[] | undefined ? Item | readonly Item[] : Query[Key])
+    | undefined
+}
+
+type Parameters<Op> = keyof ParametersOf<Op> extends never
+  ? { readonly parameters?: undefined }
+  : { readonly parameters: ParametersOf<Op> }
+
+type Body<Op> =
+  BodyOf<Op> extends undefined ? { readonly body?: undefined } : { readonly body: BodyOf<Op> }
+
+type Query<Op> =
+  unknown extends QueryOf<Op>
+    ? { readonly query?: undefined }
+    : { readonly query?: Written<QueryOf<Op>> }
+
+type RequestHeaders = Readonly<Record<string, string>>
+
+type Headers<Op> =
+  unknown extends HeadersOf<Op>
+    ? { readonly headers?: RequestHeaders }
+    : { readonly headers: HeadersOf<Op> & RequestHeaders }
+
+/** What an operation is called with. */
+export type Input<Id extends AnyOperationId> = Parameters<OperationOf<Id>> &
+  Query<OperationOf<Id>> &
+  Body<OperationOf<Id>> &
+  Headers<OperationOf<Id>> & { readonly signal?: AbortSignal | undefined }
+
+/** Left out where nothing in it is needed. */
+export type Arguments<Id extends AnyOperationId> =
+  Partial<Input<Id>> extends Input<Id> ? [input?: Input<Id>] : [input: Input<Id>]
+
+type Succeeds<Status> = Status extends number
+  ? `${Status}` extends `2${string}` | '300'
+    ? Status
+    : never
+  : never
+
+/** The body of an operation's good answer. */
+export type Output<Id extends AnyOperationId> = OutputOf<OperationOf<Id>>
+
+type OutputOf<Op> = Op extends { readonly answers: infer Answers }
+  ? {
+      [Status in keyof Answers]: Status extends Succeeds<Status>
+        ? AnswerBodyOf<Answers[Status]>
+        : never
+    }[keyof Answers]
+  : never
+
+type Listed<Answer> = {
+  [Key in keyof Answer]: Answer[Key] extends readonly (infer Item)[] ? Item : never
+}[keyof Answer]
+
+/** What a list is a list of. */
+export type Item<Id extends AnyOperationId> = Listed<Output<Id>>
+
+/** The operations whose answers are pages of a list. */
+export type ListId = {
+  [Id in AnyOperationId]: Output<Id> extends { readonly links: object } | { readonly limit: number }
+    ? [Item<Id>] extends [never]
+      ? never
+      : Id
+    : never
+}[AnyOperationId]

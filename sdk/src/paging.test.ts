@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createAdminClient } from '../../server/src/testing/contract-client.ts'
+import { plainServer } from '../../server/src/testing/plain-server.ts'
+import { startPlatform } from '../../server/src/testing/start-platform.ts'
+import type { TestPlatform } from '../../server/src/testing/start-platform.ts'
+import { createClient, tokenAuth, type Client, type IssuedToken } from './index.ts'
+import { createCountedFetch } from './testing/counted-fetch.ts'
+
+const servers = 330
+
+describe('paging', () => {
+  let platform: TestPlatform
+  let token: string
+  let ids: string[]
+  before(async () => {
+    platform = await startPlatform()
+    const admin = await createAdminClient(platform)
+    token = admin.token
+    const { id } = await platform.database.read
+      .selectFrom('projects')
+      .select('id')
+      .where('name', '=', 'system')
+      .executeTakeFirstOrThrow()
+    const present = Array.from({ length: servers }, () => plainServer(id))
+    ids = present.map((server) => server.id).sort()
+    await platform.inventory.recordServers({ present, gone: [] })
+  })
+  after(() => platform.close())
+
+  function connect() {
+    const counted = createCountedFetch()
+    const client: Client<IssuedToken> = createClient({
+      url: platform.url,
+      auth: tokenAuth(token),
+      fetch: counted.fetch,
+    })
+    return { client, counted }
+  }
+
+  test('brings every server once, by pages no larger than asked for', async () => {
+    const { client, counted } = connect()
+    const seen: string[] = []
+    for await (const { id } of client.all('listServers', { query: { limit: 25 } })) {
+      seen.push(id ?? '')
+    }
+    assert.deepEqual(seen.sort(), ids)
+    assert.equal(counted.count('GET /servers 200'), Math.ceil(servers / 25))
+  })
+
+  test('keeps the query through all pages', async () => {
+    const { client } = connect()
+    const query = { limit: 20, status: ['running', 'ready'], field: ['id', 'name'] }
+    let count = 0
+    for await (const page of client.pages('listServers', { query })) {
+      assert.equal(page.total, servers)
+      for (const server of page.servers) assert.deepEqual(Object.keys(server), ['id', 'name'])
+      count += page.servers.length
+    }
+    assert.equal(count, servers)
+  })
+
+  test('stops asking when nobody wants more', async () => {
+    const { client, counted } = connect()
+    let count = 0
+    for await (const server of client.all('listServers', { query: { limit: 10 } })) {
+      assert.ok(server.id)
+      count += 1
+      if (count === 15) break
+    }
+    assert.equal(counted.calls.length, 2)
+  })
+
+  test('follows the lists of identity and of events, too', async () => {
+    const { client, counted } = connect()
+    const whole = await client.listRoles()
+    const names: string[] = []
+    for await (const { name } of client.all('listRoles', { query: { limit: 2 } })) names.push(name)
+    assert.deepEqual(
+      names,
+      whole.roles.map(({ name }) => name),
+    )
+    assert.ok(counted.calls.length > 3)
+    for (const name of ['one', 'two', 'three'])
+      await client.createProject({ body: { project: { name } } })
+    const events: string[] = []
+    for await (const { id } of client.all('listEvents', { query: { limit: 1 } })) events.push(id)
+    assert.ok(events.length >= 3)
+    assert.equal(new Set(events).size, events.length)
+  })
+
+  test('ends when it is aborted', async () => {
+    const { client, counted } = connect()
+    const abort = new AbortController()
+    const walk = async () => {
+      for await (const _page of client.pages('listServers', {
+        query: { limit: 10 },
+        signal: abort.signal,
+      })) {
+        if (counted.calls.length === 3) abort.abort()
+      }
+    }
+    await assert.rejects(walk(), { name: 'AbortError' })
+    assert.equal(counted.calls.length, 3)
+  })
+
+  test('an export comes as a stream, and is left without being read to its end', async () => {
+    const { client } = connect()
+    const response = await client.stream('listServers', { query: { format: 'ndjson' } })
+    assert.equal((await response.text()).trim().split('\n').length, servers)
+    const abort = new AbortController()
+    const { body } = await client.stream('listServers', {
+      query: { format: 'csv' },
+      signal: abort.signal,
+    })
+    abort.abort()
+    await assert.rejects(
+      async () => {
+        for await (const piece of body ?? []) assert.ok(piece)
+      },
+      { name: 'AbortError' },
+    )
+  })
+})

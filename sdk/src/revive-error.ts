@@ -1,0 +1,68 @@
+import type { ErrorBody, ErrorClass } from '@muster/contract'
+import { ApiError } from './errors.ts'
+
+/** What a status alone says, where nothing else does: the answer of a proxy, or one without a body. */
+const classOfStatus: Readonly<Record<number, ErrorClass>> = {
+  400: 'InputParameterError',
+  401: 'UnauthorizedError',
+  403: 'ForbiddenError',
+  404: 'NotFoundError',
+  405: 'MethodNotAllowedError',
+  408: 'TimeoutError',
+  409: 'ConflictError',
+  413: 'TooLargeEntity',
+  415: 'UnsupportedMediaTypeError',
+  429: 'TooManyRequests',
+  431: 'HeaderTooLargeError',
+  502: 'BadGateway',
+  503: 'ServiceUnavailable',
+  504: 'TimeoutError',
+}
+
+const guessClass = (status: number): ErrorClass =>
+  classOfStatus[status] ?? (status < 500 ? 'InputParameterError' : 'InternalServerError')
+
+function parseErrorBody(text: string): ErrorBody | undefined {
+  try {
+    const body = JSON.parse(text) as Partial<ErrorBody> | null
+    const isOurs = typeof body?.class === 'string' && typeof body.details === 'string'
+    return isOurs ? (body as ErrorBody) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds; a proxy may name a date instead. */
+function readRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
+}
+
+/** The error that an answer is. */
+export function reviveError({ status, headers }: Response, text: string): ApiError {
+  const body = parseErrorBody(text)
+  return new ApiError({
+    class: body?.class ?? guessClass(status),
+    status,
+    details: body?.details ?? describeStranger(status, headers, text),
+    requestId: headers.get('x-request-id') ?? body?.request_id,
+    retryAfter: readRetryAfter(headers.get('retry-after')),
+    fields: body?.fields,
+  })
+}
+
+function describeStranger(status: number, headers: Headers, text: string): string {
+  if (text === '') return `The answer was ${status}, without a word.`
+  const type = headers.get('content-type') ?? 'unknown type'
+  return `The answer was ${status} with ${type}: not Muster's own, but of something in between.`
+}
+
+/** What claims to be a good answer, and cannot be read as one. */
+export const unreadableAnswer = ({ status, headers }: Response): ApiError =>
+  new ApiError({
+    class: 'BadGateway',
+    status,
+    details: `The answer was ${status} with ${headers.get('content-type') ?? 'unknown type'}, where JSON was expected.`,
+    requestId: headers.get('x-request-id') ?? undefined,
+  })

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test, type TestContext } from 'node:test'
+import { longestTimeline } from '@muster/contract'
+import { ConfigError } from '../config/parsers.ts'
+import { demandGoodPassword } from '../domain/identity/password-rules.ts'
+import { simulatedAccounts } from '../sources/simulator/sites.ts'
+import { createDirectory } from '../storage/directory.ts'
+import { createRegistry } from '../storage/registry/registry.ts'
+import { onBothEngines } from '../testing/engines.ts'
+import { dumpOrganisation, stageDemo } from '../testing/stage-demo.ts'
+import { createPasswordHasher } from '../vault/password-hasher.ts'
+import { demoDomains, demoPeople, demoProjects } from './demo-organisation.ts'
+import { renderDemo } from './demo-welcome.ts'
+import { createLayDemo } from './lay-demo.ts'
+
+const hasher = createPasswordHasher()
+const clock = () => Date.UTC(2026, 10, 15)
+
+onBothEngines('a demo', (engine) => {
+  const stage = (t: TestContext) => stageDemo(t, engine)
+
+  test('has domains, projects, accounts, servers in each, and someone of each kind', async (t) => {
+    const { start, listServers, accounts, database } = await stage(t)
+    const { users, servers } = await start()
+    assert.equal(servers, 1_000)
+    const there = await listServers()
+    // A few are gone for a while, like everywhere.
+    assert.ok(there.length > 950 && there.length <= 1_000, String(there.length))
+    const rows = await database.read.selectFrom('projects').select(['id', 'domain_id']).execute()
+    const owners = new Set(there.map(({ project_id }) => project_id))
+    assert.deepEqual(owners, new Set(demoProjects(1_000).map(({ id }) => id)))
+    for (const id of owners) assert.ok(rows.some((row) => row.id === id))
+    assert.equal(new Set(rows.map(({ domain_id }) => domain_id)).size, 1 + demoDomains.length)
+    const attached = await accounts.all()
+    assert.deepEqual(
+      attached.map(({ account: { id, name, created_at, provider } }) => [
+        id,
+        name,
+        created_at,
+        provider,
+      ]),
+      simulatedAccounts(20_260_101)
+        .toSorted((a, b) => a.attachedAt - b.attachedAt)
+        .map(({ id, name, attachedAt }) => [id, name, attachedAt, 'Simulator']),
+    )
+    const holders = new Set(there.map(({ account_id }) => account_id))
+    assert.deepEqual(holders, new Set(attached.map(({ account }) => account.id)))
+
+    // It has grown for as long as a timeline goes back.
+    const days = await database.read
+      .selectFrom('fleet_days')
+      .select(({ fn }) => ['day', fn.sum<number>('servers').as('servers')])
+      .groupBy('day')
+      .orderBy('day')
+      .execute()
+    assert.equal(days.length, longestTimeline)
+    const [first = 0, quarter = 0, last = 0] = [0, -90, -1].map((at) =>
+      Number(days.at(at)?.servers),
+    )
+    assert.ok(first < quarter && quarter < last && last <= there.length, `${first} ${last}`)
+    assert.ok(first > there.length / 3 && last > 0.95 * there.length, `${first} ${last}`)
+
+    assert.deepEqual(
+      users.map(({ name, role, domain, project }) => [name, role, domain, project]),
+      [
+        ['demo-owner', 'project_owner', 'Research', 'genome-pipeline'],
+        ['demo-viewer', 'project_viewer', 'Research', 'genome-pipeline'],
+        ['demo-domain-admin', 'domain_admin', 'Research', undefined],
+        ['demo-auditor', 'auditor', 'Research', 'genome-pipeline'],
+      ],
+    )
+    const directory = createDirectory(database)
+    for (const { name, password = '', domain } of users) {
+      await demandGoodPassword(password)
+      const { credentials } = await directory.findAccount({ name, domain: { name: domain } })
+      const standing = await directory.loadStanding(credentials?.user.id ?? '')
+      const person = demoPeople.find((one) => one.name === name)
+      assert.deepEqual(
+        standing?.assignments.map(({ role, target }) => [role.name, target.kind]).toSorted(),
+        person?.roles.map(({ role, on }) => [role, on]).toSorted(),
+      )
+      const matches = await hasher.inTurn((compare) =>
+        compare(credentials?.passwordHash ?? null, password),
+      )
+      assert.ok(matches, name)
+    }
+    assert.equal(new Set(users.map(({ password }) => password)).size, users.length)
+  })
+
+  test('is made once: the next start finds it, with the same passwords, and loads nothing', async (t) => {
+    const { start, loads, database } = await stage(t)
+    const first = await start({ servers: 50 })
+    assert.equal(loads(), 1)
+    const before = await dumpOrganisation(database)
+    const second = await start()
+    assert.deepEqual(second.users, first.users)
+    assert.equal(second.servers, 50)
+    assert.equal(loads(), 0)
+    assert.deepEqual(await dumpOrganisation(database), before)
+  })
+
+  test('leaves its people alone once they are made', async (t) => {
+    const { start, database } = await stage(t)
+    await start({ servers: 20 })
+    const [owner, viewer, admin] = demoPeople
+    const { read } = database
+    await database.commitNews([
+      read
+        .updateTable('users')
+        .set({ password_hash: await hasher.hash('another password') })
+        .where('id', '=', owner?.id ?? '')
+        .compile(),
+      read
+        .deleteFrom('users')
+        .where('id', '=', viewer?.id ?? '')
+        .compile(),
+      read
+        .updateTable('users')
+        .set({ enabled: 0 })
+        .where('id', '=', admin?.id ?? '')
+        .compile(),
+    ])
+    const before = await dumpOrganisation(database)
+    const { users } = await start()
+    assert.deepEqual(await dumpOrganisation(database), before)
+    assert.deepEqual(
+      users.map(({ name, password }) => [name, password !== undefined]),
+      [
+        ['demo-owner', false],
+        ['demo-auditor', true],
+      ],
+    )
+  })
+
+  test('makes again what its fleet cannot be without', async (t) => {
+    const { start, database } = await stage(t)
+    await start({ servers: 20 })
+    const [, project] = demoProjects(20)
+    const { read } = database
+    const lost = read.deleteFrom('projects').where('id', '=', project?.id ?? '')
+    await database.commitNews([lost.compile()])
+    await start()
+    const ids = (await read.selectFrom('projects').select('id').execute()).map(({ id }) => id)
+    assert.ok(ids.includes(project?.id ?? ''))
+  })
+
+  test('grows, but does not shrink', async (t) => {
+    const { start, listServers, database } = await stage(t)
+    await start({ servers: 30 })
+    const people = await database.read.selectFrom('users').select('id').execute()
+    const before = await listServers()
+    await start({ servers: 200 })
+    const there = await listServers()
+    assert.ok(there.length > 180 && there.length <= 200, String(there.length))
+    const ids = new Set(there.map(({ id }) => id))
+    for (const { id } of before) assert.ok(ids.has(id))
+    assert.deepEqual(await database.read.selectFrom('users').select('id').execute(), people)
+    await assert.rejects(start({ servers: 199 }), (error) => {
+      assert.ok(error instanceof ConfigError)
+      assert.match(error.message, /^--demo-servers is less than the 200 [^\n]*$/)
+      return true
+    })
+  })
+
+  test('takes other names where its own are somebody else’s', async (t) => {
+    const { start, database } = await stage(t)
+    const { read } = database
+    const row = { id: 'another', name: 'RESEARCH', name_key: 'research', description: '' }
+    await database.commitNews([
+      read
+        .insertInto('domains')
+        .values({ ...row, enabled: 1, created_at: 0 })
+        .compile(),
+    ])
+    const { users } = await start({ servers: 5 })
+    assert.equal(users[0]?.domain, 'Research-demo')
+  })
+
+  test('makes a thousand projects at once, and tells the audit log of each', async (t) => {
+    const { start, database } = await stage(t)
+    // Nobody needs a million servers to see it.
+    const { read } = database
+    await start({ servers: 1 })
+    const key = { demoPassword: () => assert.fail('nobody is to be made') }
+    const layDemo = createLayDemo({ registry: createRegistry(database), hasher, key, clock })
+    await layDemo(demoProjects(2_000_000), false)
+    const count = async (table: 'projects' | 'events') => {
+      const rows = await read.selectFrom(table).select('id').execute()
+      return rows.length
+    }
+    assert.equal(await count('projects'), 1 + 2_000)
+    assert.ok((await count('events')) >= 2_000 + demoDomains.length + demoPeople.length)
+  })
+
+  test('has a welcome that names everyone, with a line that a shell can read', async (t) => {
+    const { start } = await stage(t)
+    const demo = await start({ servers: 5 })
+    const welcome = renderDemo(demo, 'http://id.example', 'http://api.example')
+    for (const { name, password = '' } of demo.users) {
+      assert.match(welcome, new RegExp(`^  ${name} +${password} +Research `, 'm'))
+    }
+    const line = /^ {2}(curl .*)$/m.exec(welcome)?.[1] ?? ''
+    assert.match(line, /http:\/\/api\.example\/servers\?limit=5/)
+    if (process.platform === 'win32') return
+    // Curl is played by a script that shows what it was called with, and answers a login.
+    const fake = `curl() { if [ "$1" = "-si" ]; then echo "$6" >&2; printf 'HTTP/1.1 201\\r\\nX-Subject-Token: mt1_x\\r\\n\\r\\n'; else echo "$2 $4"; fi; }; ${line}`
+    const { stdout, stderr } = spawnSync('sh', ['-c', fake], { encoding: 'utf8' })
+    assert.equal(stdout.trim(), 'http://api.example/servers?limit=5 X-Auth-Token: mt1_x')
+    const [owner] = demo.users
+    assert.deepEqual(JSON.parse(stderr), {
+      auth: {
+        identity: {
+          methods: ['password'],
+          password: {
+            user: { name: owner?.name, domain: { name: owner?.domain }, password: owner?.password },
+          },
+        },
+      },
+    })
+  })
+})

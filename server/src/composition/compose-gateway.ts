@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type {
+  createHttpUpstream,
+  DemoPeople,
+  FindCasProviders,
+  SessionStore,
+  Upstream,
+} from '@muster/gateway'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/read-config.ts'
+import { PlatformError } from '../domain/error.ts'
+import { all } from '../domain/identity/administration/registry.ts'
+import type { Clock } from '../domain/identity/ports.ts'
+import { everywhere } from '../domain/identity/reach.ts'
+import { mountGateway } from '../http/gateway/mount-gateway.ts'
+import { createOwnUpstream } from '../http/gateway/own-upstream.ts'
+import type { Database } from '../storage/database.ts'
+import { createRegistry } from '../storage/registry/registry.ts'
+import { createSessionStore } from '../storage/sessions/session-store.ts'
+import type { Demo } from './compose-demo.ts'
+import { consoleFolder } from './console-folder.ts'
+import { loadOnce } from './load-once.ts'
+
+interface Parts {
+  readonly app: FastifyInstance
+  readonly config: Pick<Config, 'roles' | 'publicUrl' | 'platformName' | 'sessionIdle'>
+  readonly authUrl: string
+  readonly baseUrl: string
+  readonly database: Database
+  readonly clock: Clock
+  readonly demo: Demo | undefined
+}
+
+function readVersion(): string {
+  const file = fileURLToPath(new URL('../../package.json', import.meta.url))
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}
+
+type CreateHttp = typeof createHttpUpstream
+
+/** Whom the login page offers: those whose password is still the one that the demo gave. */
+const peopleOf = ({ users }: Demo): DemoPeople =>
+  users.flatMap(({ name, password, domain, role, project = null }) =>
+    password === undefined ? [] : [{ name, password, domain, role, project }],
+  )
+
+/** What this process serves is asked for in it, all else at the addresses that its operator gave. */
+function composeUpstream({ app, config, authUrl, baseUrl }: Parts, createHttp: CreateHttp) {
+  const own = createOwnUpstream(app)
+  const other = createHttp({ authUrl, baseUrl })
+  const isHere = (path: string) =>
+    config.roles.includes(path.startsWith('/v3') ? 'identity' : 'platform')
+  const upstream: Upstream = (request) => (isHere(request.path) ? own(request) : other.ask(request))
+  return { upstream, close: other.close }
+}
+
+function createFindCasProviders(database: Database): FindCasProviders {
+  const registry = createRegistry(database)
+  return async function findCasProviders() {
+    const query = all({ enabled: true })
+    const { items } = await registry.list('identity_providers', everywhere, query)
+    return items.map(({ id, name, url, service_url: serviceUrl }) => ({
+      id,
+      name,
+      url,
+      serviceUrl,
+    }))
+  }
+}
+
+async function openGateway(parts: Parts, store: SessionStore) {
+  const { createGateway, createHttpUpstream } = await import('@muster/gateway')
+  const { config, database, clock, demo } = parts
+  const { upstream, close } = composeUpstream(parts, createHttpUpstream)
+  const gateway = createGateway({
+    store,
+    upstream,
+    findCasProviders: createFindCasProviders(database),
+    refuse: (errorClass, details, particulars) =>
+      new PlatformError(errorClass, details, particulars),
+    clock,
+    idle: config.sessionIdle,
+    publicUrl: config.publicUrl,
+    platform: config.platformName,
+    version: readVersion(),
+    demo: demo && peopleOf(demo),
+    consoleFolder,
+  })
+  return { ...gateway, close }
+}
+
+/** The gateway, on the listener of this process. Most of it is loaded for the first who comes. */
+export function composeGateway(parts: Parts) {
+  const { app, config, database, clock } = parts
+  const store = createSessionStore(database)
+  let opened: Awaited<ReturnType<typeof openGateway>> | undefined
+  mountGateway(
+    app,
+    loadOnce(async () => (opened = await openGateway(parts, store))),
+  )
+  return {
+    purgeSessions: () => store.purge({ seen: clock() - config.sessionIdle, now: clock() }),
+    close: (): void => opened?.close(),
+  }
+}

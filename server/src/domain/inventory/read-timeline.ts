@@ -1,0 +1,39 @@
+import {
+  longestTimeline,
+  usualTimeline,
+  type ServerTimeline,
+  type ServerTimelineQuery,
+} from '@muster/contract'
+import type { Caller } from '../identity/caller.ts'
+import type { Clock } from '../identity/ports.ts'
+import { dayOf, drawTimeline } from './draw-timeline.ts'
+import { findSight } from './sight.ts'
+import type { TimelineStore } from './timeline-store.ts'
+
+interface Dependencies {
+  readonly timeline: TimelineStore
+  readonly clock: Clock
+}
+
+/** How big the fleet was day by day: asked for by callers, kept up by the platform itself. */
+export function createTimelineUseCases({ timeline, clock }: Dependencies) {
+  return {
+    async readTimeline(
+      { principal, reach }: Caller,
+      { days = usualTimeline, scope, project_id, domain_id }: ServerTimelineQuery,
+    ): Promise<ServerTimeline> {
+      const { extent } = findSight(principal, reach.extent, scope)
+      const today = dayOf(clock())
+      const whose = { extent, projectIds: project_id, domainIds: domain_id }
+      const history = await timeline.read(whose, today - days + 1)
+      return { timeline: drawTimeline(today, days, history) }
+    },
+
+    async countToday(): Promise<void> {
+      const today = dayOf(clock())
+      await timeline.count(today)
+      await timeline.forget(today - longestTimeline)
+    },
+  }
+}
+export type TimelineUseCases = ReturnType<typeof createTimelineUseCases>

@@ -1,0 +1,190 @@
+import {
+  largestPage,
+  mostViews,
+  usualPage,
+  type NewView,
+  type SavedView,
+  type ViewChanges,
+  type ViewListQuery,
+} from '@muster/contract'
+import { recordDeed } from '../audit/describe-event.ts'
+import type { Changes, EventRecord } from '../audit/event.ts'
+import { badField, PlatformError } from '../error.ts'
+import { differences, everythingOf, said } from '../identity/administration/changes.ts'
+import { homeOf } from '../identity/administration/home.ts'
+import type { Place } from '../identity/administration/resources.ts'
+import type { Caller } from '../identity/caller.ts'
+import { newId } from '../identity/new-id.ts'
+import type { Clock } from '../identity/ports.ts'
+import type { Extent } from '../identity/reach.ts'
+import type { RenewCaller } from '../identity/renew-caller.ts'
+import { asReader } from '../inventory/as-reader.ts'
+import { covers } from '../inventory/sight.ts'
+import { untilWritten } from '../inventory/until-written.ts'
+import { demandRunnable } from './demand-runnable.ts'
+import type { ViewStore, Written } from './ports.ts'
+import { describeView, type View } from './view.ts'
+
+interface Dependencies {
+  readonly views: ViewStore
+  readonly renewCaller: RenewCaller
+  readonly clock: Clock
+}
+
+const forbidden = (details: string) => new PlatformError('ForbiddenError', details)
+
+const ownerOf = ({ project_id, domain_id }: View) => ({
+  projectId: project_id,
+  domainId: domain_id,
+})
+
+/** Whether it is shared where the right that is asked about holds. */
+const isSharedWithin = (extent: Extent, view: View) =>
+  view.sharing === 'project' && covers(extent, ownerOf(view))
+
+/** In a list the token's own project is all that counts, however far its roles go. */
+function inOwnProject({ principal: { scope }, reach }: Caller): Extent {
+  if (scope.kind !== 'project') return { kind: 'nothing' }
+  const { id: projectId, domain } = scope.project
+  const own = { projectId, domainId: domain.id }
+  return covers(reach.extent, own) ? { kind: 'project', ...own } : { kind: 'nothing' }
+}
+
+function demandMayShare({ need, reach }: Caller, view: View): void {
+  if (view.sharing === 'private') return
+  if (view.project_id === '') {
+    throw badField('view.sharing', 'is project, and with a token for a domain there is none')
+  }
+  if (isSharedWithin(reach.extent, view)) return
+  throw forbidden(
+    `To share a view takes "${need.action}" on "views" of service "compute" in its project.`,
+  )
+}
+
+/** Throws what kept a write from being done; undefined where others were only quicker. */
+function settle<Answer>(written: Written, answer: Answer): Answer | undefined {
+  switch (written) {
+    case 'done':
+      return answer
+    case 'changed':
+      return undefined
+    case 'name-taken':
+      throw new PlatformError(
+        'DuplicateNameError',
+        'You have already a view of this name in its project.',
+        { fields: [{ path: 'view.name', problem: 'is taken' }] },
+      )
+    case 'full':
+      throw new PlatformError(
+        'ConflictError',
+        `You keep ${mostViews} views, and those are the most: delete one first.`,
+      )
+  }
+}
+
+/** Queries that people keep by a name: for themselves, or for all who work in a project. */
+export function createViewUseCases({ views, renewCaller, clock }: Dependencies) {
+  function tell(caller: Caller, view: View, action: string, changes: Changes): EventRecord {
+    const { project_id: projectId, domain_id: domainId } = view
+    const place: Place =
+      projectId === ''
+        ? { kind: 'domain', domainId: homeOf(caller.principal) }
+        : { kind: 'project', projectId, domainId }
+    const target = { targetType: 'view', targetId: view.id, targetName: view.name }
+    return recordDeed(caller, { action, ...target, place, changes }, clock)
+  }
+
+  /** What somebody sees and may not change is forbidden; what they do not see is not there. */
+  async function demandView(caller: Caller, id: string): Promise<View> {
+    const view = await views.find(asReader(caller).reach, id)
+    if (!view) throw new PlatformError('ResourceNotFoundError', 'There is no such view.')
+    return view
+  }
+
+  const isOwn = ({ principal }: Caller, view: View) => view.user_id === principal.token.userId
+
+  /** Decided by what the caller may do at that moment; where others were quicker, decided again. */
+  const change = <Answer>(
+    asking: Caller,
+    decideAndWrite: (caller: Caller) => Promise<Answer | undefined>,
+  ) => untilWritten(async () => decideAndWrite(await renewCaller(asking)), 'view')
+
+  function newView({ principal }: Caller, wish: NewView): View {
+    const { scope, standing } = principal
+    if (scope.kind === 'none') {
+      throw forbidden('Your token has no scope: log in for a project or a domain to save a view.')
+    }
+    const now = clock()
+    return {
+      id: newId(),
+      name: wish.name,
+      resource: wish.resource ?? 'servers',
+      q: wish.q ?? '',
+      columns: wish.columns ?? [],
+      order_by: wish.order_by ?? [],
+      order: wish.order ?? 'desc',
+      scope: wish.scope ?? '',
+      sharing: wish.sharing ?? 'private',
+      user_id: standing.user.id,
+      user: standing.user.name,
+      project_id: scope.kind === 'project' ? scope.project.id : '',
+      domain_id: scope.kind === 'project' ? scope.project.domain.id : '',
+      created_at: now,
+      updated_at: now,
+      revision: 1,
+    }
+  }
+
+  return {
+    async listViews(caller: Caller, asked: ViewListQuery) {
+      const limit = Math.min(asked.limit ?? usualPage, largestPage)
+      const offset = asked.offset ?? 0
+      const reach = { self: caller.reach.self, extent: inOwnProject(caller) }
+      const { views: found, total } = await views.list(reach, { ...asked, limit, offset })
+      return { views: found.map(describeView), limit, offset, total }
+    },
+
+    getView: async (caller: Caller, id: string) => describeView(await demandView(caller, id)),
+
+    createView: (asking: Caller, wish: NewView): Promise<SavedView> =>
+      change(asking, async (caller) => {
+        const view = newView(caller, wish)
+        demandRunnable(view)
+        demandMayShare(caller, view)
+        const { domain_id: _d, revision: _r, updated_at: _u, user: _n, ...told } = view
+        const event = tell(caller, view, 'create', everythingOf(told))
+        return settle(await views.insert(view, event), describeView(view))
+      }),
+
+    updateView: (asking: Caller, id: string, wish: ViewChanges): Promise<SavedView> =>
+      change(asking, async (caller) => {
+        const before = await demandView(caller, id)
+        if (!isOwn(caller, before)) throw forbidden('A view is changed by its owner alone.')
+        const changes = differences(before, said(wish))
+        if (Object.keys(changes).length === 0) return describeView(before)
+        const after: View = {
+          ...before,
+          ...said(wish),
+          updated_at: clock(),
+          revision: before.revision + 1,
+        }
+        demandRunnable(after)
+        demandMayShare(caller, after)
+        const event = tell(caller, before, 'update', changes)
+        return settle(await views.update(before, after, event), describeView(after))
+      }),
+
+    async deleteView(asking: Caller, id: string): Promise<void> {
+      await change(asking, async (caller) => {
+        const view = await demandView(caller, id)
+        if (!isOwn(caller, view) && !isSharedWithin(caller.reach.extent, view)) {
+          throw forbidden(
+            'A view that is not your own is deleted with "delete" on "views" of service "compute" in its project.',
+          )
+        }
+        return settle(await views.remove(view, tell(caller, view, 'delete', {})), true)
+      })
+    },
+  }
+}
+export type ViewUseCases = ReturnType<typeof createViewUseCases>

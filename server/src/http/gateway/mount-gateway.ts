@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream'
+import {
+  gatewayOperations,
+  jsonContentType,
+  type GatewayOperation,
+  type GatewayOperationId,
+} from '@muster/contract'
+import type { Exchange, Gateway, GatewayAnswer } from '@muster/gateway'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressOf } from '../origin.ts'
+import { createQueryReader } from '../query.ts'
+import { demandShape, readJsonBody } from '../request-body.ts'
+import { createBodyReader } from '../validate.ts'
+
+/** Of the gateway's every answer: it is data, whatever is in it, and nobody else's. */
+const dataHeaders = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+}
+
+const everyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Ends with the connection, unless the answer was complete before. */
+function whenGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  if (raw.destroyed) gone.abort()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
+function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
+  return {
+    id: request.id,
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    ip: addressOf(request),
+    protocol: request.protocol === 'https' ? 'https' : 'http',
+    host: request.host,
+    body: request.body instanceof Buffer && request.body.length > 0 ? request.body : undefined,
+    signal: whenGone(reply),
+    addHeader: (name, value) => void reply.header(name, value),
+  }
+}
+
+function send(reply: FastifyReply, { status, headers = {}, body }: GatewayAnswer): FastifyReply {
+  reply.code(status).headers(headers)
+  const isHead = reply.request.method === 'HEAD'
+  if (body instanceof Readable) {
+    if (!isHead) return reply.send(body)
+    body.destroy()
+    return reply.send()
+  }
+  if (body === undefined || isHead) return reply.send()
+  if (body instanceof Buffer) return reply.send(body)
+  return reply.header('content-type', jsonContentType).send(Buffer.from(JSON.stringify(body)))
+}
+
+type AnyHandler = (call: {
+  exchange: Exchange
+  parameters: unknown
+  query: unknown
+  body: unknown
+}) => Promise<GatewayAnswer>
+
+/** Puts a gateway's routes beside those of the API; it itself is loaded when somebody comes. */
+export function mountGateway(app: FastifyInstance, load: () => Promise<Gateway>): void {
+  for (const operation of gatewayOperations as readonly GatewayOperation[]) {
+    const id = operation.id as GatewayOperationId
+    const readBody = createBodyReader(operation)
+    const readQuery = createQueryReader(operation)
+    app.route({
+      method: operation.method,
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { operation },
+      async onRequest(request, reply) {
+        reply.headers(dataHeaders)
+        request.parameters = readQuery(request.url)
+        demandShape(operation, request)
+      },
+      async handler(request, reply) {
+        const body = operation.body && readBody(readJsonBody(request))
+        const exchange = toExchange(request, reply)
+        const { params: parameters, parameters: query } = request
+        const handle = (await load()).handlers[id] as AnyHandler
+        return send(reply, await handle({ exchange, parameters, query, body }))
+      },
+    })
+  }
+
+  app.route({
+    method: everyMethod,
+    url: '/api/*',
+    config: { operation: { id: 'passOn', method: 'GET', path: '/api/*', answers: {} } },
+    async onRequest(_request, reply) {
+      reply.headers(dataHeaders)
+    },
+    handler: async (request, reply) =>
+      send(reply, await (await load()).passOn(toExchange(request, reply))),
+  })
+
+  for (const url of ['/console', '/console/*']) {
+    app.route({
+      method: 'GET',
+      url,
+      config: { operation: { id: 'serveConsole', method: 'GET', path: '/console/*', answers: {} } },
+      handler: async (request, reply) =>
+        send(reply, await (await load()).serveConsole(toExchange(request, reply))),
+    })
+  }
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, test, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createHttpUpstream, type Upstream } from '@muster/gateway'
+import Fastify from 'fastify'
+import { createOwnUpstream } from './own-upstream.ts'
+
+/** A small API: it says how it was asked, or goes on for ever. */
+function createApi(t: TestContext) {
+  const app = Fastify({ forceCloseConnections: true })
+  t.after(() => app.close())
+  const produced = { pieces: 0, isOver: false }
+  const slow = new EventEmitter()
+  async function* endless() {
+    try {
+      for (;;) {
+        produced.pieces += 1
+        yield Buffer.alloc(65_536)
+        await pause(1)
+      }
+    } finally {
+      produced.isOver = true
+    }
+  }
+  app.all('/endless', (_request, reply) => reply.send(Readable.from(endless())))
+  app.all('/slow', async (request, reply) => {
+    reply.raw.once('close', () => slow.emit('gone'))
+    slow.emit('asked', request.body)
+    await once(slow, 'answer')
+    slow.emit('done')
+    return 'late'
+  })
+  app.all('/echo', (request, reply) =>
+    reply
+      .code(201)
+      .header('etag', '"one"')
+      .send({
+        ip: request.ip,
+        method: request.method,
+        query: request.query,
+        body: request.body ?? null,
+        token: request.headers['x-auth-token'],
+        forwarded: request.headers['x-forwarded-for'] ?? null,
+      }),
+  )
+  return { app, produced, slow }
+}
+
+const ways: Record<
+  string,
+  (t: TestContext, app: ReturnType<typeof createApi>['app']) => Promise<Upstream>
+> = {
+  'in this process': async (_t, app) => createOwnUpstream(app),
+  'over HTTP': async (t, app) => {
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const { ask, close } = createHttpUpstream({ authUrl: url, baseUrl: url })
+    t.after(close)
+    return ask
+  },
+}
+
+const request = {
+  method: 'GET',
+  headers: {},
+  body: undefined,
+  ip: '198.51.100.7',
+  protocol: 'https',
+  host: 'muster.test',
+  signal: new AbortController().signal,
+}
+
+for (const [way, open] of Object.entries(ways)) {
+  describe(`the API asked ${way}`, () => {
+    test('is told for whom, and answers in full', async (t) => {
+      const { app } = createApi(t)
+      const upstream = await open(t, app)
+      const answer = await upstream({
+        ...request,
+        method: 'POST',
+        path: '/echo?a=b%2Fc&a=d',
+        headers: { 'x-auth-token': 'mine', 'content-type': 'application/json' },
+        body: Buffer.from('{"one":1}'),
+      })
+      assert.equal(answer.status, 201)
+      assert.equal(answer.headers['etag'], '"one"')
+      const { ip, forwarded, ...rest } = JSON.parse(await text(answer.body)) as Record<
+        string,
+        unknown
+      >
+      assert.deepEqual(rest, {
+        method: 'POST',
+        query: { a: ['b/c', 'd'] },
+        body: { one: 1 },
+        token: 'mine',
+      })
+      assert.equal(way === 'over HTTP' ? forwarded : ip, request.ip)
+    })
+
+    test('is told when whoever asked has gone before it answers', async (t) => {
+      const { app, slow } = createApi(t)
+      const upstream = await open(t, app)
+      const gone = new AbortController()
+      const asked = once(slow, 'asked')
+      const hungUp = once(slow, 'gone', { signal: AbortSignal.timeout(20_000) })
+      const answer = upstream({ ...request, path: '/slow', signal: gone.signal })
+      await asked
+      gone.abort()
+      await Promise.all([assert.rejects(answer), hungUp])
+      slow.emit('answer')
+      await assert.rejects(upstream({ ...request, path: '/echo', signal: gone.signal }))
+    })
+
+    test('is not cut off in a change that it has begun, though nobody waits for it', async (t) => {
+      const { app, slow } = createApi(t)
+      const upstream = await open(t, app)
+      const gone = new AbortController()
+      const asked = once(slow, 'asked')
+      const answer = upstream({
+        ...request,
+        method: 'POST',
+        path: '/slow',
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from('{"one":1}'),
+        signal: gone.signal,
+      }).then(async ({ body }) => await text(body))
+      const outcome = assert.rejects(answer)
+      assert.deepEqual(await asked, [{ one: 1 }])
+      gone.abort()
+      await pause(20)
+      const done = once(slow, 'done')
+      slow.emit('answer')
+      await Promise.all([done, outcome])
+    })
+
+    test('stops when whoever asked has gone', async (t) => {
+      const { app, produced } = createApi(t)
+      const upstream = await open(t, app)
+      const gone = new AbortController()
+      const { body } = await upstream({ ...request, path: '/endless', signal: gone.signal })
+      body.on('error', () => {})
+      await once(body, 'data')
+      body.pause()
+      const patience = AbortSignal.timeout(20_000)
+      // Nobody reads on, so it comes to wait in the middle of it.
+      for (let before = 0; before < produced.pieces;) {
+        before = produced.pieces
+        await pause(100, undefined, { signal: patience })
+      }
+      assert.ok(!produced.isOver)
+      gone.abort()
+      while (!produced.isOver) await pause(5, undefined, { signal: patience })
+    })
+  })
+}
+
+describe('an API elsewhere that falls silent', () => {
+  async function open(t: TestContext) {
+    const { app, slow, produced } = createApi(t)
+    app.get('/half', (_request, reply) => {
+      reply.hijack()
+      reply.raw.write('a beginning')
+    })
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const { ask, close } = createHttpUpstream({ authUrl: url, baseUrl: url, patience: 100 })
+    t.after(close)
+    return { ask, slow, produced }
+  }
+
+  test('is given up on', async (t) => {
+    const { ask, slow } = await open(t)
+    await assert.rejects(ask({ ...request, path: '/slow' }), /nothing came/)
+    slow.emit('answer')
+    assert.equal((await ask({ ...request, path: '/echo' })).status, 201)
+  })
+
+  test('in the middle of an answer, too', async (t) => {
+    const { ask } = await open(t)
+    const { body } = await ask({ ...request, path: '/half' })
+    await assert.rejects(text(body))
+  })
+})
+
+test('an API that is not there is an error, not a wait', async () => {
+  const nowhere = { authUrl: 'http://127.0.0.1:9', baseUrl: 'http://127.0.0.1:9' }
+  const { ask } = createHttpUpstream(nowhere)
+  await assert.rejects(ask({ ...request, path: '/servers' }))
+})

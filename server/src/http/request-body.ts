@@ -1,0 +1,52 @@
+import type { Operation } from '@muster/contract'
+import type { FastifyRequest } from 'fastify'
+import { badField, PlatformError } from '../domain/error.ts'
+import { unsupportedMediaType } from './errors.ts'
+import { countHeader } from './header-count.ts'
+import { parseStrictJson } from './strict-json.ts'
+
+const hasBody = ({ headers }: FastifyRequest) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** Refuses, before the body is read, what the operation could not understand anyway. */
+export function demandShape(
+  operation: Pick<Operation, 'method' | 'body'>,
+  request: FastifyRequest,
+): void {
+  const { raw, headers } = request
+  const type = headers['content-type']
+  const carriesBody = hasBody(request)
+  if (type === undefined ? carriesBody : !isJson(type)) throw unsupportedMediaType()
+  const coding = headers['content-encoding'] ?? 'identity'
+  if (coding !== 'identity' || countHeader(raw, 'content-type') > 1) throw unsupportedMediaType()
+  if (carriesBody && !operation.body && operation.method !== 'POST') throw takesNoBody()
+}
+
+const takesNoBody = () => new PlatformError('InputParameterError', 'This operation takes no body.')
+
+/** Many clients put an empty object into every POST. */
+export function demandNothing(request: FastifyRequest): undefined {
+  if (!hasBody(request)) return
+  const body = readJsonBody(request)
+  const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0
+  if (!isEmpty || Array.isArray(body)) throw takesNoBody()
+}
+
+/** `application/json`, and if a charset is named, UTF-8. */
+function isJson(contentType: string): boolean {
+  if (contentType === 'application/json') return true
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())
+  const charsets = parameters.filter((parameter) => parameter.startsWith('charset='))
+  return (
+    type === 'application/json' &&
+    charsets.length <= 1 &&
+    charsets.every((charset) => /^charset="?utf-?8"?$/.test(charset))
+  )
+}
+
+export function readJsonBody({ body }: FastifyRequest): unknown {
+  if (!(body instanceof Buffer) || body.length === 0) {
+    throw badField('body', 'is required', 'MissingParameterError')
+  }
+  return parseStrictJson(body)
+}

@@ -1,0 +1,39 @@
+import type { ViewUseCases } from '../../domain/views/administer-views.ts'
+import { nextOffset } from '../next-offset.ts'
+import type { Handlers } from '../mount.ts'
+
+export type ViewHandlers = Pick<
+  Handlers,
+  'listViews' | 'getView' | 'createView' | 'updateView' | 'deleteView'
+>
+
+/** The operations on saved views. */
+export const createViewHandlers = (
+  load: () => Promise<ViewUseCases>,
+  { baseUrl }: { readonly baseUrl: string },
+): ViewHandlers => ({
+  async listViews({ caller, query, url }) {
+    const page = await (await load()).listViews(caller, query)
+    return { status: 200, body: page, ...nextOffset(baseUrl + url, page) }
+  },
+
+  async getView({ caller, parameters }) {
+    const view = await (await load()).getView(caller, parameters.id)
+    return { status: 200, body: { view } }
+  },
+
+  async createView({ caller, body }) {
+    const view = await (await load()).createView(caller, body.view)
+    return { status: 201, body: { view } }
+  },
+
+  async updateView({ caller, parameters, body }) {
+    const view = await (await load()).updateView(caller, parameters.id, body.view)
+    return { status: 200, body: { view } }
+  },
+
+  async deleteView({ caller, parameters }) {
+    await (await load()).deleteView(caller, parameters.id)
+    return { status: 204 }
+  },
+})

@@ -1,0 +1,88 @@
+import { sql, type CompiledQuery } from 'kysely'
+import type { Extent } from '../../domain/identity/reach.ts'
+import type { Sum } from '../../domain/inventory/ports.ts'
+import type { TimelineStore, Whose } from '../../domain/inventory/timeline-store.ts'
+import type { Database, Row } from '../database.ts'
+import { wholeFacet } from './counts.ts'
+import { filterIndexes, sortIndex } from './indexes.ts'
+import { allOf, amongWords, codeOf, nothing, type Sql } from './sql-parts.ts'
+import { sums, toSum } from './sums.ts'
+
+const byDay = (rows: readonly Row[] = []): ReadonlyMap<number, Sum> =>
+  new Map(rows.map((row) => [Number(row['day']), toSum(row)]))
+
+function within(extent: Extent): readonly Sql[] {
+  switch (extent.kind) {
+    case 'system':
+      return []
+    case 'domain':
+      return [sql`domain_id = ${codeOf(extent.domainId)}`]
+    case 'project':
+      return [sql`project_id = ${codeOf(extent.projectId)}`]
+    case 'nothing':
+      return [nothing]
+  }
+}
+
+/** The same columns, whether days, counts or servers are looked at. */
+const conditionsOf = ({ extent, projectIds, domainIds }: Whose): readonly Sql[] => [
+  ...within(extent),
+  ...(projectIds ? [amongWords(sql.ref('project_id'), projectIds)] : []),
+  ...(domainIds ? [amongWords(sql.ref('domain_id'), domainIds)] : []),
+]
+
+/** SQLite is told which way leads to the servers; all of them are seen in one index. */
+function wayTo({ extent, projectIds, domainIds }: Whose): string | undefined {
+  if (extent.kind === 'project' || projectIds) return filterIndexes['project_id']
+  if (extent.kind === 'domain' || domainIds) return filterIndexes['domain_id']
+  return sortIndex('created_at')
+}
+
+/** Keeps how big each project's part of the fleet was, day by day. */
+export function createTimelineStore(database: Database): TimelineStore {
+  const { read, engine } = database
+
+  const ask = (...questions: CompiledQuery[]) => database.ask(questions, 'patient')
+
+  const counted = (whose: Whose) =>
+    sql`select day, sum(servers) as count, ${sums} from fleet_days
+      where ${allOf(conditionsOf(whose))} group by day`.compile(read)
+
+  const now = (whose: Whose) =>
+    sql`select sum(servers) as count, ${sums} from server_counts
+      where facet = ${wholeFacet} and ${allOf(conditionsOf(whose))}`.compile(read)
+
+  /** A moment is kept in microseconds. */
+  const made = (whose: Whose) => {
+    const hint = engine === 'sqlite' ? sql.raw(` indexed by ${wayTo(whose)}`) : sql``
+    return sql`select coalesce(created_at, 0) / 86400000000 as day, count(*) as count, ${sums}
+      from servers${hint} where state = 0 and ${allOf(conditionsOf(whose))} group by 1`.compile(
+      read,
+    )
+  }
+
+  return {
+    async count(day) {
+      // In one order, so that processes that count at once get past each other.
+      const count = sql`insert into fleet_days (project_id, day, domain_id, servers, vcpu_count, vmem_size, disk)
+        select project_id, ${sql.lit(day)}, min(domain_id), sum(servers), sum(vcpu_count), sum(vmem_size), sum(disk)
+        from server_counts where facet = ${wholeFacet} group by project_id order by project_id
+        on conflict (project_id, day) do update set
+          domain_id = excluded.domain_id, servers = excluded.servers,
+          vcpu_count = excluded.vcpu_count, vmem_size = excluded.vmem_size, disk = excluded.disk`
+      await database.commit([count.compile(read)])
+    },
+
+    async forget(before) {
+      await database.commit([read.deleteFrom('fleet_days').where('day', '<', before).compile()])
+    },
+
+    async read(whose, since) {
+      const [days, present] = await ask(counted(whose), now(whose))
+      const known = byDay(days)
+      const isComplete = Math.min(...known.keys()) <= since
+      const [created] = isComplete ? [] : await ask(made(whose))
+      return { now: toSum(present?.[0]), counted: known, made: byDay(created) }
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { SessionRecord, SessionStore } from '@muster/gateway'
+import { required, type Database } from '../database.ts'
+import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
+import type { Tables } from '../tables.ts'
+import { Violation } from '../violation.ts'
+
+type Row = Tables['sessions']
+
+const toRow = (session: SessionRecord): Row => ({
+  id: session.id,
+  user_id: session.userId,
+  sealed: session.sealed,
+  scope: session.scope,
+  ip: session.ip,
+  user_agent: session.userAgent,
+  created_at: session.createdAt,
+  seen_at: session.seenAt,
+  expires_at: session.expiresAt,
+})
+
+const toRecord = (row: Row): SessionRecord => ({
+  id: row.id,
+  userId: row.user_id,
+  sealed: row.sealed,
+  scope: row.scope,
+  ip: row.ip,
+  userAgent: row.user_agent,
+  createdAt: row.created_at,
+  seenAt: row.seen_at,
+  expiresAt: row.expires_at,
+})
+
+/** The sessions of browsers. */
+export function createSessionStore(database: Database): SessionStore {
+  const { read } = database
+  const insert = (session: SessionRecord) =>
+    read.insertInto('sessions').values(toRow(session)).compile()
+  const remove = (id: string) => read.deleteFrom('sessions').where('id', '=', id)
+
+  return {
+    async insert(session) {
+      await database.commit([insert(session)])
+    },
+
+    async find(id) {
+      const row = await read
+        .selectFrom('sessions')
+        .where('id', '=', id)
+        .selectAll()
+        .executeTakeFirst()
+      return row && toRecord(row)
+    },
+
+    async replace(id, session) {
+      try {
+        await database.commit([required(remove(id).compile(), 'session'), insert(session)])
+        return true
+      } catch (error) {
+        if (error instanceof Violation && error.kind !== 'unique') return false
+        throw error
+      }
+    },
+
+    async touch(id, seenAt) {
+      await database.commit([
+        read.updateTable('sessions').set({ seen_at: seenAt }).where('id', '=', id).compile(),
+      ])
+    },
+
+    async remove(id, userId) {
+      const [outcome] = await database.commit([remove(id).where('user_id', '=', userId).compile()])
+      return (outcome?.changes ?? 0) > 0
+    },
+
+    async listOf(userId, { seen, now }) {
+      const rows = await read
+        .selectFrom('sessions')
+        .where('user_id', '=', userId)
+        .where('expires_at', '>', now)
+        .where('seen_at', '>', seen)
+        .orderBy('seen_at', 'desc')
+        .orderBy('id')
+        .selectAll()
+        .execute()
+      return rows.map(toRecord)
+    },
+
+    async purge({ seen, now }) {
+      const batch = read
+        .deleteFrom('sessions')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('sessions')
+            .select('id')
+            .where((row) => row.or([row('expires_at', '<=', now), row('seen_at', '<=', seen)]))
+            .limit(purgedAtOnce),
+        )
+        .compile()
+      await deleteInBatches(database, batch)
+    },
+  }
+}

@@ -1,0 +1,172 @@
+import { mostViews, type SavedView } from '@muster/contract'
+import { sql } from 'kysely'
+import { nameKey } from '../../domain/identity/name-key.ts'
+import type { Extent, Reach } from '../../domain/identity/reach.ts'
+import type { ViewQuery, ViewStore, Written } from '../../domain/views/ports.ts'
+import type { View } from '../../domain/views/view.ts'
+import { required, type Database, type Statements } from '../database.ts'
+import { createInsertEvent } from '../events.ts'
+import { allOf, anyOf, byCodePoint, everything, nothing, type Sql } from '../servers/sql-parts.ts'
+import type { Tables } from '../tables.ts'
+import { Violation } from '../violation.ts'
+
+type Row = Tables['views'] & { readonly user_name: string; readonly domain_id: string | null }
+
+const toView = (row: Row): View => ({
+  id: row.id,
+  name: row.name,
+  resource: row.resource as SavedView['resource'],
+  q: row.q,
+  columns: JSON.parse(row.columns) as string[],
+  order_by: JSON.parse(row.order_by) as string[],
+  order: row.direction as SavedView['order'],
+  scope: row.scope as SavedView['scope'],
+  sharing: row.sharing as SavedView['sharing'],
+  user_id: row.user_id,
+  user: row.user_name,
+  project_id: row.project_id ?? '',
+  domain_id: row.domain_id ?? '',
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  revision: row.revision,
+})
+
+/** What of a view can change, by column. */
+const changeable = (view: View) => ({
+  name: view.name,
+  name_key: nameKey(view.name),
+  q: view.q,
+  columns: JSON.stringify(view.columns),
+  order_by: JSON.stringify(view.order_by),
+  direction: view.order,
+  scope: view.scope,
+  sharing: view.sharing,
+  updated_at: view.updated_at,
+  revision: view.revision,
+})
+
+/** One's own, and what is shared within the extent. */
+function visible({ self, extent }: Reach): Sql {
+  const own = self === undefined ? nothing : sql`views.user_id = ${self}`
+  return anyOf([own, allOf([sql`views.sharing = 'project'`, within(extent)])])
+}
+
+function within(extent: Extent): Sql {
+  switch (extent.kind) {
+    case 'system':
+      return everything
+    case 'domain':
+      return sql`projects.domain_id = ${extent.domainId}`
+    case 'project':
+      return sql`views.project_id = ${extent.projectId}`
+    case 'nothing':
+      return nothing
+  }
+}
+
+const narrowed = ({ name, sharing, user_id, project_id }: ViewQuery): readonly Sql[] => [
+  ...(name === undefined ? [] : [sql`views.name_key = ${nameKey(name)}`]),
+  ...(sharing === undefined ? [] : [sql`views.sharing = ${sharing}`]),
+  ...(user_id === undefined ? [] : [sql`views.user_id = ${user_id}`]),
+  ...(project_id === undefined ? [] : [sql`views.project_id = ${project_id}`]),
+]
+
+const room = 'room'
+
+/** The views that people keep. Each change has its event in its commit. */
+export function createViewStore(database: Database): ViewStore {
+  const { read, engine } = database
+  const insertEvent = createInsertEvent(read)
+
+  const matching = (conditions: readonly Sql[]) =>
+    read
+      .selectFrom('views')
+      .innerJoin('users', 'users.id', 'views.user_id')
+      .leftJoin('projects', 'projects.id', 'views.project_id')
+      .where(sql<boolean>`${allOf(conditions)}`)
+
+  const select = (conditions: readonly Sql[]) =>
+    matching(conditions)
+      .selectAll('views')
+      .select(['users.name as user_name', 'projects.domain_id as domain_id'])
+
+  async function commit(statements: Statements): Promise<Written> {
+    try {
+      await database.commit(statements)
+      return 'done'
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error
+      if (error.kind === 'unique') return 'name-taken'
+      return error.reason === room ? 'full' : 'changed'
+    }
+  }
+
+  /** Whoever saves several at once is counted one by one. */
+  function demandRoom(userId: string): Statements {
+    const user = read.selectFrom('users').select('id').where('id', '=', userId)
+    const isRoom = sql`select 1 as one where (select count(*) from views where user_id = ${userId}) < ${mostViews}`
+    return [
+      ...(engine === 'postgres' ? [user.forUpdate().compile()] : []),
+      required(isRoom.compile(read), room),
+    ]
+  }
+
+  return {
+    async list(reach, query) {
+      const conditions = [visible(reach), ...narrowed(query)]
+      const { order_by: by = 'created_at', order = 'desc', limit, offset } = query
+      const sorted = sql.ref(`views.${by}`)
+      const [rows, { total }] = await Promise.all([
+        select(conditions)
+          .orderBy(by === 'name' ? byCodePoint(engine, sorted) : sorted, order)
+          .orderBy(byCodePoint(engine, sql.ref('views.id')), order)
+          .limit(limit)
+          .offset(offset)
+          .execute(),
+        matching(conditions)
+          .select((eb) => eb.fn.countAll<number>().as('total'))
+          .executeTakeFirstOrThrow(),
+      ])
+      return { views: rows.map(toView), total }
+    },
+
+    async find(reach, id) {
+      const row = await select([visible(reach), sql`views.id = ${id}`]).executeTakeFirst()
+      return row && toView(row)
+    },
+
+    insert: (view, event) =>
+      commit([
+        ...demandRoom(view.user_id),
+        read
+          .insertInto('views')
+          .values({
+            id: view.id,
+            resource: view.resource,
+            user_id: view.user_id,
+            project_id: view.project_id === '' ? null : view.project_id,
+            created_at: view.created_at,
+            ...changeable(view),
+          })
+          .compile(),
+        insertEvent(event),
+      ]),
+
+    update(before, after, event) {
+      const update = read
+        .updateTable('views')
+        .set(changeable(after))
+        .where('id', '=', before.id)
+        .where('revision', '=', before.revision)
+      return commit([required(update.compile(), 'revision'), insertEvent(event)])
+    },
+
+    remove(view, event) {
+      const remove = read
+        .deleteFrom('views')
+        .where('id', '=', view.id)
+        .where('revision', '=', view.revision)
+      return commit([required(remove.compile(), 'revision'), insertEvent(event)])
+    },
+  }
+}

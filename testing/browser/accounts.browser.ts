@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { until } from '../../server/src/testing/attached-accounts.ts'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+
+describe('accounts', () => {
+  const lifetime = suiteLifetime()
+  let stage: ConsoleStage
+  let accountId = ''
+  before(async () => {
+    stage = await startConsole(lifetime)
+    await stage.population.addProject('home')
+    await stage.population.addProject('studio')
+  })
+
+  test('an admin tests an account before it is saved, attaches it, and sees its servers come in', async (t) => {
+    const { page } = await stage.visit(t, admin)
+    await page.goto('/console/accounts')
+    await page.getByRole('heading', { name: 'No accounts yet' }).waitFor()
+    await page.getByRole('link', { name: 'Attach account' }).first().click()
+    await page.getByRole('link', { name: /Simulator/ }).click()
+    await page.getByLabel('Name', { exact: true }).fill('made-up')
+    await page.getByLabel('Default project').selectOption({ label: 'home' })
+    await page.getByRole('textbox', { name: /^Servers/ }).fill('60')
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await page.getByText('It works').waitFor()
+    const { cloudaccounts } = await stage.admin.get<{ cloudaccounts: unknown[] }>(
+      'listCloudAccounts',
+    )
+    assert.deepEqual(cloudaccounts, [])
+
+    await page.getByRole('button', { name: 'Attach account' }).click()
+    await page.getByRole('heading', { name: 'made-up', level: 1 }).waitFor()
+    accountId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    await page.getByText('Connected').first().waitFor()
+    const shown = await until('its servers are shown', async () => {
+      const text = await page.getByRole('main').innerText()
+      return /\b60\b/.test(text) && text
+    })
+    assert.match(shown, /made-up/)
+    await page.getByRole('link', { name: 'Accounts' }).click()
+    await page.getByRole('row').filter({ hasText: 'made-up' }).getByText('60').first().waitFor()
+  })
+
+  test('mapping rules say what they would do before they are saved', async (t) => {
+    const { page } = await stage.visit(t, admin)
+    await page.goto(`/console/accounts/${accountId}?tab=rules`)
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    await page.getByLabel('Server name').fill('*')
+    await page.getByLabel('Belongs to project').selectOption({ label: 'studio' })
+    await page.getByRole('button', { name: 'Done' }).click()
+    const save = page.getByRole('button', { name: /^Save rules/ })
+    assert.equal(await save.getAttribute('aria-disabled'), 'true')
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    await page.getByText('60 of 60 servers would change their project').waitFor()
+    await page.getByRole('heading', { name: 'What the rules would do' }).waitFor()
+    await save.click()
+    await page.getByText('The rules are saved').waitFor()
+    await until('the servers have moved', async () => {
+      const { servers } = await stage.admin.get<{ servers: { project: string }[] }>('listServers', {
+        query: 'scope=system&details=true&limit=100',
+      })
+      return servers.length > 0 && servers.every(({ project }) => project === 'studio')
+    })
+  })
+
+  test('an account is synced at once, and the log tells who asked for it', async (t) => {
+    const { page } = await stage.visit(t, admin)
+    await page.goto(`/console/accounts/${accountId}`)
+    await page.getByRole('button', { name: /Sync now/ }).click()
+    await page.getByText('A sync of made-up has been asked for').waitFor()
+    await page.goto('/console/activity')
+    await page.getByRole('row').filter({ hasText: 'made-up' }).first().waitFor()
+  })
+})

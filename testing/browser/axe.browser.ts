@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { settle } from './settle.ts'
+import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[]
+}
+
+/** All rules; or, where only the colours have changed, those about colours. */
+const everything = { type: 'tag', values: tags }
+const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+
+/** What has been opened: what is around it has been looked at by itself. */
+const opened = 'dialog[open], [popover]:popover-open, form, [role=search]'
+
+/** What axe finds in a part of the page as it is now, in one line each. */
+async function findViolations(
+  page: Page,
+  where: string,
+  part: string,
+  runOnly: object,
+): Promise<string[]> {
+  if (!(await page.evaluate('typeof axe === "object"'))) await page.addScriptTag({ path: axePath })
+  const options = { runOnly, resultTypes: ['violations'] }
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    `axe.run(${JSON.stringify(part)}, ${JSON.stringify(options)})`,
+  )
+  return violations.map(({ id, impact, nodes }) => {
+    const places = nodes.slice(0, 4).map(({ target, failureSummary }) => {
+      const [, reason = ''] = failureSummary.split('\n')
+      return `${target.join(' ')} (${reason.trim().slice(0, 160)})`
+    })
+    return `${where}: ${impact} ${id} at ${nodes.length}: ${places.join(' | ')}`
+  })
+}
+
+/** In both themes. */
+async function examine(page: Page, name: string, part = 'html'): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const light = await findViolations(page, `${name}, light`, part, everything)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  return [...light, ...(await findViolations(page, `${name}, dark`, part, colours))]
+}
+
+/** Somewhere, and what is opened there, by a name. */
+type Scene = readonly [path: string, name: string, open?: (page: Page) => Promise<unknown>]
+
+describe('WCAG 2.2 AA, as far as axe can tell', () => {
+  const lifetime = suiteLifetime()
+  let stage: ConsoleStage
+  const scenes: Scene[] = []
+  before(async () => {
+    stage = await startConsole(lifetime, { flags: ['--demo', '--demo-servers=200'] })
+    const { servers } = await stage.admin.get<{ servers: { id: string }[] }>('listServers', {
+      query: 'scope=system&limit=1',
+    })
+    const { cloudaccounts } = await stage.admin.get<{ cloudaccounts: { id: string }[] }>(
+      'listCloudAccounts',
+    )
+    const project = await stage.admin.get<{ projects: { id: string }[] }>('listProjects', {
+      query: 'limit=1',
+    })
+    const server = servers[0]?.id ?? ''
+    const account = cloudaccounts[0]?.id ?? ''
+    const button = (name: string | RegExp) => (page: Page) =>
+      page.getByRole('button', { name }).first().click()
+    scenes.push(
+      ['/', 'overview'],
+      ['/servers?q=status%3Arunning', 'servers'],
+      ['/servers', 'columns', button('Columns')],
+      ['/servers', 'views', button('Views')],
+      ['/servers', 'export', button('Export')],
+      ['/servers', 'suggestions', (page) => page.getByRole('combobox').first().fill('status:')],
+      ['/servers', 'palette', (page) => page.keyboard.press('Control+k')],
+      ['/servers', 'help', (page) => page.keyboard.press('?')],
+      ['/servers', 'look', button('Theme')],
+      ['/servers', 'user', button(/sysadmin/)],
+      ['/servers', 'switcher', (page) => page.locator('header [aria-haspopup=dialog]').click()],
+      ['/servers?q=nothing-is-called-so', 'no match'],
+      [`/servers?panel=${server}`, 'panel'],
+      ...['', '/network', '/disks', '/security', '/devices', '/tags', '/history', '/json'].map(
+        (part): Scene => [`/servers/${server}${part}`, `server${part}`],
+      ),
+      [`/servers/${server}/tags`, 'new tag', button('Add tag')],
+      ['/servers/no-such-server', 'no server'],
+      ['/places', 'places'],
+      ['/accounts', 'accounts'],
+      ['/accounts/new', 'new account'],
+      ['/accounts/new?provider=Aws', 'new AWS account'],
+      ['/accounts/new?provider=Aws', 'new AWS account, wrong', button('Attach account')],
+      [`/accounts/${account}`, 'account'],
+      [`/accounts/${account}?tab=rules`, 'rules'],
+      [`/accounts/${account}?tab=settings`, 'settings'],
+      ...['projects', 'domains', 'users', 'groups', 'roles', 'policies', 'assignments'].map(
+        (kind): Scene => [`/identity/${kind}`, kind],
+      ),
+      ['/identity/projects', 'new project', button(/^Create/)],
+      [`/identity/projects/${project.projects[0]?.id}`, 'project'],
+      ['/activity', 'activity'],
+      ['/me/keys', 'keys'],
+      ['/me/keys', 'new key', button('Create access key')],
+      ['/me/sessions', 'sessions'],
+      ['/no/such/page', 'no page'],
+    )
+  })
+
+  async function examineAll(page: Page, some: readonly Scene[]): Promise<string[]> {
+    const found: string[] = []
+    for (const [path, name, open] of some) {
+      await page.goto(`/console${path}`)
+      await settle(page)
+      await open?.(page)
+      if (open) await page.waitForTimeout(50)
+      found.push(...(await examine(page, name, open ? opened : 'html')))
+    }
+    return found
+  }
+
+  test('finds nothing on any page, nor in what is opened there', async (t) => {
+    const { page } = await stage.visit(t, admin, { bypassCSP: true })
+    assert.deepEqual(await examineAll(page, scenes), [])
+  })
+
+  test('finds nothing at the login', async (t) => {
+    const { page } = await stage.visit(t, undefined, { bypassCSP: true })
+    await page.goto('/console/login?why=ended')
+    await page.getByRole('region', { name: 'Try the demo' }).waitFor()
+    assert.deepEqual(await examine(page, 'login'), [])
+  })
+
+  test('finds nothing on a small screen', async (t) => {
+    const viewport = { width: 360, height: 740 }
+    const { page } = await stage.visit(t, admin, { bypassCSP: true, viewport })
+    const main = /^(?:overview|servers|panel|server|account|rules|users|activity)$/
+    const some = scenes.filter(([, name]) => main.test(name))
+    assert.deepEqual(await examineAll(page, some), [])
+  })
+})

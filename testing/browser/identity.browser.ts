@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { ask } from '../../server/src/testing/client.ts'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
+import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+
+describe('identity in the console', () => {
+  const lifetime = suiteLifetime()
+  let stage: ConsoleStage
+  let fleet: SmallFleet
+  before(async () => {
+    stage = await startConsole(lifetime)
+    fleet = await createSmallFleet(stage)
+  })
+
+  test('a user creates an access key, sees its secret once, and logs in with it', async (t) => {
+    const { page } = await stage.visit(t, fleet.owner)
+    await page.goto('/console/me/keys')
+    await page.getByRole('button', { name: 'Create access key' }).click()
+    const form = page.getByRole('dialog', { name: 'Create access key' })
+    await form.getByLabel('Name').fill('backup job')
+    await form.getByRole('button', { name: 'Create access key' }).click()
+    const shown = page.getByRole('dialog', { name: 'Your new access key' })
+    await shown.waitFor()
+    const { credentials } = await stage.admin.get<{ credentials: { id: string }[] }>(
+      'listCredentials',
+    )
+    const id = credentials[0]?.id ?? ''
+    const secret = /cms_[\w-]+/.exec(await shown.innerText())?.[0] ?? ''
+    assert.notEqual(secret, '')
+    assert.ok((await shown.innerText()).includes(id))
+
+    // The very command that the page offers, without its shell.
+    const snippet = await shown.locator('pre').innerText()
+    const body = /-d '(\{.*\})'/s.exec(snippet)?.[1] ?? ''
+    const answer = await fetch(`${stage.url}/v3/auth/tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    assert.equal(answer.status, 201, snippet)
+    const token = answer.headers.get('x-subject-token') ?? ''
+    const servers = await ask<{ servers: unknown[] }>(stage.url, '/servers?limit=1', { token })
+    assert.equal(servers.status, 200)
+
+    await shown.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('row').filter({ hasText: 'backup job' }).waitFor()
+    await page.reload()
+    await page.getByRole('row').filter({ hasText: 'backup job' }).waitFor()
+    assert.ok(!(await page.content()).includes(secret))
+  })
+
+  test('an admin creates a project, and the log tells of it', async (t) => {
+    const { page } = await stage.visit(t, admin)
+    await page.goto('/console/identity')
+    await page.waitForURL('**/identity/projects')
+    await page
+      .getByRole('button', { name: /^Create/ })
+      .first()
+      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('brand-new')
+    await dialog.getByRole('button', { name: /^Create/ }).click()
+    await page.getByText('brand-new').first().waitFor()
+    await page.goto('/console/activity')
+    await page.getByRole('row').filter({ hasText: 'brand-new' }).first().waitFor()
+  })
+
+  test('whoever may not see a page is told so, with the right that is missing', async (t) => {
+    const { page } = await stage.visit(t, fleet.viewer)
+    await page.goto('/console/accounts')
+    await page.getByRole('heading', { name: 'Accounts belong to the whole system' }).waitFor()
+    assert.match(await page.getByRole('main').innerText(), /Request id/i)
+    await page.goto('/console/identity/users')
+    // Those of the own project; nobody can be added to them.
+    await page.getByRole('link', { name: 'olga' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'sysadmin' }).count(), 0)
+    const create = page.getByRole('button', { name: /^Create user/ })
+    assert.equal(await create.getAttribute('aria-disabled'), 'true')
+    assert.match((await create.getAttribute('title')) ?? '', /project_viewer/)
+    await page.goto('/console/activity')
+    await page.getByText('Your roles show you what you did yourself').waitFor()
+  })
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from '../../server/src/testing/attached-accounts.ts'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
+import { settle } from './settle.ts'
+import { startConsole, type ConsoleStage } from './start-console.ts'
+
+/** Nothing as long as there is none. */
+const background = `[document.documentElement, document.body].map((one) =>
+  one ? getComputedStyle(one).backgroundColor : '').find((colour) => !/^$|, 0\\)$/.test(colour)) ?? ''`
+
+/** By how much something is wider than the window: it would be cut off, or scrolled to sideways. */
+const excess = `Math.max(document.scrollingElement.scrollWidth, ...[...document.querySelectorAll(
+  'header, main, main > *, main section, aside, [role=search], [role=group], main h1, main h2',
+)].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().right)) - innerWidth`
+
+const paths = [
+  '/',
+  '/servers',
+  '/accounts',
+  '/places',
+  '/identity/projects',
+  '/activity',
+  '/me/keys',
+]
+
+async function visitAll(page: Page, server: string, look: (path: string) => Promise<void>) {
+  for (const path of [...paths, `/servers/${server}`, `/servers?panel=${server}`]) {
+    await page.goto(`/console${path}`)
+    await settle(page)
+    await look(path)
+  }
+}
+
+describe('how the console looks', () => {
+  const lifetime = suiteLifetime()
+  let stage: ConsoleStage
+  let fleet: SmallFleet
+  before(async () => {
+    stage = await startConsole(lifetime)
+    fleet = await createSmallFleet(stage)
+  })
+
+  test('is dark from the first paint on, where the system is dark', async (t) => {
+    const { page, context } = await stage.visit(t, fleet.owner, { colorScheme: 'dark' })
+    // The bundle never comes: what is seen is what is there before it.
+    await context.route('**/assets/*.js', () => {})
+    await page.goto('/console/', { waitUntil: 'commit' })
+    await page.locator('html[data-theme="dark"]').waitFor({ state: 'attached' })
+    const first = await until('the page has its colours', async () => {
+      const colours: string = await page.evaluate(background)
+      return colours !== '' && colours
+    })
+    await context.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.goto('/console/')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+    const dark: string = await page.evaluate(background)
+    assert.equal(dark, first)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.locator('html[data-theme="light"]').waitFor()
+    assert.notEqual(await page.evaluate(background), dark)
+  })
+
+  test('keeps the theme that a user chooses, whatever the system says', async (t) => {
+    const { page } = await stage.visit(t, fleet.owner, { colorScheme: 'light' })
+    await page.goto('/console/')
+    await page.getByRole('button', { name: 'Theme' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Dark' }).click()
+    await page.locator('html[data-theme="dark"]').waitFor()
+    await page.reload()
+    await page.locator('html[data-theme="dark"]').waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Theme' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'As the system' }).click()
+    await page.locator('html[data-theme="light"]').waitFor()
+  })
+
+  test('is Chinese for whom it is, by the browser and by choice', async (t) => {
+    const { page } = await stage.visit(t, fleet.owner, { locale: 'zh-CN' })
+    await page.goto('/console/servers')
+    await page.getByRole('heading', { name: '服务器', level: 1 }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')
+    const english = await stage.visit(t, fleet.owner)
+    await english.page.goto('/console/servers')
+    await english.page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor()
+    await english.page.getByRole('button', { name: 'Theme' }).click()
+    await english.page.getByRole('menuitemcheckbox', { name: /中文/ }).click()
+    await english.page.getByRole('heading', { name: '服务器', level: 1 }).waitFor()
+    await english.page.reload()
+    await english.page.getByRole('heading', { name: '服务器', level: 1 }).waitFor()
+  })
+
+  for (const width of [360, 3840]) {
+    test(`fits a window of ${width} pixels, without scrolling sideways`, async (t) => {
+      const viewport = { width, height: width === 360 ? 740 : 2160 }
+      const { page } = await stage.visit(t, fleet.owner, { viewport })
+      await visitAll(page, fleet.servers[0]?.id ?? '', async (path) => {
+        const wide: number = await page.evaluate(excess)
+        assert.ok(wide <= 0, `${path}: ${wide} pixels`)
+      })
+    })
+  }
+
+  test('says when there is no network, and goes on when it is back', async (t) => {
+    const { page, context } = await stage.visit(t, fleet.owner)
+    await page.goto('/console/servers?sort=name')
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+    await context.setOffline(true)
+    await page.getByRole('status').filter({ hasText: 'offline' }).waitFor()
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+    await context.setOffline(false)
+    await page.getByRole('status').filter({ hasText: 'live' }).waitFor()
+    await page.getByRole('link', { name: 'web-01' }).click()
+    await page
+      .getByRole('complementary', { name: 'Server' })
+      .getByRole('heading', { name: 'web-01' })
+      .waitFor()
+  })
+
+  test('names the request of an error, and tries again', async (t) => {
+    const { page, context } = await stage.visit(t, fleet.owner)
+    await context.route('**/api/servers?*', async (route) => {
+      const body = {
+        error: {
+          class: 'InternalServerError',
+          code: 500,
+          details: 'out of order',
+          request_id: 'req-4711',
+        },
+      }
+      await route.fulfill({ status: 500, json: body, headers: { 'x-request-id': 'req-4711' } })
+    })
+    await page.goto('/console/servers')
+    await page.getByRole('alert').getByText('req-4711').waitFor({ timeout: 15_000 })
+    await context.unrouteAll()
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+    await page.goto('/console/no/such/page')
+    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
+  })
+})

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { suiteLifetime, type Lifetime } from '../../server/src/testing/spawn-muster.ts'
+import { enterAs } from './enter-as.ts'
+import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
+import { startConsole, type ConsoleStage } from './start-console.ts'
+
+const page = '<!doctype html><title>elsewhere</title><form method="post"></form><iframe></iframe>'
+
+/** A page of somebody else, at another port of the same host: same site, another origin. */
+async function startOther(lifetime: Lifetime): Promise<string> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(page)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  lifetime.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as { port: number }
+  return `http://127.0.0.1:${port}/`
+}
+
+const ask = (page: Page, url: string, options: object): Promise<string> =>
+  page.evaluate(
+    `fetch('${url}', ${JSON.stringify({ credentials: 'include', ...options })})
+      .then((answer) => answer.type === 'opaque' ? 'opaque' : answer.text(), () => 'refused')`,
+  )
+
+describe('SEC-52 a page of another origin', () => {
+  const lifetime = suiteLifetime()
+  let stage: ConsoleStage
+  let fleet: SmallFleet
+  before(async () => {
+    stage = await startConsole(lifetime)
+    fleet = await createSmallFleet(stage)
+  })
+
+  /** In the browser of somebody who is logged in. Not a visit: this page is meant to complain. */
+  async function lureOwner(t: Lifetime) {
+    const context = await stage.browser.newContext()
+    t.after(() => context.close())
+    await enterAs(context, stage.url, fleet.owner)
+    const foreign = await context.newPage()
+    const elsewhere = await startOther(t)
+    await foreign.goto(elsewhere)
+    const isStillIn = async () => {
+      const own = await context.newPage()
+      await own.goto(`${stage.url}/api/session`)
+      const text = await own.locator('body').innerText()
+      await own.close()
+      const { session } = JSON.parse(text) as { session: { scope: { id: string } } }
+      return session.scope.id === fleet.web
+    }
+    return { foreign, elsewhere, isStillIn }
+  }
+
+  test('changes nothing and reads nothing by fetch, though the cookie goes along', async (t) => {
+    const { foreign, isStillIn } = await lureOwner(t)
+    const scope = JSON.stringify({ scope: { project_id: fleet.db } })
+    assert.equal(await ask(foreign, `${stage.url}/api/session`, {}), 'refused')
+    assert.equal(await ask(foreign, `${stage.url}/api/servers`, {}), 'refused')
+    for (const method of ['DELETE', 'PUT', 'PATCH', 'POST']) {
+      const headers = { 'content-type': 'application/json' }
+      const body = method === 'DELETE' ? {} : { body: scope, headers }
+      const url = `${stage.url}/api/session${method === 'DELETE' ? '' : '/scope'}`
+      assert.equal(await ask(foreign, url, { method, ...body }), 'refused', method)
+    }
+    for (const path of ['/api/session', '/api/session/scope']) {
+      const url = stage.url + path
+      const blind = { method: 'POST', mode: 'no-cors', body: scope }
+      assert.equal(await ask(foreign, url, blind), 'opaque', path)
+    }
+    assert.ok(await isStillIn())
+  })
+
+  test('changes nothing by a form', async (t) => {
+    const { foreign, elsewhere, isStillIn } = await lureOwner(t)
+    for (const path of ['/api/session', '/api/session/scope']) {
+      await foreign.goto(elsewhere)
+      const answering = foreign.waitForResponse((answer) => answer.url() === stage.url + path)
+      await foreign.evaluate(
+        `document.forms[0].action = '${stage.url}${path}'; document.forms[0].submit()`,
+      )
+      assert.ok((await answering).status() >= 400, path)
+      await foreign.waitForURL(stage.url + path)
+    }
+    assert.ok(await isStillIn())
+  })
+
+  test('cannot show the console in a frame', async (t) => {
+    const { foreign } = await lureOwner(t)
+    await foreign.evaluate(`document.querySelector('iframe').src = '${stage.url}/console/'`)
+    await foreign.waitForTimeout(300)
+    const inside = foreign.frames().at(-1)
+    assert.ok(inside && inside !== foreign.mainFrame())
+    assert.equal(await inside.locator('#root').count(), 0)
+  })
+})

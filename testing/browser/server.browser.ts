@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
+import { startConsole, type ConsoleStage } from './start-console.ts'
+
+describe('one server', () => {
+  const lifetime = suiteLifetime()
+  let stage: ConsoleStage
+  let fleet: SmallFleet
+  before(async () => {
+    stage = await startConsole(lifetime)
+    fleet = await createSmallFleet(stage)
+  })
+  const idOf = (name: string) => fleet.servers.find((server) => server.name === name)?.id ?? ''
+
+  test('opens beside the list, and as a page of its own; the address says which', async (t) => {
+    const { page } = await stage.visit(t, fleet.owner)
+    await page.goto('/console/servers?sort=name')
+    await page.getByRole('link', { name: 'web-01' }).click()
+    const panel = page.getByRole('complementary', { name: 'Server' })
+    await panel.getByRole('heading', { name: 'web-01' }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('panel'), idOf('web-01'))
+
+    await page.keyboard.press('j')
+    await panel.getByRole('heading', { name: 'web-02' }).waitFor()
+    await page.keyboard.press('j')
+    await panel.getByRole('heading', { name: 'web-03' }).waitFor()
+    await page.keyboard.press('k')
+    await panel.getByRole('heading', { name: 'web-02' }).waitFor()
+
+    await panel.getByRole('link', { name: /^Network/ }).click()
+    await panel.getByText('10.4.1.2', { exact: true }).first().waitFor()
+    await panel.getByRole('link', { name: 'Open as a page' }).click()
+    await page.getByRole('heading', { name: 'web-02', level: 1 }).waitFor()
+    assert.equal(new URL(page.url()).pathname, `/console/servers/${idOf('web-02')}/network`)
+
+    await page.goBack()
+    await panel.getByRole('heading', { name: 'web-02' }).waitFor()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).searchParams.get('panel'), null)
+  })
+
+  test('has all its parts at addresses of their own', async (t) => {
+    const { page } = await stage.visit(t, fleet.owner)
+    const parts = ['network', 'disks', 'security', 'devices', 'tags', 'history', 'json']
+    for (const part of parts) {
+      await page.goto(`/console/servers/${idOf('web-05')}/${part}`)
+      await page.getByRole('heading', { name: 'web-05', level: 1 }).waitFor()
+      await page.locator(`a[href$="/${part}"][aria-current="page"]`).waitFor()
+    }
+    await page.getByText('X-Auth-Token').first().waitFor()
+    await page.goto('/console/servers/no-such-server')
+    await page.getByRole('heading', { name: 'There is no such server here' }).waitFor()
+  })
+
+  test('is tagged by its owner, who finds the change in its history', async (t) => {
+    const { page } = await stage.visit(t, fleet.owner)
+    await page.goto(`/console/servers/${idOf('web-07')}/tags`)
+    await page.getByRole('button', { name: 'Add tag' }).click()
+    await page.getByLabel('Key').fill('team')
+    await page.getByLabel('Value').fill('rocket')
+    await page.keyboard.press('Enter')
+    await page.getByText('Tag saved').waitFor()
+    await page.getByRole('button', { name: 'Change team' }).waitFor()
+
+    await page.getByRole('link', { name: /^History/ }).click()
+    const event = page.getByRole('listitem').filter({ hasText: 'rocket' }).first()
+    await event.waitFor()
+    assert.match(await event.innerText(), /olga/)
+
+    await page.goto('/console/servers?q=tag%3Auser%3Ateam%3Drocket')
+    await page.getByRole('link', { name: 'web-07' }).waitFor()
+    const { body } = await stage.admin.call<{ server: { metadata: object } }>('getServer', {
+      path: { id: idOf('web-07') },
+    })
+    assert.partialDeepStrictEqual(body.server.metadata, { 'user:team': 'rocket' })
+  })
+
+  test('cannot be tagged by a viewer, who is told why', async (t) => {
+    const { page, requests } = await stage.visit(t, fleet.viewer)
+    await page.goto(`/console/servers/${idOf('web-07')}/tags`)
+    const add = page.getByRole('button', { name: /Add tag/ })
+    await add.waitFor()
+    assert.equal(await add.getAttribute('aria-disabled'), 'true')
+    assert.notEqual((await add.getAttribute('title')) ?? '', '')
+    await add.click({ force: true })
+    assert.equal(await page.getByLabel('Key').count(), 0)
+    assert.ok(!requests.some((url) => url.includes('metadata')))
+  })
+
+  test('is found from anywhere by half its address', async (t) => {
+    const { page } = await stage.visit(t, fleet.owner)
+    await page.goto('/console/places')
+    await page.getByRole('heading', { name: 'Places', level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog')
+    await palette.getByRole('combobox').fill('4.1.13')
+    await palette.getByRole('option', { name: /web-13/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'web-13', level: 1 }).waitFor()
+    assert.equal(new URL(page.url()).pathname, `/console/servers/${idOf('web-13')}`)
+  })
+
+  test('is reached by keys alone, from the login on', async (t) => {
+    const { page } = await stage.visit(t)
+    const { keyboard } = page
+    await page.goto('/console/servers?sort=name')
+    await page.getByLabel('User').waitFor()
+    await keyboard.type('olga')
+    await keyboard.press('Tab')
+    await keyboard.type(fleet.owner.password)
+    await keyboard.press('Enter')
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+    await keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await keyboard.press('Escape')
+    await keyboard.press('/')
+    await keyboard.type('status:ready ')
+    await page.getByText('6 of 24', { exact: true }).waitFor()
+    await keyboard.press('Escape')
+    await keyboard.press('Escape')
+    await keyboard.press('j')
+    await keyboard.press('j')
+    await keyboard.press('Enter')
+    const panel = page.getByRole('complementary', { name: 'Server' })
+    await panel.getByRole('heading', { name: 'web-08' }).waitFor()
+    await keyboard.press('g')
+    await keyboard.press('o')
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  })
+})

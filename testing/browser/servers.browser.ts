@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import type { Download, Page } from 'playwright-core'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { createSmallFleet, sizes, type SmallFleet } from './small-fleet.ts'
+import { startConsole, type ConsoleStage } from './start-console.ts'
+
+const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
+
+/** Rows of servers that are in sight, by name. */
+async function namesIn(page: Page): Promise<string[]> {
+  const links = page.locator('tbody a[href*="/servers/"]')
+  return (await links.allInnerTexts()).map((name) => name.trim())
+}
+
+const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter servers' })
+const countIs = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor()
+
+describe('the list of servers', () => {
+  const lifetime = suiteLifetime()
+  let stage: ConsoleStage
+  let fleet: SmallFleet
+  before(async () => {
+    stage = await startConsole(lifetime)
+    fleet = await createSmallFleet(stage)
+  })
+
+  async function openList(t: Parameters<ConsoleStage['visit']>[0], search = '') {
+    const visit = await stage.visit(t, fleet.owner)
+    await visit.page.goto(`/console/servers${search}`)
+    await visit.page.locator('tbody a').first().waitFor()
+    return visit
+  }
+
+  async function readDownload(download: Download): Promise<string> {
+    const path = join(stage.platform.folder, download.suggestedFilename())
+    await download.saveAs(path)
+    return readFileSync(path, 'utf8')
+  }
+
+  test('typing a filter completes its keys and its values, with counts, and the rows follow', async (t) => {
+    const { page } = await openList(t, '?sort=name')
+    await countIs(page, `${sizes.web} in all`)
+    await filterOf(page).pressSequentially('stat')
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
+    await options.filter({ hasText: /^status/ }).waitFor()
+    await page.keyboard.press('Tab')
+    assert.equal(await filterOf(page).inputValue(), 'status:')
+    const ready = options.filter({ hasText: 'ready' })
+    await ready.waitFor()
+    assert.match(await ready.innerText(), /^ready\s+6$/)
+    await ready.click()
+    await countIs(page, `6 of ${sizes.web}`)
+    assert.deepEqual(searchOf(page), { sort: 'name', q: 'status:ready' })
+    assert.deepEqual(await namesIn(page), [
+      'web-04',
+      'web-08',
+      'web-12',
+      'web-16',
+      'web-20',
+      'web-24',
+    ])
+
+    await page.keyboard.type('vcpu>=8 -provider:OneCloud ')
+    await countIs(page, `4 of ${sizes.web}`)
+    await page.getByRole('button', { name: 'Remove status:ready' }).click()
+    await countIs(page, `8 of ${sizes.web}`)
+  })
+
+  test('half an address is enough to find a server, and what is wrong with a filter is said', async (t) => {
+    const { page } = await openList(t)
+    await filterOf(page).pressSequentially('4.1.17')
+    await countIs(page, `1 of ${sizes.web}`)
+    assert.deepEqual(await namesIn(page), ['web-17'])
+    await filterOf(page).fill('vcpu>=many ')
+    await page.getByRole('alert').filter({ hasText: 'vcpu' }).waitFor()
+    await filterOf(page).press('Backspace')
+    await filterOf(page).fill('nothing-is-called-so')
+    await page.getByRole('heading', { name: 'No server matches' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the filter' }).click()
+    await countIs(page, `${sizes.web} in all`)
+  })
+
+  test('facets filter by a click, and exclude by one with Alt', async (t) => {
+    const { page } = await openList(t)
+    const facets = page.getByRole('complementary', { name: 'Facets' })
+    await facets.getByRole('button', { name: /^OneCloud/ }).click()
+    await countIs(page, `8 of ${sizes.web}`)
+    assert.deepEqual(searchOf(page), { q: 'provider:OneCloud' })
+    await facets.getByRole('button', { name: /^ready/ }).click({ modifiers: ['Alt'] })
+    await countIs(page, `6 of ${sizes.web}`)
+    assert.deepEqual(searchOf(page), { q: 'provider:OneCloud -status:ready' })
+    await page.goBack()
+    await countIs(page, `8 of ${sizes.web}`)
+    await page.goBack()
+    await countIs(page, `${sizes.web} in all`)
+    await page.goForward()
+    await countIs(page, `8 of ${sizes.web}`)
+  })
+
+  test('a value in the table is filtered to, and excluded', async (t) => {
+    const { page } = await openList(t)
+    await page.locator('[data-filter="status"][data-value="ready"]').first().click()
+    await page.getByRole('menuitem', { name: 'Filter to this' }).click()
+    await countIs(page, `6 of ${sizes.web}`)
+    await page.locator('[data-filter="provider"][data-value="Aws"]').first().click()
+    await page.getByRole('menuitem', { name: 'Exclude this' }).click()
+    await countIs(page, `2 of ${sizes.web}`)
+    assert.deepEqual(searchOf(page), { q: 'status:ready -provider:Aws' })
+  })
+
+  test('sorting, columns and density are kept where they belong', async (t) => {
+    const { page } = await openList(t)
+    const name = page.getByRole('columnheader', { name: 'Name' })
+    await name.getByRole('button').click()
+    await page.locator('th[aria-sort="ascending"]').waitFor()
+    await page.waitForURL('**sort=name')
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+    assert.equal((await namesIn(page))[0], 'web-01')
+    await name.getByRole('button').click()
+    await page.waitForURL('**sort=-name')
+    await page.locator('tbody tr').first().getByRole('link', { name: 'web-24' }).waitFor()
+
+    await page.getByRole('button', { name: 'Columns' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Choose columns' })
+    await dialog.getByRole('checkbox', { name: 'Tags' }).uncheck()
+    await dialog.getByRole('checkbox', { name: 'Region', exact: true }).check()
+    await page.keyboard.press('Escape')
+    await page.getByRole('columnheader', { name: 'Region' }).waitFor()
+    assert.equal(await page.getByRole('columnheader', { name: 'Tags' }).count(), 0)
+
+    const rowHeight = async () => (await page.locator('tbody tr').nth(1).boundingBox())?.height
+    assert.equal(await rowHeight(), 36)
+    await page.getByRole('button', { name: 'Theme' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Compact' }).click()
+    await page.reload()
+    await page.getByRole('columnheader', { name: 'Region' }).waitFor()
+    await page.getByRole('link', { name: 'web-24' }).waitFor()
+    assert.equal(await rowHeight(), 28)
+    assert.equal(searchOf(page)['sort'], '-name')
+  })
+
+  test('a view is saved by a name, and opened again by it', async (t) => {
+    const { page } = await openList(t, '?q=status%3Aready&sort=name&columns=name,size,where')
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Save this view' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save this view' })
+    await dialog.getByLabel('Name').fill('Stopped by name')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved as Stopped by name').waitFor()
+    await page.waitForURL('**view=**')
+    const address = page.url()
+
+    await page.goto('/console/servers')
+    await countIs(page, `${sizes.web} in all`)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Stopped by name' }).click()
+    await countIs(page, `6 of ${sizes.web}`)
+    assert.equal(page.url(), address)
+    assert.equal(await page.getByRole('columnheader').count(), 3)
+    await page.getByRole('button', { name: 'Remove status:ready' }).click()
+    await page.getByRole('button', { name: 'Stopped by name · changed' }).click()
+    await page.getByRole('menuitem', { name: 'Delete Stopped by name' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The view is deleted').waitFor()
+    await page.getByRole('button', { name: 'Views', exact: true }).waitFor()
+  })
+
+  test('all that match are exported, as the API has them', async (t) => {
+    const { page } = await openList(t, '?q=provider%3AOneCloud&sort=name&columns=name,ips')
+    const fetched = async (format: string) => {
+      const query = `q=provider%3AOneCloud&order_by=name&order=asc&field=id&field=name&field=ips&field=eip&details=true&scope=system&format=${format}`
+      const headers = { 'x-auth-token': stage.admin.token }
+      const answer = await fetch(`${stage.url}/servers?${query}`, { headers })
+      // The owner is at one of the two projects.
+      return (await answer.text()).split(/\r?\n/).filter((line) => !line.includes('db-'))
+    }
+    const exported = async (name: string) => {
+      await page.getByRole('button', { name: 'Export' }).click()
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name, exact: true }).click()
+      return await readDownload(await downloading)
+    }
+    assert.deepEqual((await exported('CSV')).split(/\r?\n/), await fetched('csv'))
+    assert.deepEqual((await exported('JSON lines')).split('\n'), await fetched('ndjson'))
+    const list = JSON.parse(await exported('JSON')) as { name: string }[]
+    assert.deepEqual(
+      list.map(({ name }) => name),
+      ['web-03', 'web-06', 'web-09', 'web-12', 'web-15', 'web-18', 'web-21', 'web-24'],
+    )
+  })
+
+  test('what is new comes at once to who asks for it', async (t) => {
+    const { page } = await openList(t, '?sort=-name')
+    await countIs(page, `${sizes.web} in all`)
+    const [pattern] = fleet.servers
+    assert.ok(pattern)
+    const { inventory } = stage.platform
+    const fresh = { ...pattern, id: '00000000-0000-4000-8000-000000000999', name: 'web-99' }
+    await inventory.recordServers({ present: [fresh], gone: [] })
+    t.after(() => inventory.recordServers({ present: [], gone: [fresh.id] }))
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByRole('link', { name: 'web-99' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: /new$/ }).count(), 0)
+  })
+
+  test('another list begins at its top, and no row of it is chosen', async (t) => {
+    const { page } = await openList(t, '?sort=name')
+    await page.setViewportSize({ width: 1280, height: 600 })
+    for (let step = 0; step < 20; step += 1) await page.keyboard.press('j')
+    const scrollTop = () =>
+      page.locator('table').evaluate((table) => table.parentElement?.scrollTop)
+    await page.locator('tbody tr:focus').filter({ hasText: 'web-20' }).waitFor()
+    assert.notEqual(await scrollTop(), 0)
+    await page.keyboard.press('/')
+    await page.keyboard.type('-name:web-01 ')
+    await countIs(page, `${sizes.web - 1} of ${sizes.web}`)
+    assert.equal(await scrollTop(), 0)
+    await filterOf(page).blur()
+    await page.keyboard.press('x')
+    assert.equal(await page.getByRole('region', { name: 'Selected servers' }).count(), 0)
+  })
+
+  test('a row that is half in sight is opened by a click', async (t) => {
+    const { page } = await openList(t, '?sort=name&columns=name,id')
+    await page.setViewportSize({ width: 1280, height: 600 })
+    const list = page.getByRole('group', { name: 'Servers' })
+    await list.evaluate((element) => element.scrollTo({ top: 100 }))
+    const row = page.locator('tbody tr', { hasText: 'web-03' })
+    const box = await row.boundingBox()
+    assert.ok(box)
+    await page.mouse.move(box.x + box.width - 20, box.y + box.height - 4)
+    await page.mouse.down()
+    await page.locator('tbody tr:focus').waitFor()
+    assert.equal(await list.evaluate((element) => element.scrollTop), 100)
+    await page.mouse.up()
+    await page.waitForURL(`**panel=${fleet.servers[2]?.id}**`)
+  })
+
+  test('words that an input method has under way are not taken for typed ones', async (t) => {
+    const { page, context } = await openList(t)
+    const devtools = await context.newCDPSession(page)
+    await filterOf(page).focus()
+    const half = { text: 'wei bu ', selectionStart: 7, selectionEnd: 7 }
+    await devtools.send('Input.imeSetComposition', half)
+    assert.equal(await filterOf(page).inputValue(), half.text)
+    assert.deepEqual(searchOf(page), {})
+    await devtools.send('Input.insertText', { text: '尾部' })
+    await page.getByRole('heading', { name: 'No server matches' }).waitFor()
+    assert.deepEqual(searchOf(page), { q: '尾部' })
+  })
+
+  test('servers are tagged together, once, and no further than it is stopped', async (t) => {
+    const { page } = await openList(t, '?sort=name')
+    for (const name of ['web-01', 'web-02', 'web-03']) {
+      await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+    }
+    const asked: string[] = []
+    await page.route('**/api/servers/*/metadata', async (route) => {
+      asked.push(route.request().url())
+      // The second one never answers.
+      if (asked.length === 1) await route.continue()
+    })
+    await page.getByRole('button', { name: 'Tag', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Tag' })
+    await dialog.getByLabel('Key').fill('shift')
+    await dialog.getByLabel('Value').fill('night')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('1 of 3 done').waitFor()
+    await dialog.getByRole('button', { name: 'Stop' }).click()
+    await dialog.getByText('Stopped after 1 of 3').waitFor()
+    assert.equal(new Set(asked).size, asked.length)
+    assert.equal(asked.length, 2)
+  })
+
+  test('an export that fails says so', async (t) => {
+    const { page } = await openList(t)
+    await page.route('**/api/servers?**format=csv**', (route) => route.abort())
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('menuitem', { name: 'CSV' }).click()
+    await page.getByRole('dialog').getByText('Muster does not answer').waitFor()
+  })
+
+  test('switching the project changes the rows, and the session gets another name', async (t) => {
+    const { page, context } = await openList(t)
+    const [before] = await context.cookies()
+    await page.getByRole('button', { name: /web/ }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill('db')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'db-01' }).waitFor()
+    await countIs(page, `${sizes.db} in all`)
+    assert.ok(!(await namesIn(page)).some((name) => name.startsWith('web')))
+    const [after] = await context.cookies()
+    assert.equal(after?.name, '__Host-muster')
+    assert.notEqual(after.value, before?.value)
+    const dead = await fetch(`${stage.url}/api/session`, {
+      headers: { cookie: `${before?.name}=${before?.value}` },
+    })
+    assert.equal(dead.status, 401)
+  })
+})

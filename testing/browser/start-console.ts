@@ -1,0 +1,66 @@
+import { hash } from '@node-rs/argon2'
+import type { BrowserContextOptions } from 'playwright-core'
+import type { Clock } from '../../server/src/domain/identity/ports.ts'
+import { createAdminClient } from '../../server/src/testing/contract-client.ts'
+import { createPopulation } from '../../server/src/testing/population.ts'
+import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
+import { adminPassword, startPlatform } from '../../server/src/testing/start-platform.ts'
+import { enterAs, type Person } from './enter-as.ts'
+import { browserVariable, openBrowser } from './open-browser.ts'
+import { readyConsole } from './ready-console.ts'
+import { openVisit } from './visit.ts'
+
+export const password = 'as good as any other'
+
+interface Options {
+  readonly flags?: readonly string[]
+  readonly clock?: Clock
+}
+
+export const admin: Person = { name: 'sysadmin', password: adminPassword }
+
+/** A real Muster with its console, and a browser in front of it. */
+export async function startConsole(lifetime: Lifetime, { flags = [], clock }: Options = {}) {
+  if (process.env[browserVariable] === undefined) await readyConsole(process.stderr)
+  const { browser, close } = await openBrowser()
+  lifetime.after(close)
+  const platform = await startPlatform({ flags, ...(clock && { clock }) })
+  lifetime.after(() => platform.close())
+  const { url, database } = platform
+  const population = createPopulation(database)
+  let passwordHash: Promise<string> | undefined
+
+  return {
+    platform,
+    database,
+    url,
+    browser,
+    population,
+    admin: await createAdminClient(platform),
+
+    /** Somebody with one role in a project, a domain, or (without either) the system. */
+    async hire(
+      name: string,
+      role: string,
+      place: { projectId?: string; domainId?: string } = {},
+      defaultProjectId?: string,
+    ): Promise<Person & { userId: string }> {
+      passwordHash ??= hash(password)
+      const userId = await population.addUser({
+        name,
+        passwordHash: await passwordHash,
+        ...(defaultProjectId !== undefined && { defaultProjectId }),
+      })
+      await population.assign({ role, userId, ...place })
+      return { name, password, userId }
+    },
+
+    /** A fresh browser profile; logged in as somebody, unless nobody is named. */
+    async visit(test: Lifetime, as?: Person, options?: BrowserContextOptions) {
+      const visit = await openVisit(test, browser, url, options)
+      if (as) await enterAs(visit.context, url, as)
+      return visit
+    },
+  }
+}
+export type ConsoleStage = Awaited<ReturnType<typeof startConsole>>
