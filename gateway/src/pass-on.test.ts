@@ -59,6 +59,16 @@ describe('what goes on to the API', () => {
     assert.deepEqual([head.status, head.text], [200, ''])
     assert.equal(head.headers.get('etag'), get.headers.get('etag'))
     assert.equal((await browser.ask('/api/v3/users', { method: 'HEAD' })).status, 200)
+    // Also of what the gateway answers itself.
+    for (const path of ['/api/login', '/console/']) {
+      const lengths = await Promise.all(
+        ['GET', 'HEAD'].map(async (method) =>
+          (await browser.fetchRaw(path, { method })).headers.get('content-length'),
+        ),
+      )
+      assert.equal(lengths[1], lengths[0], path)
+      assert.ok(Number(lengths[0]) > 50, path)
+    }
   })
 
   test('the request id is one and the same, in the answer and in the audit log', async () => {

@@ -47,14 +47,13 @@ function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
 
 function send(reply: FastifyReply, { status, headers = {}, body }: GatewayAnswer): FastifyReply {
   reply.code(status).headers(headers)
-  const isHead = reply.request.method === 'HEAD'
-  if (body instanceof Readable) {
-    if (!isHead) return reply.send(body)
+  if (body instanceof Readable && reply.request.method === 'HEAD') {
     body.destroy()
     return reply.send()
   }
-  if (body === undefined || isHead) return reply.send()
-  if (body instanceof Buffer) return reply.send(body)
+  if (body === undefined || body instanceof Readable || body instanceof Buffer) {
+    return reply.send(body)
+  }
   return reply.header('content-type', jsonContentType).send(Buffer.from(JSON.stringify(body)))
 }
 
