@@ -1,5 +1,6 @@
-import { useId, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import { useId, useRef, type ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
+import { focusFirstItem, moveThroughItems } from './menu-keys.ts'
 import styles from './menu.module.css'
 import { showToast } from './show-toast.ts'
 
@@ -46,27 +47,14 @@ export function Menu({ trigger, label, children }: Props) {
         onToggle={(event) => {
           if (event.newState !== 'open') return
           place()
-          itemsOf(element.current)[0]?.focus()
+          focusFirstItem(event.currentTarget)
         }}
-        onKeyDown={(event) => moveThrough(event, element.current)}
+        onKeyDown={moveThroughItems}
       >
         {children}
       </div>
     </>
   )
-}
-
-const itemsOf = (menu: HTMLElement | null): HTMLElement[] => [
-  ...(menu?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? []),
-]
-
-function moveThrough(event: KeyboardEvent, menu: HTMLElement | null): void {
-  const items = itemsOf(menu)
-  const at = items.indexOf(document.activeElement as HTMLElement)
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key]
-  if (to === undefined) return
-  event.preventDefault()
-  items[(to + items.length) % items.length]?.focus()
 }
 
 interface ItemProps {

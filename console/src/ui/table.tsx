@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Sort } from '../url/sort.ts'
+import { HeadCell } from './head-cell.tsx'
 import styles from './table.module.css'
 
 export interface Column<Row> {
@@ -29,8 +30,15 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, onSort }: Pro
         <caption className="visuallyHidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} />
+            {columns.map(({ key, title, number, sortBy }) => (
+              <HeadCell
+                key={key}
+                title={title}
+                className={number ? styles.number : undefined}
+                sortBy={sortBy}
+                sort={sort}
+                onSort={onSort}
+              />
             ))}
           </tr>
         </thead>
@@ -47,36 +55,5 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, onSort }: Pro
         </tbody>
       </table>
     </div>
-  )
-}
-
-interface HeadProps<Row> {
-  readonly column: Column<Row>
-  readonly sort: Sort | undefined
-  readonly onSort: ((sort: Sort) => void) | undefined
-}
-
-function HeadCell<Row>({ column, sort, onSort }: HeadProps<Row>) {
-  const { title, number, sortBy } = column
-  const className = number ? styles.number : undefined
-  if (sortBy === undefined || !onSort) {
-    return (
-      <th scope="col" className={className}>
-        {title}
-      </th>
-    )
-  }
-  const order = sort?.by === sortBy ? sort.order : undefined
-  return (
-    <th scope="col" className={className} aria-sort={order && `${order}ending`}>
-      <button
-        type="button"
-        className={styles.sort}
-        onClick={() => onSort({ by: sortBy, order: order === 'asc' ? 'desc' : 'asc' })}
-      >
-        {title}
-        <span aria-hidden="true">{order === 'asc' ? '↑' : order === 'desc' ? '↓' : ''}</span>
-      </button>
-    </th>
   )
 }

@@ -1,5 +1,6 @@
 import { factsOf, type ColumnName } from '../../servers/columns.ts'
 import { useText } from '../../text/use-text.ts'
+import { HeadCell } from '../../ui/head-cell.tsx'
 import type { Sort } from '../../url/sort.ts'
 import styles from './servers-table.module.css'
 
@@ -16,24 +17,7 @@ export function SortHeader({ column, sort, onSort }: Props) {
   const className = [column === 'name' && styles.first, number && styles.number]
     .filter(Boolean)
     .join(' ')
-  if (sortBy === undefined) {
-    return (
-      <th scope="col" className={className}>
-        {title}
-      </th>
-    )
-  }
-  const order = sort.by === sortBy ? sort.order : undefined
   return (
-    <th scope="col" className={className} aria-sort={order && `${order}ending`}>
-      <button
-        type="button"
-        className={styles.sort}
-        onClick={() => onSort({ by: sortBy, order: order === 'asc' ? 'desc' : 'asc' })}
-      >
-        {title}
-        {order && <span aria-hidden="true">{order === 'asc' ? '↑' : '↓'}</span>}
-      </button>
-    </th>
+    <HeadCell title={title} className={className} sortBy={sortBy} sort={sort} onSort={onSort} />
   )
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { copyText } from '../../browser/copy-text.ts'
 import { useText } from '../../text/use-text.ts'
 import menuStyles from '../../ui/menu.module.css'
+import { focusFirstItem, moveThroughItems } from '../../ui/menu-keys.ts'
 import { MenuHeading, MenuItem } from '../../ui/menu.tsx'
 
 export interface PickedValue {
@@ -27,7 +28,7 @@ export function ValueMenu({ values, anchor, onFilter, onExclude, onClose }: Prop
     menu.showPopover()
     menu.style.left = `${Math.max(8, Math.min(anchor.left, innerWidth - menu.offsetWidth - 8))}px`
     menu.style.top = `${Math.max(8, Math.min(anchor.bottom + 2, innerHeight - menu.offsetHeight - 8))}px`
-    menu.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
+    focusFirstItem(menu)
   }, [anchor])
   return (
     <div
@@ -40,14 +41,7 @@ export function ValueMenu({ values, anchor, onFilter, onExclude, onClose }: Prop
       onToggle={(event) => {
         if (event.newState === 'closed') onClose()
       }}
-      onKeyDown={(event) => {
-        const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]')]
-        const at = items.indexOf(document.activeElement as HTMLElement)
-        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-        if (step === undefined) return
-        event.preventDefault()
-        items[(at + step + items.length) % items.length]?.focus()
-      }}
+      onKeyDown={moveThroughItems}
     >
       {values.map((picked) => (
         <div

@@ -17,7 +17,7 @@ export const activity = {
   anyResult: 'Any result',
   anyTime: 'Any time',
   targetType: 'Kind',
-  targetId: 'ID of it',
+  targetId: 'Target ID',
   requestId: 'Request id',
   when: 'When',
   spans: { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
