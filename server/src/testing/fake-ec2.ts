@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { SourceSettings } from '../domain/sources/source.ts'
+import { listElements } from '../sources/aws/list-elements.ts'
 import type { Lifetime } from './spawn-muster.ts'
 
 interface FakeInstance {
@@ -148,7 +149,7 @@ export async function startFakeEc2(lifetime: Lifetime): Promise<FakeEc2> {
         return
       }
       default:
-        succeed(response, action)
+        succeed(response, action, element(listElements[action] ?? ''))
     }
   }
 

@@ -169,11 +169,14 @@ describe('an EC2 that is in trouble', () => {
 
   test('gives pages for ever', async () => {
     let page = 0
+    const empty = '<reservationSet/>'
     const token = (name: string) => `<nextToken>${name}</nextToken>`
-    answer('DescribeInstances', (response) => succeed(response, 'DescribeInstances', token('same')))
+    answer('DescribeInstances', (response) =>
+      succeed(response, 'DescribeInstances', empty, token('same')),
+    )
     await refuses('incomplete', /goes in circles/)
     answer('DescribeInstances', (response) =>
-      succeed(response, 'DescribeInstances', token(String((page += 1)))),
+      succeed(response, 'DescribeInstances', empty, token(String((page += 1)))),
     )
     await refuses('incomplete', /does not end/)
     const again =

@@ -29,7 +29,9 @@ export async function findInstance(
       (ec2, options) => ec2.describeInstances({ InstanceIds: [id] }, options),
       signal,
     )
-    const found = instancesOf(answer).find(({ instance }) => instance.InstanceId === id)
+    const found = instancesOf(answer, `instance ${id}`).find(
+      ({ instance }) => instance.InstanceId === id,
+    )
     if (found) return found
   } catch (error) {
     if (!(error instanceof UnknownInstance)) throw error

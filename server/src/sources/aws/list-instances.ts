@@ -1,5 +1,6 @@
 import type { DescribeInstancesResult, Instance } from '@aws-sdk/client-ec2'
 import type { Line } from './line.ts'
+import { demandList } from './list-elements.ts'
 import { pageThrough } from './page-through.ts'
 
 export interface OwnedInstance {
@@ -8,9 +9,12 @@ export interface OwnedInstance {
   readonly instance: Instance
 }
 
-export const instancesOf = ({ Reservations = [] }: DescribeInstancesResult): OwnedInstance[] =>
-  Reservations.flatMap(({ OwnerId: owner = '', Instances = [] }) =>
-    Instances.map((instance) => ({ owner, instance })),
+export const instancesOf = (
+  { Reservations }: DescribeInstancesResult,
+  what: string,
+): OwnedInstance[] =>
+  demandList(Reservations, what).flatMap(({ OwnerId: owner = '', Instances }) =>
+    demandList(Instances, what).map((instance) => ({ owner, instance })),
   )
 
 /** The instances of a region, page by page. */
@@ -19,8 +23,9 @@ export function listInstances(
   signal: AbortSignal,
   pageSize = 200,
 ): AsyncGenerator<OwnedInstance[]> {
+  const what = `instances in ${region}`
   return pageThrough({
-    what: `instances in ${region}`,
+    what,
     ask: (token) =>
       ask(
         (ec2, options) =>
@@ -33,7 +38,7 @@ export function listInstances(
           ),
         signal,
       ),
-    itemsOf: instancesOf,
+    itemsOf: (page) => instancesOf(page, what),
     idOf: ({ instance }) => instance.InstanceId,
   })
 }

@@ -2,6 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Source, SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
 import { readAwsSettings } from './aws-settings.ts'
 import { createLines, type Line } from './line.ts'
+import { demandList } from './list-elements.ts'
 import { merge } from './merge.ts'
 import { createLastingBook, type LastingBook } from './region-book.ts'
 import { isRegion, partitionOf } from './region-names.ts'
@@ -40,12 +41,13 @@ export async function openAws(
 
   /** Anew for each scan: an account may enable another one. */
   async function findRegions(stop: AbortSignal): Promise<readonly string[]> {
-    const { Regions = [] } = await regionOf(start).line.ask(
+    const { Regions } = await regionOf(start).line.ask(
       (ec2, options) => ec2.describeRegions({}, options),
       stop,
     )
     // EC2 names only those that the key is good for; not all who speak its language do.
-    const enabled = Regions.filter(({ OptInStatus }) => OptInStatus !== 'not-opted-in')
+    const enabled = demandList(Regions, 'regions')
+      .filter(({ OptInStatus }) => OptInStatus !== 'not-opted-in')
       .flatMap(({ RegionName }) => RegionName ?? [])
       .filter((region) => partitionOf(region) === partitionOf(start))
       .sort()

@@ -1,4 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
+import { demandList } from './list-elements.ts'
 
 const mostPages = 20_000
 /** EC2 may give pages without anything on them, but not for ever. */
@@ -8,7 +9,8 @@ interface Paging<Page, Item> {
   /** As in "instances in eu-west-1". */
   readonly what: string
   readonly ask: (token: string | undefined) => Promise<Page>
-  readonly itemsOf: (page: Page) => readonly Item[]
+  /** Undefined where the page has no list at all, which is not the same as an empty one. */
+  readonly itemsOf: (page: Page) => readonly Item[] | undefined
   readonly idOf: (item: Item) => string | undefined
 }
 
@@ -24,7 +26,7 @@ export async function* pageThrough<Page extends { readonly NextToken?: string | 
   for (let pages = 1; pages <= mostPages && idlePages <= mostIdlePages; pages += 1) {
     const page = await paging.ask(token)
     const items: Item[] = []
-    for (const item of paging.itemsOf(page)) {
+    for (const item of demandList(paging.itemsOf(page), what)) {
       const id = paging.idOf(item) ?? ''
       if (id === '') throw new SourceError('garbled', `One of the ${what} has no id.`)
       if (told.has(id)) continue

@@ -44,7 +44,7 @@ export function createRegionLookup<Answer extends Page, Thing>(
             ),
           signal,
         ),
-      itemsOf: (page) => itemsOf(page) ?? [],
+      itemsOf,
       idOf,
     })
     return (await Array.fromAsync(pages)).flat()

@@ -5,6 +5,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Outlet } from '../../domain/sources/source.ts'
 import { answerTrouble } from './answer-trouble.ts'
 import { connectionTrouble } from './connection-trouble.ts'
+import { hasList, listElements } from './list-elements.ts'
 
 /**
  * More than any page has: pages are small, since the SDK reads each megabyte in a tenth of a second,
@@ -89,6 +90,12 @@ export function createRequestHandler(
       }
       if (!isWhole(body, action)) {
         throw new SourceError('garbled', `${host} does not answer ${action} as EC2 does.`)
+      }
+      if (!hasList(body.toString('utf8'), action)) {
+        throw new SourceError(
+          'garbled',
+          `${host} does not answer ${action} as EC2 does: the response has no valid ${listElements[action]}.`,
+        )
       }
       return { response: { statusCode: status, headers: headers as Record<string, string>, body } }
     },

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, test } from 'node:test'
+import type { ServerResponse } from 'node:http'
+import { startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
+import { conformanceWorld, scanAll } from '../../testing/source-conformance.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+import { awsKind } from './aws-kind.ts'
+import { listElements } from './list-elements.ts'
+
+/** One instance that refers to something on every list. */
+const instance = `<reservationSet><item><ownerId>1</ownerId><instancesSet><item>
+  <instanceId>i-1</instanceId><imageId>ami-1</imageId><instanceType>t3.micro</instanceType>
+  <keyName>key</keyName><instanceState><name>running</name></instanceState>
+  <placement><availabilityZone>eu-west-1a</availabilityZone></placement>
+  <blockDeviceMapping><item><deviceName>/dev/sda</deviceName><ebs><volumeId>vol-1</volumeId></ebs></item></blockDeviceMapping>
+  <networkInterfaceSet><item><networkInterfaceId>eni-1</networkInterfaceId><subnetId>subnet-1</subnetId><vpcId>vpc-1</vpcId>
+    <groupSet><item><groupId>sg-1</groupId></item></groupSet><association><publicIp>192.0.2.1</publicIp></association></item></networkInterfaceSet>
+</item></instancesSet></item></reservationSet>`
+
+describe('the lists in responses of EC2', () => {
+  const lifetime = suiteLifetime()
+  let ec2: FakeEc2
+  beforeEach(async () => {
+    ec2 = await startFakeEc2(lifetime)
+  })
+
+  async function scanWith(action: string, content: string) {
+    ec2.misbehave = (question, response: ServerResponse) => {
+      if (question.action === action) return succeed(response, action, content)
+      return question.action === 'DescribeInstances'
+        ? succeed(response, question.action, instance)
+        : false
+    }
+    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(10_000))
+    try {
+      return await scanAll(source)
+    } finally {
+      await source.close()
+    }
+  }
+
+  for (const [action, name] of Object.entries(listElements)) {
+    test(`${action} needs its ${name}, which may be empty`, async () => {
+      for (const content of [
+        '',
+        `<other><${name}/></other>`,
+        `<${name}>none</${name}>`,
+        `<${name}><member/></${name}>`,
+      ]) {
+        await assert.rejects(scanWith(action, content), { trouble: 'garbled' }, content)
+      }
+      if (action === 'DescribeRegions') return
+      for (const content of [`<${name}/>`, `<${name}></${name}>`, `<${name}>\n  </${name}>`]) {
+        const { size } = await scanWith(action, content)
+        assert.equal(size, action === 'DescribeInstances' ? 0 : 1, content)
+      }
+    })
+  }
+
+  test('a later page without its list is no end', async () => {
+    const first = `${instance}<nextToken>2</nextToken>`
+    ec2.misbehave = ({ action, form }, response) =>
+      action === 'DescribeInstances' &&
+      succeed(response, action, form.has('NextToken') ? '' : first)
+    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(10_000))
+    await assert.rejects(scanAll(source), { trouble: 'garbled' })
+    await source.close()
+  })
+
+  test('a reservation without its instances is not an empty one', async () => {
+    const content = '<reservationSet><item><ownerId>1</ownerId></item></reservationSet>'
+    await assert.rejects(scanWith('DescribeInstances', content), { trouble: 'garbled' })
+  })
+})
