@@ -1,5 +1,5 @@
 import { badField } from '../error.ts'
-import { everyServer, type Condition, type Value } from './condition.ts'
+import { everyServer, type Comparison, type Condition, type Value } from './condition.ts'
 import type { Field } from './fields.ts'
 
 /** All of them must hold. */
@@ -27,34 +27,65 @@ export const oneOf = (field: Field, values: readonly Value[]): Condition => ({
 
 const mostConditions = 100
 const mostValues = 1000
+const mostCostlyConditions = 20
 
-/** How many things there are to look at in a condition, and how many values to hold them against. */
-function weigh(condition: Condition): { parts: number; values: number } {
+const textSearches = new Set<Comparison>(['like', 'contains', 'startswith', 'endswith'])
+
+interface Weight {
+  readonly conditions: number
+  readonly values: number
+  /** Those that look into another table, or through a whole text, for each candidate. */
+  readonly costly: number
+}
+
+const none: Weight = { conditions: 0, values: 0, costly: 0 }
+
+const add = (a: Weight, b: Weight): Weight => ({
+  conditions: a.conditions + b.conditions,
+  values: a.values + b.values,
+  costly: a.costly + b.costly,
+})
+
+function weigh(condition: Condition): Weight {
   switch (condition.kind) {
     case 'all':
-    case 'any': {
-      const weights = condition.conditions.map(weigh)
-      return {
-        parts: weights.reduce((sum, { parts }) => sum + parts, 0),
-        values: weights.reduce((sum, { values }) => sum + values, 0),
-      }
-    }
+    case 'any':
+      return condition.conditions.map(weigh).reduce(add, none)
     case 'not':
       return weigh(condition.condition)
-    case 'field':
+    case 'field': {
+      const { comparison, values } = condition
+      const costly = textSearches.has(comparison) ? 1 : 0
+      return { conditions: 1, values: values.length, costly }
+    }
     case 'place':
-      return { parts: 1, values: condition.values.length }
+      return { conditions: 1, values: condition.values.length, costly: 0 }
     case 'search':
     case 'tag':
     case 'address':
-      return { parts: 1, values: 1 }
+      return { conditions: 1, values: 1, costly: 1 }
   }
 }
 
-/** Nobody writes so many by hand, and each costs. */
-export function demandModesty(condition: Condition): void {
-  const { parts, values } = weigh(condition)
-  if (parts > mostConditions)
-    throw badField('query', `holds more than ${mostConditions} conditions`)
-  if (values > mostValues) throw badField('query', `holds more than ${mostValues} values`)
+/** Conditions by the parameter that they were read from. */
+export type ConditionsOf = readonly [parameter: string, conditions: readonly Condition[]]
+
+/** Limits what one query may cost. The error names the parameter that goes past a limit. */
+export function demandModesty(parameters: readonly ConditionsOf[]): void {
+  let sum = none
+  for (const [parameter, conditions] of parameters) {
+    sum = conditions.map(weigh).reduce(add, sum)
+    if (sum.conditions > mostConditions) {
+      throw badField(parameter, `brings the query to more than ${mostConditions} conditions`)
+    }
+    if (sum.values > mostValues) {
+      throw badField(parameter, `brings the query to more than ${mostValues} values`)
+    }
+    if (sum.costly > mostCostlyConditions) {
+      throw badField(
+        parameter,
+        `brings the query to more than ${mostCostlyConditions} conditions on tags, texts and addresses: use fewer of them`,
+      )
+    }
+  }
 }

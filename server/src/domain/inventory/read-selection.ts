@@ -1,7 +1,7 @@
 import type { ServerStatisticsQuery } from '@muster/contract'
 import { badField } from '../error.ts'
 import type { Comparison, Condition, Value } from './condition.ts'
-import { allOf, anyOf, demandModesty, not, oneOf } from './conditions.ts'
+import { allOf, anyOf, demandModesty, not, oneOf, type ConditionsOf } from './conditions.ts'
 import { fields, isField, type Field } from './fields.ts'
 import type { OriginalWords } from './original-words.ts'
 import { namedOneOf } from './parameter-conditions.ts'
@@ -35,9 +35,9 @@ function readField(name: string, values: readonly (string | number | boolean)[])
   return [namedOneOf(name, values.map(String)) ?? oneOf(name, values)]
 }
 
-const readFields = (parameters: object) =>
-  Object.entries(parameters).flatMap(([name, values]) =>
-    Array.isArray(values) ? readField(name, values as (string | number | boolean)[]) : [],
+const readFields = (parameters: object): ConditionsOf[] =>
+  Object.entries(parameters).flatMap(([name, values]): ConditionsOf[] =>
+    Array.isArray(values) ? [[name, readField(name, values as (string | number | boolean)[])]] : [],
   )
 
 const ranges = [
@@ -47,11 +47,11 @@ const ranges = [
   ['updated_before', 'updated_at', 'lt'],
 ] as const satisfies readonly (readonly [string, Field, Comparison])[]
 
-const readRanges = (parameters: SelectionParameters): Condition[] =>
-  ranges.flatMap(([name, field, comparison]): Condition[] => {
+const readRanges = (parameters: SelectionParameters): ConditionsOf[] =>
+  ranges.flatMap(([name, field, comparison]): ConditionsOf[] => {
     const text = parameters[name]
     if (text === undefined) return []
-    return [{ kind: 'field', field, comparison, values: [readMoment(name, field, text)] }]
+    return [[name, [{ kind: 'field', field, comparison, values: [readMoment(name, field, text)] }]]]
   })
 
 function readFilters({ filter = [], filter_any = false }: SelectionParameters): Condition[] {
@@ -78,13 +78,11 @@ const readTagSets = (sets: TagSets): Condition =>
     ),
   )
 
-function readTags({ tags = [], obj_tags, no_obj_tags }: SelectionParameters): Condition[] {
-  return [
-    ...tags.map((tag) => parseTag(tag, 'tags')),
-    ...(obj_tags ? [readTagSets(obj_tags)] : []),
-    ...(no_obj_tags ? [not(readTagSets(no_obj_tags))] : []),
-  ]
-}
+const readTags = ({ tags = [], obj_tags, no_obj_tags }: SelectionParameters): ConditionsOf[] => [
+  ['tags', tags.map((tag) => parseTag(tag, 'tags'))],
+  ['obj_tags', obj_tags ? [readTagSets(obj_tags)] : []],
+  ['no_obj_tags', no_obj_tags ? [not(readTagSets(no_obj_tags))] : []],
+]
 
 /** A text of blanks alone is no text. */
 const readSearch = ({ search = '' }: SelectionParameters): Condition[] =>
@@ -118,20 +116,22 @@ export function readSelection(
   parameters: SelectionParameters,
   words: OriginalWords,
 ): ServerSelection {
-  const where = allOf([
+  const conditions: readonly ConditionsOf[] = [
     ...readFields(parameters),
-    ...words.same.flatMap(({ as, from, texts }) =>
+    ...words.same.map(({ as, from, texts }): ConditionsOf => [
+      from,
       as === 'ip' ? readNetworks(texts, from) : readField(as, texts),
-    ),
+    ]),
     ...readRanges(parameters),
-    ...readFilters(parameters),
-    ...words.filters.map((text) => parseFilter(text)),
-    ...parseQ(parameters.q ?? ''),
-    ...readSearch(parameters),
+    ['filter', readFilters(parameters)],
+    ['filter', words.filters.map((text) => parseFilter(text))],
+    ['q', parseQ(parameters.q ?? '')],
+    ['search', readSearch(parameters)],
     ...readTags(parameters),
-    ...readNetworks(parameters.ip),
-  ])
-  demandModesty(where)
+    ['ip', readNetworks(parameters.ip)],
+  ]
+  demandModesty(conditions)
+  const where = allOf(conditions.flatMap(([, each]) => each))
   const scope = readSetting('scope', parameters.scope, words) as WantedScope | undefined
   return { scope, view: readView(parameters, words), where }
 }

@@ -209,9 +209,34 @@ describe('the query of a list of servers', () => {
   test('has its limits', () => {
     const many = (count: number) => Array.from({ length: count }, () => 'name.equals(a)')
     read({ filter: many(100) })
-    refuses({ filter: many(101) }, 'query', /100 conditions/)
-    refuses({ filter: many(60), q: 'a '.repeat(41) }, 'query', /100 conditions/)
-    refuses({ filter: [`name.in(${'a,'.repeat(1000)}a)`] }, 'query', /1000 values/)
+    refuses({ filter: many(101) }, 'filter', /100 conditions/)
+    refuses({ filter: many(60), q: 'vcpu>1 '.repeat(41) }, 'q', /100 conditions/)
+    refuses({ filter: [`name.in(${'a,'.repeat(1000)}a)`] }, 'filter', /1000 values/)
+  })
+
+  test('has at most 20 conditions on tags, texts and addresses, wherever they are written', () => {
+    const many = (count: number, text: string) => Array.from({ length: count }, () => text)
+    const words = (count: number, word: string) => ({ q: many(count, word).join(' ') })
+    const tags = (count: number) => [many(count, 'k').map((key) => ({ key }))]
+    const costly: [string, (count: number) => ServerListQuery][] = [
+      ['q', (count) => words(count, '-tag:k')],
+      ['q', (count) => words(count, 'tag:k=v')],
+      ['q', (count) => words(count, 'word')],
+      ['q', (count) => words(count, '-ip:10.0.0.1')],
+      ['q', (count) => ({ q: `ip:${many(count, '10.0.0.1').join(',')}` })],
+      ['q', (count) => ({ q: `tag:k=${many(count, 'v').join(',')}` })],
+      ['filter', (count) => ({ filter: many(count, 'name.contains(a)') })],
+      ['filter', (count) => ({ filter: many(count, 'name.like(a)'), filter_any: true })],
+      ['tags', (count) => ({ tags: many(count, 'k=v') })],
+      ['obj_tags', (count) => ({ obj_tags: tags(count) })],
+      ['no_obj_tags', (count) => ({ no_obj_tags: tags(count) })],
+      ['ip', (count) => ({ ip: many(count, '10.0.0.0/8') })],
+    ]
+    for (const [parameter, query] of costly) {
+      read({ ...query(20), status: ['running', 'ready'], vcpu_count: [1, 2] })
+      refuses(query(21), parameter, /20 conditions on tags, texts and addresses/)
+    }
+    refuses({ ...words(19, 'a'), search: 'a', tags: ['k'] }, 'tags', /20/)
   })
 
   test('is read once, and belongs to everybody', () => {
