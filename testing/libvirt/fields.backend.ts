@@ -7,7 +7,12 @@ import { after, before, describe, test } from 'node:test'
 import { naturalId } from '../../server/src/domain/sources/natural-id.ts'
 import type { SeenServer } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
-import { demandServer, scanAll, withSource } from '../../server/src/testing/source-conformance.ts'
+import {
+  demandServer,
+  lookReadable,
+  scanAll,
+  withSource,
+} from '../../server/src/testing/source-conformance.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
 
 describe('servers of a real libvirtd, field by field', () => {
@@ -21,7 +26,7 @@ describe('servers of a real libvirtd, field by field', () => {
 
   async function demand(externalId: string): Promise<SeenServer> {
     const server = await withSource(libvirtKind, settings(), (source) =>
-      source.look({ externalId, regionId: '' }, AbortSignal.timeout(30_000)),
+      lookReadable(source, { externalId, regionId: '' }),
     )
     assert.ok(server)
     return server

@@ -16,6 +16,7 @@ import {
   describeConformance,
   withSource,
   type SourceBackEnd,
+  lookReadable,
 } from '../../server/src/testing/source-conformance.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
 
@@ -30,7 +31,7 @@ describe('a real libvirtd with QEMU', () => {
 
   const look = (externalId: string, address = libvirt.address): Promise<SeenServer | undefined> =>
     withSource(libvirtKind, settingsFor(address), (source) =>
-      source.look({ externalId, regionId: '' }, AbortSignal.timeout(30_000)),
+      lookReadable(source, { externalId, regionId: '' }),
     )
 
   async function demand(externalId: string): Promise<SeenServer> {

@@ -7,6 +7,7 @@ import { createAttendAccount } from '../domain/sources/attend-account.ts'
 import { createChangeHeldServers } from '../domain/sources/change-held-servers.ts'
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
 import { createLoseServers } from '../domain/sources/lose-servers.ts'
+import { createMarkUnknown } from '../domain/sources/mark-unknown.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
 import { createOpenSource } from '../domain/sources/open-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
@@ -54,7 +55,14 @@ export function composeSync({ database, sealer, kinds, reachable, runner, log }:
   const outlet = createOutlet(createSourceAddressRule(reachable))
   const openSource = createOpenSource({ kinds, accounts, outlet, clock })
   const changeHeldServers = createChangeHeldServers({ sightings, changeServers })
-  const attendAccount = createAttendAccount({ accounts, sightings, owners, recordServers, fleet })
+  const attendAccount = createAttendAccount({
+    accounts,
+    sightings,
+    owners,
+    recordServers,
+    markUnknown: createMarkUnknown({ changeServers, fleet }),
+    fleet,
+  })
   const runAccount = createRunAccount({
     runs,
     sightings,

@@ -8,6 +8,7 @@ import { createChangeHeldServers } from '../domain/sources/change-held-servers.t
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
 import { createLoseServers } from '../domain/sources/lose-servers.ts'
 import { LostAccount } from '../domain/sources/lost-account.ts'
+import { createMarkUnknown } from '../domain/sources/mark-unknown.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
 import type { AccountStore, RunStore, SightingStore } from '../domain/sources/ports.ts'
 import type { SeenFacts, SeenServer } from '../domain/sources/source.ts'
@@ -167,6 +168,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     sightings: sightingStore,
     owners,
     recordServers,
+    markUnknown: createMarkUnknown({ changeServers, fleet }),
     fleet,
   })
   return {

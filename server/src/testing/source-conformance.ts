@@ -8,6 +8,7 @@ import { naturalId } from '../domain/sources/natural-id.ts'
 import { SourceError } from '../domain/sources/source-error.ts'
 import type {
   SeenServer,
+  ServerReference,
   Source,
   SourceKind,
   SourceNews,
@@ -44,7 +45,8 @@ const keyOf = ({ key }: SeenServer) => naturalId('server', ...key)
 /** Everything that a source tells, at once. */
 export async function scanAll(source: Source): Promise<Map<string, SeenServer>> {
   const seen = new Map<string, SeenServer>()
-  for await (const { present, gone } of source.scan(patience())) {
+  for await (const { present, gone, unreadable = [] } of source.scan(patience())) {
+    assert.deepEqual(unreadable, [], 'every server here can be read')
     for (const server of present) {
       assert.ok(!seen.has(keyOf(server)), `${server.facts.name} is told twice`)
       seen.set(keyOf(server), server)
@@ -52,6 +54,16 @@ export async function scanAll(source: Source): Promise<Map<string, SeenServer>> 
     for (const key of gone) assert.ok(!seen.has(naturalId('server', ...key)))
   }
   return seen
+}
+
+/** One server as the source describes it now: it must be readable, or not there. */
+export async function lookReadable(
+  source: Source,
+  reference: ServerReference,
+): Promise<SeenServer | undefined> {
+  const server = await source.look(reference, patience())
+  if (!server || 'facts' in server) return server
+  throw new Error(`${server.name} could not be read: ${server.reason}`)
 }
 
 /** Opens a source for as long as it is used. */

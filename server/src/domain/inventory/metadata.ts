@@ -21,6 +21,14 @@ export function metadataOf(tags: Readonly<Record<TagOrigin, Tags>>): Server['met
   return plainMap(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+/** The same metadata with these notes of Muster's added or replaced. */
+export const withNotes = (metadata: Server['metadata'], notes: Tags): Server['metadata'] =>
+  metadataOf({
+    own: tagsOf(metadata, 'own'),
+    source: tagsOf(metadata, 'source'),
+    notes: { ...tagsOf(metadata, 'notes'), ...notes },
+  })
+
 /** The keys of one origin, without their prefix. */
 export const tagsOf = (metadata: Server['metadata'], origin: TagOrigin): Record<string, string> =>
   plainMap(

@@ -5,9 +5,11 @@ import type { Owners } from '../inventory/owners.ts'
 import type { Recorded, RecordServers } from '../inventory/record-servers.ts'
 import type { Witness } from '../inventory/witness.ts'
 import { isEarlier, type Account } from './account.ts'
+import { boundText } from './bound-facts.ts'
 import { compileMapping, type Mapped } from './mapping.ts'
+import type { MarkUnknown } from './mark-unknown.ts'
 import type { AccountStore, SightingStore } from './ports.ts'
-import type { SeenServer } from './source.ts'
+import type { SeenServer, UnreadableServer } from './source.ts'
 import { serverIdOf, toFacts } from './to-facts.ts'
 
 interface Dependencies {
@@ -15,6 +17,7 @@ interface Dependencies {
   readonly sightings: SightingStore
   readonly owners: Owners
   readonly recordServers: RecordServers
+  readonly markUnknown: MarkUnknown
   readonly fleet: Pick<FleetWriter, 'write'>
 }
 
@@ -35,6 +38,11 @@ export interface Attendant {
     goneIds: readonly string[],
     known: Known,
   ): Promise<Recorded>
+  /**
+   * Sets the status of servers that could not be read to `unknown` and stores the reason. Returns how
+   * many servers changed. A server that was never seen before is not created.
+   */
+  recordUnreadable(servers: readonly UnreadableServer[], known: Known): Promise<number>
   /** Notes that a complete scan has missed these. */
   doubt(missed: readonly Sighting[]): Promise<void>
 }
@@ -47,8 +55,11 @@ const digestOf = (server: SeenServer, { name, brand, created_at, project_id }: A
     'base64url',
   )
 
+/** Stored in place of the digest of a server's facts: the same reason again needs no write. */
+const unreadableDigest = (reason: string) => `unreadable ${hash('sha1', reason, 'base64url')}`
+
 export function createAttendAccount(dependencies: Dependencies) {
-  const { accounts, sightings, owners, recordServers, fleet } = dependencies
+  const { accounts, sightings, owners, recordServers, markUnknown, fleet } = dependencies
 
   /** Those whose account still sees them and was attached before this one. */
   async function findHeldElsewhere(
@@ -132,6 +143,17 @@ export function createAttendAccount(dependencies: Dependencies) {
           gone,
           witness: testify(news),
         })
+      },
+
+      async recordUnreadable(servers, known) {
+        const marks = servers.flatMap((server) => {
+          const sighting = known.get(serverIdOf(server))
+          const reason = boundText(server.reason)
+          const digest = unreadableDigest(reason)
+          if (!sighting || (sighting.digest === digest && sighting.missed === 0)) return []
+          return [{ sighting: { ...sighting, digest, missed: 0 }, notes: { read_error: reason } }]
+        })
+        return await markUnknown(account, fence, marks)
       },
 
       async doubt(missed) {

@@ -6,7 +6,6 @@ import { LostAccount } from './lost-account.ts'
 import type { OpenSource } from './open-source.ts'
 import type { RunLog } from './run-log.ts'
 import type { SourceNews } from './source.ts'
-import { serverIdOf } from './to-facts.ts'
 
 interface Listening {
   readonly account: Account
@@ -14,7 +13,7 @@ interface Listening {
   readonly signal: AbortSignal
   readonly chance: Chance
   readonly log: RunLog
-  readonly hear: (present: SourceNews['present'], goneIds: readonly string[]) => Promise<void>
+  readonly hear: (news: SourceNews) => Promise<void>
   /** From now on nothing is missed. */
   readonly onReady: () => void
   /** A line on which something could be heard is no more. */
@@ -29,13 +28,10 @@ export async function listenToAccount(listening: Listening): Promise<void> {
   async function listenOnce(): Promise<void> {
     const source = await openSource.openAccount(account, signal)
     try {
-      for await (const { present, gone } of source.watch?.(signal) ?? []) {
+      for await (const news of source.watch?.(signal) ?? []) {
         if (failed > 0) onReady()
         failed = 0
-        await hear(
-          present,
-          gone.map((key) => serverIdOf({ key })),
-        )
+        await hear(news)
       }
     } finally {
       await source.close().catch(() => {})

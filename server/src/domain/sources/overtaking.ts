@@ -38,6 +38,13 @@ export function createOvertaking() {
             known,
           ),
         ),
+      recordUnreadable: (servers, known) =>
+        asWrite(
+          attendant.recordUnreadable(
+            servers.filter((server) => !has(serverIdOf(server))),
+            known,
+          ),
+        ),
       doubt: (missed) => asWrite(attendant.doubt(missed.filter(({ serverId }) => !has(serverId)))),
     }),
     /** Something newer is known of these. Once nothing older is being written it may be. */

@@ -97,12 +97,17 @@ export function createRunAccount(dependencies: RunDependencies) {
     }
 
     /** What was heard of single servers. A scan that began before knows less. */
-    async function hear(present: SourceNews['present'], goneIds: readonly string[]): Promise<void> {
-      const ids = [...present.map(serverIdOf), ...goneIds]
+    async function hear(
+      { present, unreadable = [] }: Omit<SourceNews, 'gone'>,
+      goneIds: readonly string[],
+    ): Promise<void> {
+      const ids = [...present.map(serverIdOf), ...unreadable.map(serverIdOf), ...goneIds]
       if (ids.length === 0) return
       await overtaking.claim(ids)
       const attendant = await attendAccount(account, fence)
-      await attendant.record(present, goneIds, await sightings.of(account.id, ids))
+      const known = await sightings.of(account.id, ids)
+      await attendant.record(present, goneIds, known)
+      await attendant.recordUnreadable(unreadable, known)
       answeredAt = clock()
     }
 
@@ -236,7 +241,11 @@ export function createRunAccount(dependencies: RunDependencies) {
             signal,
             chance,
             log,
-            hear,
+            hear: (news) =>
+              hear(
+                news,
+                news.gone.map((key) => serverIdOf({ key })),
+              ),
             // Whatever was told while nobody listened, the next scan sees.
             onReady() {
               ready.resolve()
@@ -263,7 +272,9 @@ export function createRunAccount(dependencies: RunDependencies) {
       const source = await openSource.openAccount(account, soon, 'look')
       try {
         const server = await source.look(reference, soon)
-        await hear(server ? [server] : [], server ? [] : [id])
+        if (!server) await hear({ present: [] }, [id])
+        else if ('facts' in server) await hear({ present: [server] }, [])
+        else await hear({ present: [], unreadable: [server] }, [])
       } finally {
         await source.close().catch(() => {})
       }

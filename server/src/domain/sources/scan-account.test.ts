@@ -251,3 +251,44 @@ test('scans of a source that changes and fails at random end nobody by mistake',
     { numRuns: 150 },
   )
 })
+
+describe('a server that cannot be read', () => {
+  const unread = (name: string, reason: string): SourceNews => ({
+    present: [],
+    gone: [],
+    unreadable: [{ key: makeSeen(name).key, name, reason }],
+  })
+  const shown = (sync: MemorySync) =>
+    sync.present().map(({ name, status, metadata }) => [name, status, metadata['sys:read_error']])
+
+  test('counts as seen, keeps its fields, and is unknown until it can be read again', async () => {
+    const sync = createMemorySync()
+    const odd = makeSeen('odd', { vcpu_count: 3, tags: { team: 'web' } })
+    await scan(sync, [pageOf('a', 'b'), page(odd)])
+    const { counts, unreadable } = await scan(sync, [pageOf('a', 'b'), unread('odd', 'too long')])
+    assert.deepEqual(counts, { seen: 3, created: 0, changed: 1, gone: 0 })
+    assert.deepEqual(
+      unreadable.map(({ name, reason }) => [name, reason]),
+      [['odd', 'too long']],
+    )
+    const server = sync.present().at(-1)
+    assert.equal(server?.status, 'unknown')
+    assert.equal(server?.vcpu_count, 3)
+    assert.deepEqual(server?.metadata, { 'ext:team': 'web', 'sys:read_error': 'too long' })
+
+    const revisions = sync.revisions()
+    await scan(sync, [pageOf('a', 'b'), unread('odd', 'too long')])
+    assert.equal(sync.revisions(), revisions, 'the same reason again is not written again')
+    await scan(sync, [pageOf('a', 'b'), unread('odd', 'too deep')])
+    assert.deepEqual(shown(sync).at(-1), ['odd', 'unknown', 'too deep'])
+    await scan(sync, [pageOf('a', 'b'), page(odd)])
+    assert.deepEqual(shown(sync).at(-1), ['odd', 'running', undefined])
+  })
+
+  test('is not created where it was never seen before', async () => {
+    const sync = createMemorySync()
+    const { counts, unreadable } = await scan(sync, [pageOf('a'), unread('new', 'too long')])
+    assert.deepEqual([counts.seen, counts.created, unreadable.length], [2, 1, 1])
+    assert.deepEqual(namesOf(sync), ['a'])
+  })
+})

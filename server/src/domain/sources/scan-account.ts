@@ -2,7 +2,7 @@ import type { Sighting } from '../inventory/ports.ts'
 import type { SyncCounts } from './account.ts'
 import type { Attendant } from './attend-account.ts'
 import { batchSize, inBatches } from './in-batches.ts'
-import type { SeenServer, Source, SourceNews } from './source.ts'
+import type { SeenServer, Source, SourceNews, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-facts.ts'
 
 interface Scanning {
@@ -20,6 +20,8 @@ export interface Scanned {
   readonly counts: SyncCounts
   /** How many were missed for the first time, in a scan that missed too many to be believed at once. */
   readonly doubted: number
+  /** Servers that exist but could not be read. */
+  readonly unreadable: readonly UnreadableServer[]
 }
 
 /** While one batch is being written the next one is made ready. */
@@ -37,6 +39,7 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   const ended = new Set<string>()
   const counts = { seen: 0, created: 0, changed: 0, gone: 0 }
   const underWay = new Set<Promise<void>>()
+  const unreadable: UnreadableServer[] = []
   let waiting: SeenServer[] = []
 
   async function record(present: readonly SeenServer[], gone: readonly string[]): Promise<void> {
@@ -57,11 +60,16 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     if (underWay.size >= inFlight) await Promise.race(underWay)
   }
 
-  async function take({ present, gone }: SourceNews): Promise<void> {
+  async function take({ present, gone, unreadable: unread = [] }: SourceNews): Promise<void> {
     for (const server of present) {
       const id = serverIdOf(server)
       seen.add(id)
       if (!isOvertaken(id)) waiting.push(server)
+    }
+    for (const server of unread) {
+      const id = serverIdOf(server)
+      seen.add(id)
+      if (!isOvertaken(id)) unreadable.push(server)
     }
     counts.seen = seen.size
     const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isOvertaken(id))
@@ -84,6 +92,9 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     await Promise.allSettled(underWay)
   }
 
+  for (const batch of inBatches(unreadable)) {
+    counts.changed += await attendant.recordUnreadable(batch, known)
+  }
   const expected = [...known.values()].filter(({ serverId }) => !ended.has(serverId))
   const missing = expected.filter(({ serverId }) => !seen.has(serverId) && !isOvertaken(serverId))
   const isHardToBelieve = missing.length > expected.length / 2
@@ -98,5 +109,5 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
       batch.map(({ serverId }) => serverId),
     )
   }
-  return { counts: { ...counts }, doubted: doubted.length }
+  return { counts: { ...counts }, doubted: doubted.length, unreadable }
 }

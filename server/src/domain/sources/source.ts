@@ -38,10 +38,21 @@ export interface SeenServer {
   readonly facts: SeenFacts
 }
 
+/** A server that exists, but that the source could not describe. Muster keeps what it knew of it. */
+export interface UnreadableServer {
+  /** The same key as when it can be read. */
+  readonly key: ServerKey
+  readonly name: string
+  /** Why, in words for an operator. */
+  readonly reason: string
+}
+
 /** What a source knows for sure: who is there and how, and who is no longer. */
 export interface SourceNews {
   readonly present: readonly SeenServer[]
   readonly gone: readonly ServerKey[]
+  /** One server that cannot be read must not fail the scan of all others: it is reported here. */
+  readonly unreadable?: readonly UnreadableServer[]
 }
 
 /** A server as Muster remembers it, as far as a source needs that to find it again. */
@@ -60,7 +71,10 @@ export interface Source {
    */
   scan(signal: AbortSignal): AsyncIterable<SourceNews>
   /** One server as it is now; undefined where the source knows for sure that it is no longer there. */
-  look(reference: ServerReference, signal: AbortSignal): Promise<SeenServer | undefined>
+  look(
+    reference: ServerReference,
+    signal: AbortSignal,
+  ): Promise<SeenServer | UnreadableServer | undefined>
   /**
    * What changes from now on, as it happens, until the signal. The first item comes at once, and may
    * be empty: from then on nothing is missed. Absent where the source does not tell by itself.

@@ -7,7 +7,7 @@ import { createAddressRule } from '../../outgoing/allowed-addresses.ts'
 import { createOutlet } from '../../outgoing/outlet.ts'
 import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { startSecureServer } from '../../testing/secure-server.ts'
-import { conformanceWorld, scanAll } from '../../testing/source-conformance.ts'
+import { conformanceWorld, lookReadable, scanAll } from '../../testing/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 
@@ -296,7 +296,7 @@ describe('an EC2 that is in trouble', () => {
     const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(30_000))
     try {
       const reference = { externalId, regionId: 'eu-west-1' }
-      return await source.look(reference, AbortSignal.timeout(30_000))
+      return await lookReadable(source, reference)
     } finally {
       await source.close()
     }

@@ -7,6 +7,7 @@ import {
   scanAll,
   testReading,
   withSource,
+  lookReadable,
 } from '../../testing/source-conformance.ts'
 import { epoch, tickLength } from './life.ts'
 import { openSimulator } from './open-simulator.ts'
@@ -99,7 +100,7 @@ describe('a simulator as a source', () => {
         simulator.accountNameOf(index) === account?.name && !simulator.isGone(index, moment),
     )
     const externalId = simulator.externalIdOf(last ?? -1)
-    const found = await source.look({ externalId, regionId: '' }, signal)
+    const found = await lookReadable(source, { externalId, regionId: '' })
     assert.equal(found && numberOf(found), last)
     assert.equal(found?.facts.external_id, externalId)
     assert.equal(await source.look({ externalId: 'nobody', regionId: '' }, signal), undefined)
