@@ -108,4 +108,18 @@ describe('the log', () => {
     assert.ok(entries.some(({ status }) => status === 404))
     assert.ok(!entries.some(({ msg }) => msg === 'forged'))
   })
+
+  test('warns once that requests carry X-Forwarded-For and no proxy is trusted', async (t) => {
+    const headers = { 'x-forwarded-for': '198.51.100.7' }
+    const warnings = (written: readonly string[]) =>
+      written.filter((line) => line.includes('--trusted-proxies')).length
+    const { url, written } = await startLogging(t, 'warn')
+    await ask(url, '/healthz')
+    assert.equal(warnings(written), 0)
+    for (let time = 0; time < 3; time += 1) await ask(url, '/healthz', { headers })
+    assert.equal(warnings(written), 1)
+    const trusting = await startLogging(t, 'warn', ['--trusted-proxies=127.0.0.1'])
+    await ask(trusting.url, '/healthz', { headers })
+    assert.equal(warnings(trusting.written), 0)
+  })
 })

@@ -76,6 +76,7 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     ...addresses,
     region: config.region,
     lifetime: config.tokenTtl,
+    loginFailuresPerMinute: config.loginFailuresPerMinute,
     eventRetention: config.eventRetention,
     reachable: config.sourceAllow,
   })

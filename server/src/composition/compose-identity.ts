@@ -7,6 +7,7 @@ import { createCheckPassword } from '../domain/identity/check-password.ts'
 import { createDescribeToken } from '../domain/identity/describe-token.ts'
 import { createInspectToken } from '../domain/identity/inspect-token.ts'
 import { createRevokeToken } from '../domain/identity/revoke-token.ts'
+import { createLoginLimit } from '../domain/identity/login-limit.ts'
 import { createIssueToken } from '../domain/identity/issue-token.ts'
 import { createAccessKeyMethod } from '../domain/identity/methods/access-key.ts'
 import { createCasMethod } from '../domain/identity/methods/cas.ts'
@@ -38,6 +39,8 @@ interface Parts {
   readonly region: string
   /** How long a token lives, in milliseconds. */
   readonly lifetime: number
+  /** Failed logins by one method from one address; 0 for no limit. */
+  readonly loginFailuresPerMinute: number
   /** How long the audit log is kept, in milliseconds. */
   readonly eventRetention: number
   /** Addresses beyond the open internet that may be asked. */
@@ -57,12 +60,19 @@ export function composeIdentity(parts: Parts) {
   const verifyToken = createVerifyToken({ tokens, findStanding, news, clock })
   const renewCaller = createRenewCaller({ tokens, directory, clock })
   const inspectToken = createInspectToken(verifyToken)
+  const loginLimit = createLoginLimit({ perMinute: parts.loginFailuresPerMinute, guard, clock })
   const checkPassword = createCheckPassword({ guard, hasher, clock })
   const catalog = createCatalog(parts)
   const describeToken = createDescribeToken(catalog)
   const addressRule = createAddressRule(parts.reachable)
   const methods = [
-    createPasswordMethod({ directory, checkPassword, pseudonym: key.pseudonym, clock }),
+    createPasswordMethod({
+      directory,
+      checkPassword,
+      loginLimit,
+      pseudonym: key.pseudonym,
+      clock,
+    }),
     createTokenMethod(verifyToken),
     createAccessKeyMethod({
       accessKeys: createAccessKeyStore(database),
@@ -76,6 +86,7 @@ export function composeIdentity(parts: Parts) {
       casServer: composeCasServer(addressRule),
       welcomeSubject: createWelcomeSubject(registry, clock),
       tokens,
+      loginLimit,
       clock,
     }),
   ]
@@ -85,6 +96,7 @@ export function composeIdentity(parts: Parts) {
       findStanding,
       tokens,
       events,
+      loginLimit,
       describeToken,
       clock,
       lifetime,

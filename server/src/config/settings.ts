@@ -196,7 +196,7 @@ export const settings = {
     flag: 'login-failures-per-minute',
     variable: 'MUSTER_LOGIN_FAILURES_PER_MINUTE',
     value: 'number',
-    help: 'failed logins from one address before it gets 429; 0 for no limit',
+    help: 'failed logins by one method from one address before that gets 429; 0 for no limit',
     parse: integer(0, 1_000_000),
     fallback: '100',
   }),

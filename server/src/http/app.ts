@@ -13,21 +13,20 @@ import { createInventoryHandlers, type InventoryUseCases } from './inventory/han
 import { privateHeaders } from './private-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics } from './metrics.ts'
-import { mountOperations, type Preamble } from './mount.ts'
-import { addressOf, callerKey } from './origin.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { mountOperations } from './mount.ts'
+import { createRateLimit } from '../domain/rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
 import { answerRepeats, createRepeats } from './repeats.ts'
 import { createRequestLog, logRequests } from './request-log.ts'
 import { createServiceHandlers } from './service.ts'
 import { createUnknownRouteFault } from './unknown-route.ts'
+import { warnOfUntrustedProxy } from './untrusted-proxy.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createViewHandlers } from './views/handlers.ts'
 
 export interface AppSettings extends ListenerSettings {
   readonly baseUrl: string
   readonly platformName: string
-  readonly loginFailuresPerMinute: number
   readonly requestsPerMinute: number
   /** Where a browser is sent that asks for nothing in particular. */
   readonly homePage: string
@@ -69,6 +68,7 @@ export function createApp(
   metrics.observe(app)
   const log = createRequestLog(app.log)
   logRequests(app, log, platformRequestIdHeader)
+  warnOfUntrustedProxy(app, settings.trustedProxies)
   auditDenials(app, useCases.recordDenial)
   // Before the body is read: nobody is going to look at it.
   const findUnknownRouteFault = createUnknownRouteFault(served)
@@ -84,10 +84,6 @@ export function createApp(
     done(null, payload)
   })
 
-  const loginLimit = createRateLimit(
-    settings.loginFailuresPerMinute,
-    'Too many failed logins from this address: wait and try again.',
-  )
   const requestLimit = createRateLimit(
     settings.requestsPerMinute,
     'Too many requests with this token: wait and try again.',
@@ -113,17 +109,12 @@ export function createApp(
   })
   answerRepeats(app, repeats)
 
-  /** Before the body is read: who has failed too often is not worth parsing. */
-  const demandLoginLimit: Preamble = (request) =>
-    loginLimit.demand(callerKey(addressOf(request)), clock())
-
   mountOperations(app, served, {
     authenticate: createAuthenticate({ verifyToken: useCases.verifyToken, requestLimit, clock }),
-    preambles: { issueToken: demandLoginLimit },
     remember: repeats.remember,
     closesAfter,
     handlers: {
-      ...createIdentityHandlers({ ...useCases, ...settings, loginLimit }),
+      ...createIdentityHandlers({ ...useCases, ...settings }),
       ...createAdministrationHandlers({ ...useCases, ...settings }),
       ...createInventoryHandlers(useCases, settings),
       ...createViewHandlers(useCases.loadViews, settings),

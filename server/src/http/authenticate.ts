@@ -5,7 +5,7 @@ import type { Clock } from '../domain/identity/ports.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import { isLocal } from './origin.ts'
-import type { RateLimit } from './rate-limit.ts'
+import type { RateLimit } from '../domain/rate-limit.ts'
 
 interface Dependencies {
   readonly verifyToken: VerifyToken

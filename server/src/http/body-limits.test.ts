@@ -176,19 +176,6 @@ describe('SEC-72 bodies that are too complex', () => {
     assertError(await post(utf16), 'InvalidFormatError', tokenType)
     assertError(await post(Buffer.from(utf16).swap16()), 'InvalidFormatError', tokenType)
   })
-
-  test('SEC-72 a refused address is refused before its body is read', async () => {
-    const limited = await startPlatform({ flags: ['--login-failures-per-minute=1'] })
-    try {
-      const body = { auth: { identity: { methods: ['token'], token: { id: 'none' } } } }
-      const options = { method: 'POST', body }
-      assert.equal((await ask(limited.url, '/v3/auth/tokens', options)).status, 401)
-      const deep = await ask(limited.url, '/v3/auth/tokens', { ...options, body: nested(30_000) })
-      assertError(deep, 'TooManyRequests', tokenType)
-    } finally {
-      await limited.close()
-    }
-  })
 })
 
 describe('SEC-71 a body that nobody is going to read', () => {

@@ -1,17 +1,13 @@
 import type { CatalogService } from '@muster/contract'
-import { PlatformError } from '../domain/error.ts'
 import type { DescribeToken } from '../domain/identity/describe-token.ts'
 import type { InspectToken } from '../domain/identity/inspect-token.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import type { RevokeToken } from '../domain/identity/revoke-token.ts'
 import type { IssueToken } from '../domain/identity/issue-token.ts'
 import { listPermissions } from '../domain/identity/list-permissions.ts'
-import type { Clock } from '../domain/identity/ports.ts'
 import { openDomains, openProjects } from '../domain/identity/scope.ts'
 import { createViews } from './administration/views.ts'
 import type { Handlers } from './mount.ts'
-import { callerKey } from './origin.ts'
-import type { RateLimit } from './rate-limit.ts'
 import { renderTokenBody } from './token-body.ts'
 
 export interface IdentityUseCases {
@@ -25,10 +21,8 @@ export interface IdentityUseCases {
 interface Dependencies extends IdentityUseCases {
   readonly authUrl: string
   readonly baseUrl: string
-  readonly loginLimit: RateLimit
   /** Where a browser is sent that asks for nothing in particular. */
   readonly homePage: string
-  readonly clock: Clock
 }
 
 export type IdentityHandlers = Pick<
@@ -47,7 +41,7 @@ export type IdentityHandlers = Pick<
 
 export function createIdentityHandlers(dependencies: Dependencies): IdentityHandlers {
   const { issueToken, inspectToken, revokeToken, describeToken, catalog } = dependencies
-  const { authUrl, baseUrl, loginLimit, homePage, clock } = dependencies
+  const { authUrl, baseUrl, homePage } = dependencies
 
   const views = createViews(authUrl)
   const listLinks = (path: string) => ({ self: authUrl + path, next: null, previous: null })
@@ -79,18 +73,12 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
 
   return {
     async issueToken({ body, origin }) {
-      try {
-        const { secret, token } = await issueToken(body, origin)
-        return {
-          status: 201,
-          userId: token.user.Id,
-          body: renderTokenBody(token),
-          headers: { 'x-subject-token': secret },
-        }
-      } catch (error) {
-        const isFailedLogin = error instanceof PlatformError && error.class === 'UnauthorizedError'
-        if (isFailedLogin) loginLimit.count(callerKey(origin.ip), clock())
-        throw error
+      const { secret, token } = await issueToken(body, origin)
+      return {
+        status: 201,
+        userId: token.user.Id,
+        body: renderTokenBody(token),
+        headers: { 'x-subject-token': secret },
       }
     },
 

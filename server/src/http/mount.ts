@@ -66,13 +66,9 @@ export type Handlers = {
 /** What every handler takes, whatever its operation. */
 type AnyCall = { readonly [Key in keyof Call<Operation>]: unknown }
 
-/** What an operation asks of a request before anything else. */
-export type Preamble = (request: FastifyRequest) => void
-
 interface Dependencies {
   readonly handlers: Handlers
   readonly authenticate: Authenticate
-  readonly preambles: Partial<Record<OperationId, Preamble>>
   /** Keeps an answer for requests that are the same. */
   readonly remember: Repeats['remember']
   /** Whether an answer is the last on its connection. */
@@ -83,7 +79,7 @@ interface Dependencies {
 export function mountOperations(
   app: FastifyInstance,
   served: readonly Operation[],
-  { handlers, authenticate, preambles, remember, closesAfter }: Dependencies,
+  { handlers, authenticate, remember, closesAfter }: Dependencies,
 ): void {
   const send = createSend(closesAfter)
   const explicitHeads = new Set(
@@ -100,7 +96,6 @@ export function mountOperations(
       exposeHeadRoute: operation.method === 'GET' && !explicitHeads.has(operation.path),
       config: { operation },
       async onRequest(request) {
-        preambles[id]?.(request)
         request.principal = await authenticate(operation, request)
         if (operation.needs && request.principal) {
           request.reach = demandReach(request.principal, operation.needs)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
-import { callerKey, isLocal, originOf } from './origin.ts'
+import { isLocal, originOf } from './origin.ts'
 
 /** A request as far as its origin goes: `ip` is what the framework made of the peer and the proxies. */
 const from = (ip: string, peer = '192.0.2.1', headers: Record<string, string> = {}) =>
@@ -34,21 +34,6 @@ describe('originOf', () => {
 
   test('is empty, not wrong, when even the peer is gone', () => {
     assert.equal(ipOf('', ''), '')
-  })
-})
-
-describe('callerKey', () => {
-  test('an IPv4 address is a caller', () => {
-    assert.notEqual(callerKey('192.0.2.1'), callerKey('192.0.2.2'))
-  })
-
-  test('an IPv6 /64 is one caller, its neighbour another', () => {
-    assert.equal(callerKey('2001:db8::1'), callerKey('2001:db8::ffff:1'))
-    assert.notEqual(callerKey('2001:db8::1'), callerKey('2001:db8:0:1::1'))
-  })
-
-  test('no address is a caller too', () => {
-    assert.equal(callerKey(''), '')
   })
 })
 

@@ -40,12 +40,6 @@ export const originOf = (request: FastifyRequest): Origin => new RequestOrigin(r
 export const addressOf = (request: FastifyRequest): string =>
   normalise(request.ip) ?? normalise(request.socket.remoteAddress ?? '') ?? ''
 
-/** What counts as one caller: an IPv6 host usually has a whole /64 to itself. */
-export function callerKey(ip: string): string {
-  if (!ip.includes(':')) return ip
-  return ipaddr.IPv6.parse(ip).parts.slice(0, 4).join(':')
-}
-
 /**
  * Whether the caller is on this machine. A forwarded request is not, even where the proxy is and
  * nobody told Muster to trust it.

@@ -34,7 +34,6 @@ async function mountedRoutes(): Promise<string[]> {
       baseUrl: origin,
       platformName: 'muster',
       homePage: '/docs',
-      loginFailuresPerMinute: 0,
       requestsPerMinute: 0,
       trustedProxies: [],
       tls: undefined,

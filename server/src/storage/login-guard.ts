@@ -9,6 +9,7 @@ const day = 86_400_000
 const abandonedAfter = 30_000
 const failuresForgottenAfter = day
 const originsForgottenAfter = 90 * day
+const mostAddresses = 1_000
 
 export function createLoginGuard(database: Database): LoginGuard {
   const { read } = database
@@ -109,6 +110,17 @@ export function createLoginGuard(database: Database): LoginGuard {
       await database.commit(
         success ? [forgive(bucket), remember(account, address, now)] : [countFailure(bucket, now)],
       )
+    },
+
+    async listAddresses(account, since) {
+      const origins = await read
+        .selectFrom('login_origins')
+        .where('account', '=', account)
+        .where('last_at', '>=', since)
+        .select('address')
+        .limit(mostAddresses)
+        .execute()
+      return origins.map(({ address }) => address)
     },
 
     async purgeIdle(now) {

@@ -87,6 +87,7 @@ export async function startCountedLogins(platform: TestPlatform, options: Option
     baseUrl,
     region: 'region0',
     lifetime: 86_400_000,
+    loginFailuresPerMinute: 0,
     eventRetention: 86_400_000,
     reachable: [],
   })
@@ -97,7 +98,6 @@ export async function startCountedLogins(platform: TestPlatform, options: Option
       baseUrl,
       platformName: 'muster',
       homePage: '/docs',
-      loginFailuresPerMinute: 0,
       requestsPerMinute: 0,
       trustedProxies,
       tls: undefined,

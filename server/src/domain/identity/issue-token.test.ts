@@ -59,6 +59,7 @@ function issueWith(proof: Partial<Proof>) {
       purgeExpired: async () => {},
     },
     events: events as EventStore,
+    loginLimit: { countFailure: () => undefined },
     describeToken: createDescribeToken([]),
     clock: () => now,
     lifetime: 86_400_000,

@@ -5,6 +5,7 @@ import type { EventStore } from '../audit/event-store.ts'
 import type { DescribeToken } from './describe-token.ts'
 import { chooseMethod } from './methods/choose-method.ts'
 import type { Method, Proof } from './methods/method.ts'
+import type { LoginLimit } from './login-limit.ts'
 import type { Clock, TokenStore } from './ports.ts'
 import { createPrincipal } from './principal.ts'
 import type { KnownUser, Origin, Standing, TokenRecord } from './records.ts'
@@ -19,6 +20,7 @@ interface Dependencies {
   readonly findStanding: FindStanding
   readonly tokens: TokenStore
   readonly events: EventStore
+  readonly loginLimit: Pick<LoginLimit, 'countFailure'>
   readonly describeToken: DescribeToken
   readonly clock: Clock
   /** Milliseconds. */
@@ -33,7 +35,8 @@ export interface IssuedToken {
 
 /** From a credential to a token. This is the only place that knows the order of the steps. */
 export function createIssueToken(dependencies: Dependencies) {
-  const { methods, findStanding, tokens, events, describeToken, clock, lifetime } = dependencies
+  const { methods, findStanding, tokens, events, loginLimit, describeToken, clock, lifetime } =
+    dependencies
 
   const endOf = (issuedAt: number, proof: Proof, { user }: Standing) =>
     Math.min(issuedAt + lifetime, proof.expiresAt ?? Infinity, user.expiresAt ?? Infinity)
@@ -83,12 +86,20 @@ export function createIssueToken(dependencies: Dependencies) {
       user = proof.user
       return await issueFor(proof, { wish, method, source: auth.context?.source ?? '', origin })
     } catch (error) {
-      if (error instanceof PlatformError && error.class === 'UnauthorizedError') {
-        const failure = { method: method.names[0], origin, time: clock(), projectId: '' }
-        const reason = String(error.cause)
-        await events.record(describeLogin({ ...failure, user: error.user ?? user, reason }))
+      if (!(error instanceof PlatformError) || error.class !== 'UnauthorizedError') throw error
+      const known = error.user ?? user
+      const name = method.names[0]
+      // A valid token asked for a scope it cannot have: nobody guesses anything.
+      const isProven = name === 'token' && known !== undefined
+      const refusal = isProven
+        ? undefined
+        : loginLimit.countFailure(name, origin.ip, known?.id ?? '')
+      // Beyond the limit only guesses at a known user are recorded, or anyone could fill the log.
+      if (!refusal || (name === 'password' && known)) {
+        const failure = { method: name, origin, time: clock(), projectId: '' }
+        await events.record(describeLogin({ ...failure, user: known, reason: String(error.cause) }))
       }
-      throw error
+      throw refusal ?? error
     }
   }
 }

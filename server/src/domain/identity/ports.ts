@@ -85,6 +85,8 @@ export interface LoginGuard {
     success: boolean,
     now: number,
   ): Promise<void>
+  /** The addresses from which the account has logged in since then. */
+  listAddresses(account: string, since: number): Promise<readonly string[]>
   purgeIdle(now: number): Promise<void>
 }
 

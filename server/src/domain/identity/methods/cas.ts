@@ -4,6 +4,7 @@ import type { CasServer } from '../cas/cas-server.ts'
 import { isServiceTicket } from '../cas/ticket.ts'
 import type { FindProvider } from '../cas/find-provider.ts'
 import type { WelcomeSubject } from '../cas/welcome-subject.ts'
+import type { LoginLimit } from '../login-limit.ts'
 import type { Clock, TokenStore } from '../ports.ts'
 import type { Method } from './method.ts'
 
@@ -12,12 +13,13 @@ interface Dependencies {
   readonly casServer: CasServer
   readonly welcomeSubject: WelcomeSubject
   readonly tokens: Pick<TokenStore, 'spend'>
+  readonly loginLimit: Pick<LoginLimit, 'demandCas' | 'noteCasLogin'>
   readonly clock: Clock
 }
 
 /** A ticket from a CAS server: the server says whose it is, Muster sees to it that it is used once. */
 export function createCasMethod(dependencies: Dependencies): Method {
-  const { findProvider, casServer, welcomeSubject, tokens, clock } = dependencies
+  const { findProvider, casServer, welcomeSubject, tokens, loginLimit, clock } = dependencies
 
   /** Before the server is asked: whatever it says, and however often, nobody gets in twice. */
   async function spend(ticket: string, providerId: string, address: string): Promise<void> {
@@ -37,6 +39,7 @@ export function createCasMethod(dependencies: Dependencies): Method {
       if (!isServiceTicket(ticket)) {
         throw badField('auth.identity.cas_ticket.id', 'is not a CAS service ticket')
       }
+      loginLimit.demandCas(origin.ip)
       const provider = await findProvider(wish, section.provider)
       if (!provider) throw loginFailed('CAS: no provider, or more than one to choose from')
       await spend(ticket, provider.id, origin.ip)
@@ -44,6 +47,7 @@ export function createCasMethod(dependencies: Dependencies): Method {
       const endpoint = { url, serviceUrl, protocol, ca: ca === '' ? null : ca }
       const answer = await casServer.validate(endpoint, ticket)
       const user = await welcomeSubject(provider, answer, { origin, wish })
+      loginLimit.noteCasLogin(origin.ip)
       return { user, grounds: { providerId: provider.id } }
     },
   }

@@ -1,5 +1,6 @@
 import { badField, loginFailed } from '../../error.ts'
 import type { CheckPassword } from '../check-password.ts'
+import type { LoginLimit } from '../login-limit.ts'
 import { longestPassword } from '../password-rules.ts'
 import type { Clock, Directory, MemberReference, Pseudonym } from '../ports.ts'
 import type { Method } from './method.ts'
@@ -7,13 +8,14 @@ import type { Method } from './method.ts'
 interface Dependencies {
   readonly directory: Directory
   readonly checkPassword: CheckPassword
+  readonly loginLimit: Pick<LoginLimit, 'demandPassword'>
   readonly pseudonym: Pseudonym
   readonly clock: Clock
 }
 
 /** A name or id and a password. Every failure costs the same work and is the same 401. */
 export function createPasswordMethod(dependencies: Dependencies): Method {
-  const { directory, checkPassword, pseudonym, clock } = dependencies
+  const { directory, checkPassword, loginLimit, pseudonym, clock } = dependencies
 
   return {
     names: ['password'],
@@ -26,6 +28,7 @@ export function createPasswordMethod(dependencies: Dependencies): Method {
 
       const { spelling, credentials: found } = await directory.findAccount(user)
       const account = found?.user.id ?? pseudonym(spelling)
+      await loginLimit.demandPassword(account, address)
       const hash = found?.passwordHash ?? null
       const right = await checkPassword(account, address, hash, password)
       if (!found || !right || hash === null) {

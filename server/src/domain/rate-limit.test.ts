@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { PlatformError } from '../domain/error.ts'
+import { PlatformError } from './error.ts'
 import { createRateLimit } from './rate-limit.ts'
 
 const minute = 60_000

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { PlatformError } from '../domain/error.ts'
+import { PlatformError } from './error.ts'
 
 const minute = 60_000
 const mostKeys = 100_000
@@ -47,15 +47,20 @@ export function createRateLimit(perMinute: number, details: string) {
     if (perMinute > 0) windowOf(key, now).count += 1
   }
 
+  /** The 429 of a key that has used up its minute. */
+  function findRefusal(key: string, now: number): PlatformError | undefined {
+    const window = findFull(key, now)
+    if (!window) return undefined
+    const retryAfter = Math.floor((freeAgain(window) - now) / 1_000) + 1
+    return new PlatformError('TooManyRequests', details, { retryAfter })
+  }
+
   return {
+    findRefusal,
     /** Throws once the key has used up its minute. */
     demand(key: string, now: number): void {
-      const window = findFull(key, now)
-      if (!window) return
-      const free = freeAgain(window)
-      throw new PlatformError('TooManyRequests', details, {
-        retryAfter: Math.floor((free - now) / 1_000) + 1,
-      })
+      const refusal = findRefusal(key, now)
+      if (refusal) throw refusal
     },
     count,
     /** Counts one more, where there is room for it. */

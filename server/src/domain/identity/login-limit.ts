@@ -1,0 +1,78 @@
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
+import { createRateLimit } from '../rate-limit.ts'
+import type { PlatformError } from '../error.ts'
+import type { Clock, LoginGuard } from './ports.ts'
+
+/** How long a login from an address lets its user past that address's limit. */
+const recent = 86_400_000
+/** Failures a minute that one recent user may add once the address is over its limit. */
+const failuresOfRecentUser = 10
+/** The same for CAS, as a multiple of the limit: whose ticket it is only the CAS server can tell. */
+const casFactor = 10
+const mostAddresses = 100_000
+
+/** What counts as one address: an IPv6 host usually has a whole /64 to itself. */
+export function addressBlock(ip: string): string {
+  if (!ip.includes(':')) return ip
+  return ipaddr.IPv6.parse(ip).parts.slice(0, 4).join(':')
+}
+
+interface Dependencies {
+  /** Failed logins of one method from one address; 0 for no limit. */
+  readonly perMinute: number
+  readonly guard: Pick<LoginGuard, 'listAddresses'>
+  readonly clock: Clock
+}
+
+/**
+ * Limits failed logins per method and address, so that failures of one method do not block
+ * another. Whoever logged in from the address within a day has a separate, smaller budget there.
+ */
+export function createLoginLimit({ perMinute, guard, clock }: Dependencies) {
+  const details = 'Too many failed logins from this address: wait and try again.'
+  const failures = createRateLimit(perMinute, details)
+  const recentFailures = createRateLimit(perMinute && failuresOfRecentUser, details)
+  const casFailures = createRateLimit(casFactor * perMinute, details)
+  const casLogins = new LRUCache<string, number>({ max: mostAddresses })
+
+  const keyOf = (method: string, ip: string) => `${method} ${addressBlock(ip)}`
+  const userKeyOf = (account: string, ip: string) => `${account} ${addressBlock(ip)}`
+
+  async function isRecentUser(account: string, ip: string): Promise<boolean> {
+    const addresses = await guard.listAddresses(account, clock() - recent)
+    return addresses.some((address) => addressBlock(address) === addressBlock(ip))
+  }
+
+  return {
+    /** Throws the 429 of an address over its limit, before any work on the password. */
+    async demandPassword(account: string, ip: string): Promise<void> {
+      const refusal = failures.findRefusal(keyOf('password', ip), clock())
+      if (!refusal) return
+      if (!(await isRecentUser(account, ip))) throw refusal
+      recentFailures.demand(userKeyOf(account, ip), clock())
+    },
+
+    /** The same, before a CAS server is asked. */
+    demandCas(ip: string): void {
+      const refusal = failures.findRefusal(keyOf('cas', ip), clock())
+      if (!refusal) return
+      const last = casLogins.get(addressBlock(ip))
+      if (last === undefined || last <= clock() - recent) throw refusal
+      casFailures.demand(addressBlock(ip), clock())
+    },
+
+    noteCasLogin: (ip: string): void => void casLogins.set(addressBlock(ip), clock()),
+
+    /** Counts a failed login. The answer is this 429, if any, rather than a 401. */
+    countFailure(method: string, ip: string, account: string): PlatformError | undefined {
+      const now = clock()
+      if (method === 'cas') casFailures.count(addressBlock(ip), now)
+      const refusal = failures.findRefusal(keyOf(method, ip), now)
+      if (!refusal) failures.count(keyOf(method, ip), now)
+      else if (method === 'password') recentFailures.count(userKeyOf(account, ip), now)
+      return refusal
+    },
+  }
+}
+export type LoginLimit = ReturnType<typeof createLoginLimit>
