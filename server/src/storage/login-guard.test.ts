@@ -185,6 +185,13 @@ onBothEngines('the login guard', (engine) => {
     await admitted(start + 2 * day + 1)
   })
 
+  test('lists the addresses of an account with a success since then', async () => {
+    await succeed(start, office)
+    assert.deepEqual(await guard.listAddresses(account, start), [office])
+    assert.deepEqual(await guard.listAddresses(account, start + 1), [])
+    assert.deepEqual(await guard.listAddresses('somebody else', start), [])
+  })
+
   test('forgets an address after 90 days without a success', async () => {
     await succeed(start, office)
     await guard.purgeIdle(start + 90 * day)
