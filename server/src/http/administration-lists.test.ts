@@ -233,7 +233,7 @@ onBothEnginesInTurn('names in a list', (engine) => {
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'muster-names-'))
     const databaseUrl = engine === 'postgres' ? await createDictionary() : undefined
-    platform = await startPlatform({ engine, beside: { folder, databaseUrl } as TestPlatform })
+    platform = await startPlatform({ engine, beside: { folder, databaseUrl } })
   })
   after(async () => {
     await platform.close()

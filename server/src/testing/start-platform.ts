@@ -23,8 +23,8 @@ interface Options {
   /** Flags, as an operator would give them. */
   readonly flags?: readonly string[]
   readonly log?: { level: string; destination: DestinationStream }
-  /** Another process of the same installation: the storage of that one. */
-  readonly beside?: TestPlatform
+  /** Another process of the same installation, or the storage that an earlier one has left. */
+  readonly beside?: Pick<TestPlatform, 'folder' | 'databaseUrl'>
 }
 
 const nowhere: DestinationStream = { write: () => {} }

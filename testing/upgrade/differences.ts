@@ -1,0 +1,27 @@
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Where a newer version's answers differ from the older one's, each as a line. A key that the older one did
+ * not have is no difference: answers only ever grow.
+ */
+export function differencesBetween(older: unknown, newer: unknown, path = ''): string[] {
+  if (isObject(older) && isObject(newer)) {
+    return Object.keys(older).flatMap((key) =>
+      key in newer
+        ? differencesBetween(older[key], newer[key], `${path}.${key}`)
+        : [`${path}.${key} is missing`],
+    )
+  }
+  if (Array.isArray(older) && Array.isArray(newer)) {
+    if (older.length !== newer.length) {
+      return [`${path} has ${newer.length} entries, not ${older.length}`]
+    }
+    return older.flatMap((entry, index) =>
+      differencesBetween(entry, newer[index], `${path}[${index}]`),
+    )
+  }
+  return Object.is(older, newer)
+    ? []
+    : [`${path} is ${JSON.stringify(newer)}, not ${JSON.stringify(older)}`]
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import pg from 'pg'
+import type {
+  CloudAccount,
+  IdentityProviderView,
+  Server,
+  SessionView,
+  UserView,
+} from '@muster/contract'
+import { createAccountStore } from '../../server/src/storage/sources/account-store.ts'
+import { until } from '../../server/src/testing/attached-accounts.ts'
+import { ask, loginAdmin, requestToken } from '../../server/src/testing/client.ts'
+import { createTestDatabase, onBothEngines, type Engine } from '../../server/src/testing/engines.ts'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { startStagedCas } from '../../server/src/testing/staged-cas.ts'
+import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
+import { loadSecretKey } from '../../server/src/vault/secret-key.ts'
+import { readAnswers } from './answers.ts'
+import { differencesBetween } from './differences.ts'
+import { guestAttributes, guestSubject, readState, stateFolder, veraPassword } from './state.ts'
+
+/** Puts the database of a state where a platform finds it. */
+async function restore(engine: Engine, data: Buffer, secretKey: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-upgrade-'))
+  mkdirSync(join(folder, 'data'), { mode: 0o700 })
+  writeFileSync(join(folder, 'secret.key'), secretKey, { mode: 0o600 })
+  if (engine === 'sqlite') writeFileSync(join(folder, 'data/muster.db'), data, { mode: 0o600 })
+  const databaseUrl = engine === 'postgres' ? await createTestDatabase() : undefined
+  if (databaseUrl !== undefined) {
+    const client = new pg.Client(databaseUrl)
+    await client.connect()
+    await client.query(data.toString())
+    await client.end()
+  }
+  return { folder, databaseUrl }
+}
+
+for (const name of readdirSync(stateFolder)) {
+  onBothEngines(`a database of ${name}`, (engine) => {
+    const { data, state } = readState(name, engine)
+    const lifetime = suiteLifetime()
+    let platform: TestPlatform
+    before(async () => {
+      const place = await restore(engine, data, state.secretKey)
+      const past = Date.now() - state.takenAt
+      platform = await startPlatform({
+        beside: place,
+        clock: () => Date.now() - past,
+        flags: ['--source-allow=localhost'],
+      })
+      lifetime.after(async () => {
+        await platform.close()
+        rmSync(place.folder, { recursive: true })
+      })
+    })
+
+    const send = async <Body>(path: string, body?: object, method = 'GET') => {
+      const token = state.tokens.admin
+      const answer = await ask<Body>(platform.url, path, { token, method, ...(body && { body }) })
+      assert.ok(answer.status < 300, answer.text)
+      return answer.body
+    }
+    /** Who a login is, and where. */
+    const logIn = async (identity: object) => {
+      const { status, text, body } = await requestToken(platform.url, { identity })
+      assert.equal(status, 201, text)
+      return { user: body.token.user.Name, project: body.token.project.Name }
+    }
+
+    test('answers as it did, to tokens that were issued then', async () => {
+      const answers = await readAnswers(platform.url, state.tokens)
+      assert.deepEqual(differencesBetween(state.answers, answers), [])
+    })
+
+    test('lets people in by password, access key and CAS, as the users they were', async () => {
+      await loginAdmin(platform.url)
+      const user = { name: 'vera', domain: { name: 'Observatory' }, password: veraPassword }
+      const vera = { user: 'vera', project: 'spectra' }
+      assert.deepEqual(await logIn({ methods: ['password'], password: { user } }), vera)
+      const { id, secret } = state.accessKey
+      const access_key_secret = `${id}:${secret}`
+      assert.deepEqual(await logIn({ methods: ['aksk'], access_key_secret }), vera)
+
+      const cas = await startStagedCas(lifetime)
+      const providers = '/v3/identity_providers'
+      const {
+        identity_providers: [provider],
+      } = await send<{
+        identity_providers: IdentityProviderView[]
+      }>(providers)
+      const moved = { identity_provider: { url: cas.base } }
+      await send(`${providers}/${provider?.id}`, moved, 'PUT')
+      const ticket = { id: cas.ticketFor(guestSubject, guestAttributes) }
+      const guest = await logIn({ methods: ['cas'], cas_ticket: ticket })
+      assert.equal(guest.user, guestSubject)
+      const { users } = await send<{ users: UserView[] }>('/v3/users')
+      const { users: known } = state.answers['admin /v3/users'] as { users: UserView[] }
+      assert.equal(users.length, known.length)
+    })
+
+    const { cookie } = state
+    if (cookie !== undefined) {
+      test('keeps browser sessions', async () => {
+        const path = '/api/session'
+        const { status, body } = await ask<{ session: SessionView }>(platform.url, path, {
+          headers: { cookie },
+        })
+        assert.equal(status, 200)
+        assert.deepEqual([body.session.user.name, body.session.scope.name], ['vera', 'spectra'])
+      })
+    }
+
+    const listed = state.answers['admin /cloudaccounts?limit=2048&order_by=name&order=asc']
+    if (listed !== undefined) {
+      test('keeps credentials of accounts, and syncs without making servers twice', async () => {
+        await checkAccounts((listed as { cloudaccounts: CloudAccount[] }).cloudaccounts)
+      })
+    }
+
+    async function checkAccounts(cloudaccounts: readonly CloudAccount[]): Promise<void> {
+      const accounts = createAccountStore(
+        platform.database,
+        loadSecretKey(join(platform.folder, 'secret.key')),
+      )
+      for (const { id, name } of cloudaccounts) {
+        assert.deepEqual(await accounts.credentialsOf(id), state.credentials[name] ?? {})
+      }
+      const account = cloudaccounts.find(({ name }) => name === 'made-up')
+      assert.ok(account)
+      const path = `/cloudaccounts/${account.id}`
+      const idsOf = async () => {
+        const query = `scope=system&limit=2048&account_id=${account.id}`
+        const { servers } = await send<{ servers: Server[] }>(`/servers?${query}`)
+        return servers.map(({ id }) => id).sort()
+      }
+      const before = await idsOf()
+      await send(path, { cloudaccount: { enabled: true } }, 'PUT')
+      await send(`${path}/sync`, undefined, 'POST')
+      const { sync } = await until('synced', async () => {
+        const { cloudaccount } = await send<{ cloudaccount: CloudAccount }>(path)
+        const { state: now, finished_at } = cloudaccount.sync
+        return now === 'idle' && finished_at !== account.sync.finished_at && cloudaccount
+      })
+      assert.deepEqual([sync.error, sync.created, sync.gone], ['', 0, 0])
+      assert.deepEqual(await idsOf(), before)
+    }
+  })
+}
