@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import type { ErrorBody } from '@muster/contract'
 import { newId } from '../domain/identity/new-id.ts'
 import { startAttached, type Attached } from '../testing/attached-accounts.ts'
+import { issuedCertificate, privateKey } from '../testing/secure-server.ts'
 import { changedTables, createSnapshots } from '../testing/snapshots.ts'
 import { suiteLifetime } from '../testing/spawn-muster.ts'
 
 const socket = 'qemu+unix:///system?socket=/nowhere'
 const keys = { access_key_id: 'AKIAFAKE', secret_access_key: 'fake' }
+const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+})
 const aws = (changes: object = {}) => ({ provider: 'Aws', credentials: keys, ...changes })
 
 /** What is wrong, by the field that the error names. Nothing else is wrong with it. */
@@ -49,6 +55,14 @@ const faults: readonly (readonly [field: string, wish: object])[] = [
 
   ['cloudaccount.credentials.password', { credentials: { password: 'x' } }],
   ['cloudaccount.credentials.client_key', { credentials: { client_key: 'no key' } }],
+  [
+    'cloudaccount.credentials.client_key',
+    { credentials: { client_certificate: issuedCertificate, client_key: otherKey } },
+  ],
+  [
+    'cloudaccount.credentials.client_certificate',
+    { credentials: { client_certificate: privateKey, client_key: privateKey } },
+  ],
   ['cloudaccount.credentials', { credentials: 'x' }],
   ['cloudaccount.credentials.access_key_id', aws({ credentials: {} })],
   ['cloudaccount.credentials.access_key_id', aws({ credentials: undefined })],

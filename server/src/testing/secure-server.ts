@@ -19,6 +19,9 @@ const readFixture = (name: string) =>
 
 /** The authority that signed what the servers of tests show. */
 export const testAuthority = readFixture(certificates.authority)
+export const issuedCertificate = readFixture(certificates.issued)
+/** Of every certificate for tests. */
+export const privateKey = readFixture('test-only.key.pem')
 
 interface SeenRequest {
   readonly method: string
@@ -35,7 +38,7 @@ export async function startSecureServer(
   const requests: SeenRequest[] = []
   let connections = 0
   const server = createServer(
-    { key: readFixture('test-only.key.pem'), cert: readFixture(certificates[certificate]) },
+    { key: privateKey, cert: readFixture(certificates[certificate]) },
     (request, response) => {
       const { method = '', url: target = '', headers } = request
       requests.push({ method, target, headers })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { issuedCertificate, privateKey, testAuthority } from '../../testing/secure-server.ts'
 import { checkSettings, readAddress } from './address.ts'
 import { libvirtKind } from './libvirt-kind.ts'
 
@@ -69,16 +71,15 @@ describe('an address of libvirt', () => {
 })
 
 describe('settings of libvirt', () => {
-  const pem = (label: string) => `-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----\n`
   const address = 'qemu+tls://kvm-1/system'
 
   test('are in order', () => {
     const credentials = {
-      client_certificate: pem('CERTIFICATE'),
-      client_key: pem('EC PRIVATE KEY'),
+      client_certificate: issuedCertificate,
+      client_key: privateKey,
     }
     const fingerprint = Array.from({ length: 32 }, () => 'aB').join(':')
-    const options = { ca: pem('CERTIFICATE'), fingerprint, group: 'shop' }
+    const options = { ca: testAuthority, fingerprint, group: 'shop' }
     assert.deepEqual(checkSettings(settings(address, { credentials, options })), [])
   })
 
@@ -96,8 +97,24 @@ describe('settings of libvirt', () => {
       ],
     )
     assert.deepEqual(
-      checkSettings(settings(address, { credentials: { client_key: pem('PRIVATE KEY') } })),
+      checkSettings(settings(address, { credentials: { client_key: privateKey } })),
       [{ path: 'credentials.client_certificate', problem: 'is needed with a client key' }],
     )
+  })
+
+  test('have a certificate and a key that belong together', () => {
+    const mismatch = (client_key: string) =>
+      checkSettings(
+        settings(address, { credentials: { client_certificate: issuedCertificate, client_key } }),
+      )
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+    assert.deepEqual(mismatch(privateKey), [])
+    assert.deepEqual(mismatch(other.export({ type: 'pkcs8', format: 'pem' })), [
+      { path: 'credentials.client_key', problem: 'does not belong to the client certificate' },
+    ])
+    const cipher = { cipher: 'aes-256-cbc', passphrase: 'x' }
+    const [locked] = mismatch(other.export({ type: 'pkcs8', format: 'pem', ...cipher }))
+    assert.equal(locked?.path, 'credentials.client_key')
+    assert.match(locked.problem, /passphrase/)
   })
 })

@@ -1,4 +1,5 @@
-import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
+import { certificatesProblem, isKeyOf, privateKeyProblem } from '../../domain/pem.ts'
+import type { SettingProblem, SourceSettings, TlsSettings } from '../../domain/sources/source.ts'
 
 const defaultSocket = '/var/run/libvirt/libvirt-sock'
 const defaultPort = 16_514
@@ -57,8 +58,23 @@ function readTls(address: string, url: URL, uri: string): LibvirtAddress | strin
   return { uri, transport: 'tls', host, port }
 }
 
-const isPem = (text: string, label: RegExp) =>
-  new RegExp(`-----BEGIN ${label.source}-----[\\s\\S]+-----END ${label.source}-----`).test(text)
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+export function readTlsSettings({
+  credentials,
+  options,
+}: Pick<SourceSettings, 'credentials' | 'options'>): TlsSettings {
+  const [ca, fingerprint] = [text(options['ca']), text(options['fingerprint'])]
+  const certificate = text(credentials['client_certificate'])
+  const key = text(credentials['client_key'])
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(certificate !== undefined && { certificate }),
+    ...(key !== undefined && { key }),
+  }
+}
+
 const fingerprintForm = /^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i
 const longestGroup = 128
 
@@ -69,26 +85,26 @@ export function checkSettings({
   options,
 }: SourceSettings): readonly SettingProblem[] {
   const problems: SettingProblem[] = []
-  const tell = (path: string, problem: string) => problems.push({ path, problem })
+  const tell = (path: string, problem: string | undefined) => {
+    if (problem !== undefined) problems.push({ path, problem })
+  }
   const place = readAddress(address)
   if (typeof place === 'string') tell('address', place)
-  const { client_certificate: certificate, client_key: key } = credentials
-  if (certificate !== undefined && !isPem(certificate, /CERTIFICATE/)) {
-    tell('credentials.client_certificate', 'must be a certificate in PEM')
+  const { certificate, key, ca } = readTlsSettings({ credentials, options })
+  if (certificate !== undefined) {
+    tell('credentials.client_certificate', certificatesProblem(certificate))
+    if (key === undefined) tell('credentials.client_key', 'is needed with a client certificate')
   }
-  if (key !== undefined && !isPem(key, /(?:\w+ )?PRIVATE KEY/)) {
-    tell('credentials.client_key', 'must be a private key in PEM')
+  if (key !== undefined) {
+    tell('credentials.client_key', privateKeyProblem(key))
+    if (certificate === undefined) {
+      tell('credentials.client_certificate', 'is needed with a client key')
+    } else if (problems.length === 0 && !isKeyOf(certificate, key)) {
+      tell('credentials.client_key', 'does not belong to the client certificate')
+    }
   }
-  if (certificate !== undefined && key === undefined) {
-    tell('credentials.client_key', 'is needed with a client certificate')
-  }
-  if (key !== undefined && certificate === undefined) {
-    tell('credentials.client_certificate', 'is needed with a client key')
-  }
-  const { ca, fingerprint, group } = options
-  if (typeof ca === 'string' && !isPem(ca, /CERTIFICATE/)) {
-    tell('options.ca', 'must be certificates in PEM')
-  }
+  if (ca !== undefined) tell('options.ca', certificatesProblem(ca))
+  const { fingerprint, group } = options
   if (typeof fingerprint === 'string' && !fingerprintForm.test(fingerprint)) {
     tell('options.fingerprint', 'must be 64 hexadecimal digits')
   }

@@ -1,26 +1,12 @@
 import type { Socket } from 'node:net'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SourceSettings, SourceWorld, TlsSettings } from '../../domain/sources/source.ts'
-import { readAddress, type LibvirtAddress } from './address.ts'
+import type { SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
+import { readAddress, readTlsSettings, type LibvirtAddress } from './address.ts'
 import { authTypes, procedures, readOnly } from './protocol.ts'
 import { LibvirtError } from './records.ts'
 import { createRpcClient, type RpcClient } from './rpc-client.ts'
 
 const mostAuthTypes = 20
-
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
-
-function tlsSettings({ credentials, options }: SourceSettings): TlsSettings {
-  const [ca, fingerprint] = [text(options['ca']), text(options['fingerprint'])]
-  const certificate = text(credentials['client_certificate'])
-  const key = text(credentials['client_key'])
-  return {
-    ...(ca !== undefined && { ca }),
-    ...(fingerprint !== undefined && { fingerprint }),
-    ...(certificate !== undefined && { certificate }),
-    ...(key !== undefined && { key }),
-  }
-}
 
 /** After the handshake libvirt says by one byte whether our certificate will do. */
 async function readWelcome(socket: Socket, signal: AbortSignal): Promise<void> {
@@ -61,7 +47,7 @@ async function openSocket(
 ): Promise<Socket> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(timeLimit)])
   if (place.transport === 'unix') return await outlet.openUnixSocket(place.path, soon)
-  const socket = await outlet.openTlsSocket(place, tlsSettings(settings), soon)
+  const socket = await outlet.openTlsSocket(place, readTlsSettings(settings), soon)
   await readWelcome(socket, soon)
   return socket
 }

@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto'
 import type { MappingRule } from '@muster/contract'
 import { badField } from '../../error.ts'
+import { certificatesProblem } from '../../pem.ts'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../ports.ts'
 import { everywhere } from '../reach.ts'
@@ -199,22 +199,7 @@ function readAddress(text: string, field: string): URL {
   return address
 }
 
-const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).raw.length > 0
-  } catch {
-    return false
-  }
-}
-
-/** Certificates and nothing else: whoever reads the provider reads this too. */
 function demandCertificate({ ca }: ProviderChanges): void {
-  if (ca === undefined || ca === '') return
-  const found = ca.match(certificates) ?? []
-  const isPure = ca.replaceAll(certificates, '').trim() === ''
-  if (found.length === 0 || !isPure || !found.every(isCertificate)) {
-    throw badField('identity_provider.ca', 'must be certificates in PEM, and nothing else')
-  }
+  const problem = ca === undefined || ca === '' ? undefined : certificatesProblem(ca)
+  if (problem !== undefined) throw badField('identity_provider.ca', problem)
 }
