@@ -5,6 +5,7 @@ import { jsonContentType, type ErrorBody } from '@muster/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 import { timestamp } from '../domain/timestamp.ts'
+import type { FaultLog } from './fault-log.ts'
 import { makeRequestId } from './request-id.ts'
 import type { Route } from './route.ts'
 
@@ -57,19 +58,20 @@ interface Settings {
 }
 
 /** A fault of ours with all that is known of it; a passing one in a word, since there may be many. */
-function logFault(request: FastifyRequest, error: PlatformError): void {
-  const request_id = request.id
-  if (error.status === 500) request.log.error({ request_id, err: error.cause }, error.message)
-  else if (error.cause !== undefined) {
-    request.log.warn({ request_id, cause: error.cause }, error.message)
+function logFault(faults: FaultLog, request_id: string, error: PlatformError): void {
+  const { status, message, cause } = error
+  if (status === 500) {
+    faults.write({ level: 'error', message, fields: { request_id, err: cause }, error: cause })
+  } else if (cause !== undefined) {
+    faults.write({ level: 'warn', message, fields: { request_id, cause }, error: cause })
   }
 }
 
 /** Answers every error alike. */
-export function createErrorHandler({ authUrl, clock }: Settings) {
+export function createErrorHandler({ authUrl, clock }: Settings, faults: FaultLog) {
   return function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = toPlatformError(thrown)
-    if (error.status >= 500) logFault(request, error)
+    if (error.status >= 500) logFault(faults, request.id, error)
     if (typeof error.cause === 'string') request.reason = error.cause
     if (error.status === 401) reply.header('www-authenticate', `Keystone uri="${authUrl}"`)
     if (error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)

@@ -13,7 +13,9 @@ import {
   noteRefused,
   refuseConnect,
 } from './errors.ts'
+import { createFaultLog } from './fault-log.ts'
 import { countHeader } from './header-count.ts'
+import { readHostName } from './host.ts'
 import { keepRequestId } from './request-id.ts'
 import type { Route } from './route.ts'
 
@@ -22,7 +24,6 @@ const largestHeaderBlock = 16 * 1_024
 /** Ids are shorter; what is longer names nothing. */
 const longestParameter = 255
 const mostHeaders = 100
-const hostShape = /^[\w.:[\]-]*$/
 const targetShape = /^\/[^#]*$/
 
 export interface ListenerSettings {
@@ -42,7 +43,8 @@ export function createListener(
   ownHeaders: OwnHeaders,
 ): FastifyInstance {
   const { tls, trustedProxies, clock, logger } = settings
-  const answerError = createErrorHandler(settings)
+  const faults = createFaultLog(logger)
+  const answerError = createErrorHandler(settings, faults)
   const limits = {
     maxHeaderSize: largestHeaderBlock,
     headersTimeout: 5_000,
@@ -99,6 +101,10 @@ export function createListener(
     done(fault)
   })
   app.setErrorHandler(answerError)
+  app.addHook('onClose', (_app, done) => {
+    faults.flush()
+    done()
+  })
 
   // Bodies are taken as bytes, whatever they call themselves; the mount decides what to make of them.
   app.removeAllContentTypeParsers()
@@ -121,15 +127,26 @@ function commonHeaders(request: FastifyRequest, { tls }: ListenerSettings): Reco
   }
 }
 
+const malformedHost = (header: string) =>
+  new PlatformError(
+    'InvalidFormatError',
+    `${header} must be one host, with or without a port, such as localhost:8400.`,
+  )
+
 /** What is wrong with a request before anyone asks what it wants. */
-function findFault({ raw, headers }: FastifyRequest): PlatformError | undefined {
+function findFault(request: FastifyRequest): PlatformError | undefined {
+  const { raw, headers } = request
   if (raw.rawHeaders.length > 2 * mostHeaders) {
     return new PlatformError('HeaderTooLargeError', `A request has at most ${mostHeaders} headers.`)
   }
   const hosts = countHeader(raw, 'host')
   const isHostless = hosts === 0 && raw.httpVersion === '1.0'
-  if (!isHostless && (hosts !== 1 || !hostShape.test(headers.host ?? ''))) {
-    return new PlatformError('InvalidFormatError', 'A request names one host.')
+  if (!isHostless && (hosts !== 1 || readHostName(headers.host ?? '') === undefined)) {
+    return malformedHost('Host')
+  }
+  // They differ where a trusted proxy names the host that it was asked for.
+  if (request.host !== (headers.host ?? '') && readHostName(request.host) === undefined) {
+    return malformedHost('X-Forwarded-Host')
   }
   // Whatever Node makes of other codings, a proxy in front might make something else of them.
   if (!['chunked', undefined].includes(headers['transfer-encoding']?.toLowerCase())) {

@@ -7,6 +7,7 @@ import {
 } from '@muster/contract'
 import type { Exchange, Gateway, GatewayAnswer } from '@muster/gateway'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PlatformError } from '../../domain/error.ts'
 import { addressOf } from '../origin.ts'
 import { createQueryReader } from '../query.ts'
 import { demandShape, readJsonBody } from '../request-body.ts'
@@ -31,6 +32,10 @@ function whenGone({ raw }: FastifyReply): AbortSignal {
 }
 
 function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
+  // HTTP/1.0 allows this, but cookies and the origin check need to know the host.
+  if (request.host === '') {
+    throw new PlatformError('InvalidFormatError', 'This route needs a Host header.')
+  }
   return {
     id: request.id,
     method: request.method,

@@ -1,0 +1,51 @@
+import type { FastifyBaseLogger } from 'fastify'
+
+interface Fault {
+  readonly level: 'error' | 'warn'
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+  /** What went wrong: faults from the same place in the code are of one kind. */
+  readonly error: unknown
+}
+
+const interval = 60_000
+const mostOfOneKind = 10
+const mostKinds = 20
+
+const placeOf = (error: unknown): string =>
+  (error instanceof Error && /^\s+at .*$/m.exec(error.stack ?? '')?.[0]) || ''
+
+/**
+ * Logs server faults, at most ten of one kind a minute: whoever finds a request that fails must not
+ * be able to fill the disk with it. A summary line at the end of the minute counts the rest.
+ */
+export function createFaultLog(log: Pick<FastifyBaseLogger, 'error' | 'warn'>) {
+  const kinds = new Map<string, { readonly message: string; count: number }>()
+  let timer: NodeJS.Timeout | undefined
+
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    for (const { message, count } of kinds.values()) {
+      const left_out = count - mostOfOneKind
+      if (left_out > 0)
+        log.warn({ left_out, fault: message }, 'left out of the log: too many alike')
+    }
+    kinds.clear()
+  }
+
+  return {
+    write({ level, message, fields, error }: Fault): void {
+      timer ??= setTimeout(flush, interval).unref()
+      const own = `${level} ${message} ${placeOf(error)}`
+      const key = kinds.has(own) || kinds.size < mostKinds ? own : 'others'
+      const kind = kinds.get(key) ?? { message: key === own ? message : 'other faults', count: 0 }
+      kinds.set(key, kind)
+      kind.count += 1
+      if (kind.count <= mostOfOneKind) log[level](fields, message)
+    },
+    /** Writes the summary of the current minute now. */
+    flush,
+  }
+}
+export type FaultLog = ReturnType<typeof createFaultLog>
