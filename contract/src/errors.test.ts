@@ -13,6 +13,7 @@ const decided: Record<number, string[]> = {
   409: ['ConflictError', 'DuplicateNameError', 'InvalidStatusError'],
   413: ['TooLargeEntity'],
   415: ['UnsupportedMediaTypeError'],
+  421: ['MisdirectedRequestError'],
   429: ['TooManyRequests'],
   431: ['HeaderTooLargeError'],
   500: ['InternalServerError'],

@@ -17,6 +17,7 @@ export const errorStatus = {
   InvalidStatusError: 409,
   TooLargeEntity: 413,
   UnsupportedMediaTypeError: 415,
+  MisdirectedRequestError: 421,
   HeaderTooLargeError: 431,
   TooManyRequests: 429,
   InternalServerError: 500,

@@ -7,7 +7,9 @@ import { createBrowser } from './testing/browser.ts'
 const login = JSON.stringify({ name: 'sysadmin', password: adminPassword })
 
 async function start(t: TestContext, flags: readonly string[] = []) {
-  const platform = await startPlatform({ flags })
+  const platform = await startPlatform({
+    flags: ['--allowed-hosts=muster.lan,m.example', ...flags],
+  })
   t.after(() => platform.close())
   /** Logs in as a browser does that sees the platform under this origin. */
   async function logIn(origin: string, more: readonly string[] = []) {

@@ -13,6 +13,7 @@ const classOfStatus: Readonly<Record<number, ErrorClass>> = {
   413: 'TooLargeEntity',
   415: 'UnsupportedMediaTypeError',
   429: 'TooManyRequests',
+  421: 'MisdirectedRequestError',
   431: 'HeaderTooLargeError',
   502: 'BadGateway',
   503: 'ServiceUnavailable',

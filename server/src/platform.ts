@@ -58,7 +58,7 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
   const { logger, clock = Date.now } = options
   const hasher = createPasswordHasher()
   // A port that is taken stops here, before a password is made up that nobody would see.
-  const { port, release } = await claimPort(config.host, config.port)
+  const { port, isLoopback, release } = await claimPort(config.host, config.port)
   const newAdminPassword = await layGround(config, database, hasher, clock()).catch(
     async (error: unknown) => {
       await release()
@@ -118,6 +118,7 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     {
       ...config,
       ...addresses,
+      isLoopback,
       homePage: hasGateway ? '/console/' : '/docs',
       gateway: hasGateway ? { operations: gatewayOperations, url: addresses.publicUrl } : undefined,
       tls,

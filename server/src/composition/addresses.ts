@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import type { Config } from '../config/read-config.ts'
 
 /**
@@ -10,9 +11,10 @@ export async function claimPort(host: string, wanted: number) {
   // Who comes too early is turned away at once: waiting for them would keep the port from us.
   const claim = createServer((early) => early.destroy()).listen(wanted, host)
   await once(claim, 'listening')
-  const { port } = claim.address() as AddressInfo
+  const { port, address } = claim.address() as AddressInfo
   return {
     port,
+    isLoopback: ipaddr.process(address).range() === 'loopback',
     async release(): Promise<void> {
       claim.close()
       await once(claim, 'close')

@@ -105,6 +105,17 @@ export function networkOrHost(text: string): string {
   }
 }
 
+/** A host as a client names it, without a port; an IPv6 address with or without its brackets. */
+export function hostNameOrAddress(text: string): string {
+  const address = text.replace(/^\[(.*)\]$/, '$1')
+  if (!hostName.test(text) && isIP(address) === 0) {
+    throw new ConfigError(
+      'must be made of host names such as muster.example.org and addresses, without ports',
+    )
+  }
+  return isIP(address) === 6 ? `[${address}]` : text
+}
+
 export function filled(text: string): string {
   if (text === '') throw new ConfigError('must not be empty')
   return text

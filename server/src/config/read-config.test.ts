@@ -51,6 +51,10 @@ const samples: Record<Key, Sample> = {
   publicUrl: { good: ['https://muster.example/x/', 'https://muster.example/x'], bad: badAddresses },
   authUrl: { good: ['https://id.example', 'https://id.example'], bad: badAddresses },
   baseUrl: { good: ['http://api.example:81', 'http://api.example:81'], bad: badAddresses },
+  allowedHosts: {
+    good: ['muster.lan, 10.0.0.1,::1,[fd00::2]', ['muster.lan', '10.0.0.1', '[::1]', '[fd00::2]']],
+    bad: ['muster.lan:8400', 'http://muster.lan', '*', 'a b', '[::1', 'muster_lan/'],
+  },
   roles: {
     good: ['platform, identity', ['platform', 'identity']],
     bad: ['', ',', 'everything', 'identity;platform', 'identity,other'],
@@ -233,6 +237,7 @@ describe('settings', () => {
         tokenTtl: 86_400_000,
         tlsCert: undefined,
         tlsKey: undefined,
+        allowedHosts: [],
         trustedProxies: [],
         sourceAllow: [],
         eventRetention: 15_552_000_000,

@@ -3,6 +3,7 @@ import {
   databaseAddress,
   duration,
   filled,
+  hostNameOrAddress,
   integer,
   listOf,
   network,
@@ -99,6 +100,14 @@ export const settings = {
     value: 'url',
     help: 'address of the platform API, where it is not the public one',
     parse: webAddress,
+  }),
+  allowedHosts: setting({
+    flag: 'allowed-hosts',
+    variable: 'MUSTER_ALLOWED_HOSTS',
+    value: 'list',
+    help: 'further host names that clients may use; on a loopback address all others get 421',
+    parse: listOf(hostNameOrAddress),
+    fallback: '',
   }),
   roles: setting({
     flag: 'roles',

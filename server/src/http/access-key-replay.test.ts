@@ -36,6 +36,7 @@ onBothEnginesInTurn('a signature', (engine) => {
       // Both processes go by one name: a signature in Muster's own form is for one host.
       '--public-url=http://muster.test:8400',
       '--trusted-proxies=127.0.0.1',
+      '--allowed-hosts=other.test',
       '--login-failures-per-minute=0',
     ]
     platform = await startPlatform({ engine, clock, flags })

@@ -85,7 +85,7 @@ describe('X-Request-Id', () => {
   })
 
   test('two of them are none', async () => {
-    const head = ['GET /healthz HTTP/1.1', 'Host: muster', 'X-Request-Id: a', 'X-Request-Id: b']
+    const head = ['GET /healthz HTTP/1.1', 'Host: localhost', 'X-Request-Id: a', 'X-Request-Id: b']
     const { headers } = await askRaw(url, head)
     assert.match(headers['x-request-id'] ?? '', made)
   })
@@ -93,7 +93,7 @@ describe('X-Request-Id', () => {
   test('an empty one is none', async () => {
     const { headers } = await askRaw(url, [
       'GET /healthz HTTP/1.1',
-      'Host: muster',
+      'Host: localhost',
       'X-Request-Id:',
     ])
     assert.match(headers['x-request-id'] ?? '', made)
@@ -137,7 +137,7 @@ describe('x-muster-request-id', () => {
   for (const [name, [lines, body, status]] of Object.entries(errors)) {
     test(`is on the token operation's errors as well: ${name}`, async () => {
       const target = name === 'a query' ? '/v3/auth/tokens?a=b' : '/v3/auth/tokens'
-      const host = name === 'no Host' ? [] : ['Host: muster']
+      const host = name === 'no Host' ? [] : ['Host: localhost']
       const answer = await askRaw(url, [`POST ${target} HTTP/1.1`, ...host, ...lines], body)
       assert.equal(answer.status, status, answer.body)
       assert.equal(answer.headers['content-type'], 'application/json')
@@ -168,7 +168,7 @@ describe('HEAD', () => {
     const read = async (method: string) => {
       const answer = await askRaw(url, [
         `${method} ${path}${query} HTTP/1.1`,
-        'Host: muster',
+        'Host: localhost',
         `X-Auth-Token: ${secret}`,
         `X-Subject-Token: ${secret}`,
       ])
@@ -203,7 +203,7 @@ describe('HEAD', () => {
 
   test('sends no body on the wire, errors included', async () => {
     for (const path of [...readers.map(pathOf), '/nowhere', '/healthz?unknown=1']) {
-      const answer = await askRaw(url, [`HEAD ${path} HTTP/1.1`, 'Host: muster'])
+      const answer = await askRaw(url, [`HEAD ${path} HTTP/1.1`, 'Host: localhost'])
       assert.equal(answer.body, '', path)
     }
   })

@@ -6,6 +6,7 @@ import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import { createAdministrationHandlers } from './administration/handlers.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { auditDenials } from './denials.ts'
+import { createOwnHosts, type HostSettings } from './host.ts'
 import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
 import type { CloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createCloudAccountHandlers } from './cloudaccounts/handlers.ts'
@@ -24,8 +25,7 @@ import { warnOfUntrustedProxy } from './untrusted-proxy.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createViewHandlers } from './views/handlers.ts'
 
-export interface AppSettings extends ListenerSettings {
-  readonly baseUrl: string
+export interface AppSettings extends ListenerSettings, HostSettings {
   readonly platformName: string
   readonly requestsPerMinute: number
   /** Where a browser is sent that asks for nothing in particular. */
@@ -43,6 +43,9 @@ export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
   readonly ping: () => Promise<void>
   readonly waitingLogins: () => number
 }
+
+/** Load balancers and probes ask these by any name. */
+const answeredToAll: ReadonlySet<string> = new Set(['showHealth', 'showReadiness'])
 
 /** The HTTP side of Muster: a route for each operation served. */
 export function createApp(
@@ -70,6 +73,11 @@ export function createApp(
   logRequests(app, log, platformRequestIdHeader)
   warnOfUntrustedProxy(app, settings.trustedProxies)
   auditDenials(app, useCases.recordDenial)
+  const ownHosts = createOwnHosts(settings)
+  app.addHook('onRequest', (request, _reply, done) => {
+    const id = request.routeOptions.config.operation?.id ?? ''
+    done(answeredToAll.has(id) ? undefined : ownHosts.findFault(request))
+  })
   // Before the body is read: nobody is going to look at it.
   const findUnknownRouteFault = createUnknownRouteFault(served)
   app.addHook('onRequest', (request, reply, done) => done(findUnknownRouteFault(request, reply)))
@@ -110,7 +118,12 @@ export function createApp(
   answerRepeats(app, repeats)
 
   mountOperations(app, served, {
-    authenticate: createAuthenticate({ verifyToken: useCases.verifyToken, requestLimit, clock }),
+    authenticate: createAuthenticate({
+      verifyToken: useCases.verifyToken,
+      requestLimit,
+      ownHosts,
+      clock,
+    }),
     remember: repeats.remember,
     closesAfter,
     handlers: {

@@ -4,17 +4,21 @@ import { PlatformError } from '../domain/error.ts'
 import type { Clock } from '../domain/identity/ports.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
+import type { OwnHosts } from './host.ts'
 import { isLocal } from './origin.ts'
 import type { RateLimit } from '../domain/rate-limit.ts'
 
 interface Dependencies {
   readonly verifyToken: VerifyToken
   readonly requestLimit: RateLimit
+  readonly ownHosts: Pick<OwnHosts, 'isOwn'>
   readonly clock: Clock
 }
 
 /** Finds out who is asking, before anything of the request is read. Every route passes through here. */
-export function createAuthenticate({ verifyToken, requestLimit, clock }: Dependencies) {
+export function createAuthenticate(dependencies: Dependencies) {
+  const { verifyToken, requestLimit, ownHosts, clock } = dependencies
+
   async function demandToken(request: FastifyRequest): Promise<Principal> {
     const secret = request.headers['x-auth-token']
     const principal = typeof secret === 'string' ? await verifyToken(secret) : undefined
@@ -37,7 +41,8 @@ export function createAuthenticate({ verifyToken, requestLimit, clock }: Depende
       case 'token':
         return await demandToken(request)
       case 'loopback':
-        return isLocal(request) ? undefined : await demandToken(request)
+        if (isLocal(request) && ownHosts.isOwn(request)) return undefined
+        return await demandToken(request)
     }
   }
 }

@@ -16,7 +16,7 @@ before(async () => {
 after(() => platform.close())
 
 const tokenType = 'application/json'
-const head = `POST /v3/auth/tokens HTTP/1.1\r\nHost: muster\r\nContent-Type: ${tokenType}\r\n`
+const head = `POST /v3/auth/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${tokenType}\r\n`
 const piece = Buffer.alloc(64 * 1_024, 'x')
 const hundredMegabytes = 100 * 1_024 * 1_024
 
@@ -97,7 +97,7 @@ describe('SEC-71 bodies that are too large', () => {
     const refuse = async (line: string) => {
       const socket = openSocket(url)
       const said = listen(socket, { patience: 1_000 })
-      socket.write(`${line} HTTP/1.1\r\nHost: muster\r\n`)
+      socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\n`)
       socket.write('Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
       socket.write(asChunk(piece))
       socket.write(asChunk(piece))
@@ -188,7 +188,7 @@ describe('SEC-71 a body that nobody is going to read', () => {
     test(`SEC-71 is not taken for ever: ${name}`, async () => {
       const socket = openSocket(platform.url)
       const exchange = listen(socket, { patience: 5_000 })
-      socket.write(`${head}\r\nHost: muster\r\nTransfer-Encoding: chunked\r\n\r\n`)
+      socket.write(`${head}\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`)
       const sending = setInterval(() => socket.write('400\r\n' + 'a'.repeat(1_024) + '\r\n'), 20)
       const { closed, answers } = await exchange
       clearInterval(sending)

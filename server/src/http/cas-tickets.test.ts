@@ -62,7 +62,7 @@ onBothEnginesInTurn('a CAS ticket', (engine) => {
     })
 
     test('whatever host the caller says to be speaking to', async () => {
-      for (const host of ['evil.test', 'evil.test:443', '127.0.0.1:1', '']) {
+      for (const host of ['evil.test', 'evil.test:443', '127.0.0.1:1']) {
         const ticket = cas.ticketFor('ada')
         const body = JSON.stringify({ auth: { identity: casIdentity(ticket) } })
         for (const target of ['/v3/auth/tokens', 'http://evil.test/v3/auth/tokens']) {

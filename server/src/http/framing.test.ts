@@ -15,11 +15,11 @@ const chunk = `${body.length.toString(16)}\r\n${body}\r\n`
 const chunked = `${chunk}0\r\n\r\n`
 
 const get = (...lines: string[]) =>
-  ['GET /healthz HTTP/1.1', 'Host: muster', ...lines, '', ''].join('\r\n')
+  ['GET /healthz HTTP/1.1', 'Host: localhost', ...lines, '', ''].join('\r\n')
 const post = (lines: readonly string[], content: string) =>
   [
     'POST /v3/auth/tokens HTTP/1.1',
-    'Host: muster',
+    'Host: localhost',
     'Content-Type: application/json',
     ...lines,
     '',
@@ -90,7 +90,7 @@ const corpus: Record<string, string> = {
   'a length in the trailer': postChunks(`${chunk}0\r\nContent-Length: 5\r\n\r\n`),
   'lines that end in a bare LF': get().replaceAll('\r\n', '\n'),
   'a request line that ends in a bare LF': get().replace('1.1\r\n', '1.1\n'),
-  'a header that ends in a bare LF': get('X-A: b').replace('muster\r\n', 'muster\n'),
+  'a header that ends in a bare LF': get('X-A: b').replace('localhost\r\n', 'localhost\n'),
   'a header block that ends in a bare LF': get().replace(/\r\n$/, '\n'),
   'a bare CR in a header': get('X-A: a\rX-B: b'),
   'NUL in a header': get('X-A: a\0b'),
@@ -115,7 +115,7 @@ const corpus: Record<string, string> = {
 }
 
 describe('ASVS 4.2.1 framing that could be read in two ways', { concurrency: 8 }, () => {
-  const smuggled = 'GET /v3 HTTP/1.1\r\nHost: muster\r\n\r\n'
+  const smuggled = 'GET /v3 HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
   for (const [name, request] of Object.entries(corpus)) {
     test(`400 and closed: ${name}`, async () => {
@@ -148,7 +148,7 @@ describe('framing that is fine', () => {
   }
   for (const [name, request] of Object.entries(good)) {
     test(`is answered, and so is the request behind it: ${name}`, async () => {
-      const next = 'GET /healthz HTTP/1.1\r\nHost: muster\r\nConnection: close\r\n\r\n'
+      const next = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
       const { answers } = await sendRaw(platform.url, request + next)
       assert.deepEqual(
         answers.map(({ status }) => status),
@@ -158,9 +158,9 @@ describe('framing that is fine', () => {
   }
 
   test('the body of a refused request is never taken for the next request', async () => {
-    const inside = 'DELETE /v3/auth/tokens HTTP/1.1\r\nHost: muster\r\n\r\n'
+    const inside = 'DELETE /v3/auth/tokens HTTP/1.1\r\nHost: localhost\r\n\r\n'
     const request = get(`Content-Length: ${inside.length}`, 'Content-Type: application/json')
-    const next = 'GET /v3 HTTP/1.1\r\nHost: muster\r\nConnection: close\r\n\r\n'
+    const next = 'GET /v3 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
     const { answers } = await sendRaw(platform.url, request + inside + next)
     assert.deepEqual(
       answers.map(({ status }) => status),

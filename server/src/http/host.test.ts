@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, test, type TestContext } from 'node:test'
 import { assertRawError } from '../testing/error-answer.ts'
 import { askRaw } from '../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
@@ -63,5 +63,115 @@ describe('a malformed Host', () => {
     assert.equal((await get('/healthz', '1.0')).status, 200)
     assert.equal((await get('/v3', '1.0')).status, 200)
     assert.deepEqual(written, [])
+  })
+})
+
+/** Answers of a platform that was started with these flags to GET requests, by host. */
+async function start(t: TestContext, ...flags: string[]) {
+  const platform = await startPlatform({ flags })
+  t.after(() => platform.close())
+  return (path: string, host: string, ...headers: string[]) =>
+    askRaw(platform.url, [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...headers])
+}
+
+const foreign = [
+  'evil.test',
+  'evil.test:8400',
+  'localhost.evil.test',
+  '10.0.0.1',
+  '0.0.0.0',
+  '[::2]',
+]
+
+describe('DNS rebinding: a loopback listener', () => {
+  test('answers its own names at any port, and 421 to every other host', async (t) => {
+    const get = await start(
+      t,
+      '--public-url=https://Public.test/muster',
+      '--auth-url=http://auth.test:81',
+      '--base-url=http://base.test',
+      '--allowed-hosts=allowed.test, 192.0.2.1,fd00::2',
+    )
+    const own = [
+      'localhost',
+      'LOCALHOST.:1',
+      'a.localhost:99',
+      '127.0.0.1',
+      '127.9.9.9:5',
+      '[::1]:2',
+    ]
+    const configured = ['public.test', 'auth.test', 'base.test:8', 'allowed.test', '192.0.2.1:3']
+    for (const host of [...own, ...configured, '[fd00::2]:4']) {
+      assert.equal((await get('/v3', host)).status, 200, host)
+      assert.equal((await get('/metrics', host)).status, 200, host)
+    }
+    for (const host of [...foreign, 'sub.allowed.test']) {
+      for (const path of [
+        ...routes.slice(1),
+        '/',
+        '/docs',
+        '/api/login',
+        '/openapi.json',
+        '/nowhere',
+      ]) {
+        assertRawError(await get(path, host), 'MisdirectedRequestError')
+      }
+    }
+  })
+
+  test('says what to set', async (t) => {
+    const get = await start(t)
+    const { details } = assertRawError(await get('/', 'Muster.lan:80'), 'MisdirectedRequestError')
+    assert.match(details, /muster\.lan \(header Host\).*--allowed-hosts muster\.lan .*--public-url/)
+  })
+
+  test('is alive and ready under any name', async (t) => {
+    const get = await start(t)
+    for (const host of foreign) {
+      for (const path of ['/healthz', '/readyz']) assert.equal((await get(path, host)).status, 200)
+    }
+  })
+
+  test('needs both Host and what a trusted proxy forwards to be its own', async (t) => {
+    const get = await start(t, '--trusted-proxies=127.0.0.1', '--allowed-hosts=own.test')
+    const forwarded = (host: string) => `X-Forwarded-Host: ${host}`
+    assert.equal((await get('/v3', 'localhost', forwarded('own.test'))).status, 200)
+    for (const [host, said] of [
+      ['evil.test', 'own.test'],
+      ['own.test', 'evil.test'],
+    ] as const) {
+      const answer = await get('/v3', host, forwarded(said))
+      assertRawError(answer, 'MisdirectedRequestError')
+    }
+  })
+
+  test('does not listen to X-Forwarded-Host of others', async (t) => {
+    const get = await start(t)
+    assert.equal((await get('/v3', 'localhost', 'X-Forwarded-Host: evil.test')).status, 200)
+    const answer = await get('/v3', 'evil.test', 'X-Forwarded-Host: localhost')
+    assertRawError(answer, 'MisdirectedRequestError')
+  })
+
+  test('checks a gateway alone too', async (t) => {
+    const upstream = ['--auth-url=http://auth.test', '--base-url=http://base.test']
+    const get = await start(t, '--roles=gateway', ...upstream)
+    assertRawError(await get('/api/login', 'evil.test'), 'MisdirectedRequestError')
+    assert.equal((await get('/api/login', 'localhost')).status, 200)
+  })
+})
+
+describe('a listener on all addresses', () => {
+  test('answers to any name, but keeps its metrics for names of its own', async (t) => {
+    const get = await start(t, '--host=0.0.0.0')
+    assert.equal((await get('/v3', 'evil.test')).status, 200)
+    assertRawError(await get('/metrics', 'evil.test'), 'UnauthorizedError')
+    assert.equal((await get('/metrics', 'localhost')).status, 200)
+  })
+
+  test('is held to --allowed-hosts where they are given', async (t) => {
+    const get = await start(t, '--host=0.0.0.0', '--allowed-hosts=own.test')
+    assert.equal((await get('/v3', 'own.test')).status, 200)
+    assert.equal((await get('/v3', 'localhost')).status, 200)
+    assertRawError(await get('/v3', 'evil.test'), 'MisdirectedRequestError')
   })
 })

@@ -25,7 +25,7 @@ before(async () => {
 after(() => platform.close())
 
 const typeOf = ({ id }: Operation) => (id === 'issueToken' ? 'application/json' : undefined)
-const hostLine = 'Host: muster'
+const hostLine = 'Host: localhost'
 
 const matches = ({ path: pattern }: Operation, path: string) =>
   new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)

@@ -32,6 +32,9 @@ async function mountedRoutes(): Promise<string[]> {
     {
       authUrl: origin,
       baseUrl: origin,
+      publicUrl: origin,
+      allowedHosts: [],
+      isLoopback: true,
       platformName: 'muster',
       homePage: '/docs',
       requestsPerMinute: 0,

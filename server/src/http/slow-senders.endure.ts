@@ -10,7 +10,8 @@ before(async () => {
 })
 after(() => platform.close())
 
-const head = 'POST /v3/auth/tokens HTTP/1.1\r\nHost: muster\r\nContent-Type: application/json\r\n'
+const head =
+  'POST /v3/auth/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
 
 /** Far more than the limits of 5 and 10 seconds: it bounds the test, it measures nothing. */
 const patience = 30_000
@@ -19,7 +20,7 @@ describe('a request that never ends', { concurrency: true }, () => {
   const unfinished: Record<string, string> = {
     'half a request line': 'GET /heal',
     'half a header block': 'GET /healthz HTTP/1.1\r\nHost: mus',
-    'headers without an end': 'GET /healthz HTTP/1.1\r\nHost: muster\r\n',
+    'headers without an end': 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n',
     'half a body': `${head}Content-Length: 100\r\n\r\n{"auth":`,
     'half a chunk': `${head}Transfer-Encoding: chunked\r\n\r\n10\r\n{"auth":`,
   }

@@ -56,7 +56,11 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
   const log = createLogBook()
   const platform = await startPlatform({
     engine,
-    flags: [`--source-allow=${options.allow ?? 'localhost'}`, '--login-failures-per-minute=0'],
+    flags: [
+      `--source-allow=${options.allow ?? 'localhost'}`,
+      '--login-failures-per-minute=0',
+      '--allowed-hosts=evil.test',
+    ],
     log: { level: 'trace', destination: log.destination },
     ...(options.beside && { beside: options.beside }),
   })

@@ -96,6 +96,9 @@ export async function startCountedLogins(platform: TestPlatform, options: Option
     {
       authUrl,
       baseUrl,
+      publicUrl: baseUrl,
+      allowedHosts: [],
+      isLoopback: true,
       platformName: 'muster',
       homePage: '/docs',
       requestsPerMinute: 0,
