@@ -40,6 +40,8 @@ export const placeColumns = {
 export function createWhere({ engine, owners }: Setting) {
   const compareColumn = createCompareColumn(engine)
   const find = textFinder(engine)
+  // Keeps SQLite from reading all servers with a value for each server: the primary key leads by server.
+  const checked = sql.raw(engine === 'sqlite' ? '+' : '')
 
   /** Names that identity keeps are looked at here: there are few, and they are known. */
   function comparingOwners({ field, comparison, values }: FieldCondition): Sql {
@@ -77,7 +79,7 @@ export function createWhere({ engine, owners }: Setting) {
   function tagged(key: string, value: string | undefined): Sql {
     const { origins, bare } = readTagKey(key)
     return sql`exists (select 1 from server_tags where server = servers.seq and key = ${codeOf(bare)} and origin in (${sql.join(origins)})${
-      value === undefined ? sql`` : sql` and value = ${codeOf(value)}`
+      value === undefined ? sql`` : sql` and ${checked}value = ${codeOf(value)}`
     })`
   }
 

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import type { Extent } from '../../domain/identity/reach.ts'
+import { allOf } from '../../domain/inventory/conditions.ts'
+import { createOwners } from '../../domain/inventory/owners.ts'
+import { parseQ } from '../../domain/inventory/parse-q.ts'
+import type { ServerFinder } from '../../domain/inventory/ports.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { repeatedSteps } from '../../testing/query-plans.ts'
+import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import type { Database, Question } from '../database.ts'
+import { createOwnerDirectory } from '../owners.ts'
+import { createServerFinder } from './finder.ts'
+
+/** One filter of each kind, common ones above all: what is rare leads to few servers anyway. */
+const filters = [
+  'status:running',
+  '-status:ready',
+  'provider:Aws',
+  'project:genome',
+  'region:"Zone A"',
+  'os:Linux',
+  'tag:env=prod',
+  'tag:env',
+  '-tag:env=prod',
+  'tag:env=prod,test',
+  'web',
+  '-web',
+  'we',
+  '-we',
+  'ip:10.0.0.0/8',
+  '-ip:10.0.0.0/8',
+  'vcpu>=1',
+  'disk_count>=1',
+  'created>2000-01-01',
+  'expired<2030-01-01',
+  'gpu:false',
+  'name:web',
+]
+const orders = ['created_at', 'name', 'status', 'os_name', 'expired_at'] as const
+const copies = 50
+const runs = 60
+
+/** As many servers as it takes for PostgreSQL to care how it finds them. */
+async function multiply({ read, commit, engine, maintain }: Database): Promise<void> {
+  const tables = await read.introspection.getTables()
+  const numbers = Array.from({ length: copies }, (_, at) => `(${at + 1})`).join()
+  for (const name of ['servers', 'server_tags', 'server_addresses', 'server_texts']) {
+    const columns = (tables.find((table) => table.name === name)?.columns ?? []).map(
+      (column) => `"${column.name}"`,
+    )
+    const values = columns.map((column) => {
+      if (column === '"seq"' || column === '"server"') return `${column} + 100000 * copy`
+      return column === '"id"' ? `"id" || '-' || copy` : column
+    })
+    const copied = `with copies (copy) as (values ${numbers}) insert into ${name} (${columns.join()}) select ${values.join()} from ${name}, copies`
+    await commit([{ sql: copied, parameters: [] }])
+  }
+  if (engine === 'postgres') await maintain(['analyze'])
+}
+
+onBothEngines('the plan of a query', (engine) => {
+  let fleet: Fleet
+  let finder: ServerFinder
+  let asked: Question[] = []
+  before(async () => {
+    fleet = await startFleet(engine, { seed: 11, servers: 60 })
+    const { database } = fleet.platform
+    await multiply(database)
+    const owners = createOwners(createOwnerDirectory(database), {
+      current: database.currentVersion,
+    })
+    const recording: Database = {
+      ...database,
+      ask: (questions, ...rest) => {
+        asked.push(...questions)
+        return database.ask(questions, ...rest)
+      },
+    }
+    finder = createServerFinder(recording, owners)
+  })
+  after(() => fleet.platform.close())
+
+  const extents = (): Extent[] => {
+    const [{ id: projectId, domainId }] = fleet.projects as [Fleet['projects'][number]]
+    return [
+      { kind: 'system' },
+      { kind: 'domain', domainId },
+      { kind: 'project', projectId, domainId },
+    ]
+  }
+
+  async function findScans(): Promise<string[]> {
+    const { database } = fleet.platform
+    const steps = await Promise.all(asked.map((question) => repeatedSteps(database, question)))
+    return steps.flat().flatMap(({ isLookup, text }) => (isLookup ? [] : [text]))
+  }
+
+  test('repeats no search through the rows of other servers, whatever filters meet', async () => {
+    const several = fc.uniqueArray(fc.constantFrom(...filters), { minLength: 2, maxLength: 3 })
+    await fc.assert(
+      fc.asyncProperty(
+        several,
+        fc.constantFrom(...orders),
+        fc.boolean(),
+        fc.nat(2),
+        async (terms, field, descending, place) => {
+          asked = []
+          const question = {
+            extent: extents()[place] ?? { kind: 'system' },
+            view: 'live' as const,
+            where: allOf(parseQ(terms.join(' '))),
+            isAnew: true,
+          }
+          const page = { order: [{ field, descending }], limit: 20, offset: 0, after: undefined }
+          await finder.find({ ...question, ...page })
+          await finder.count({
+            ...question,
+            groups: [
+              { name: 'zone', field: 'zone' },
+              { name: 'metadata.env', metadataKey: 'env' },
+            ],
+          })
+          assert.notEqual(asked.length, 0)
+          assert.deepEqual(await findScans(), [], terms.join(' '))
+        },
+      ),
+      { numRuns: runs },
+    )
+  })
+})
