@@ -33,10 +33,18 @@ export async function openStorage(config: Config): Promise<Storage> {
 }
 
 /** Only the engine in use is loaded: the other one's driver is memory and time at start. */
-async function openEngine({ databaseUrl, dataDir }: Config, inspect: Inspect): Promise<Database> {
+async function openEngine(config: Config, inspect: Inspect): Promise<Database> {
+  const { databaseUrl, dataDir } = config
   if (databaseUrl !== undefined) {
     const { openPostgres } = await import('../storage/postgres/open.ts')
-    return await openPostgres(databaseUrl, inspect)
+    return await openPostgres(databaseUrl, inspect, undefined, {
+      connections: config.databaseConnections,
+      timeout: config.databaseTimeout,
+      slowConnections: config.databaseSlowConnections,
+      slowTimeout: config.databaseSlowTimeout,
+      syncConnections: config.databaseSyncConnections,
+      syncTimeout: config.databaseSyncTimeout,
+    })
   }
   prepareDataDirectory(dataDir)
   const { openSqlite } = await import('../storage/sqlite/open.ts')

@@ -26,7 +26,7 @@ const tellFleet: TellFleet = (version, scopes) => tell({ kind: 'fleet', version,
 async function openStorage(): Promise<Database> {
   if (storage.engine === 'postgres') {
     const { openPostgres } = await import('../storage/postgres/open.ts')
-    return await openPostgres(storage.url, async () => {}, tellFleet)
+    return await openPostgres(storage.url, async () => {}, tellFleet, storage.limits)
   }
   const { joinSqlite } = await import('../storage/sqlite/join.ts')
   return joinSqlite(storage.directory, storage.line, tellFleet)

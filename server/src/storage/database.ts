@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
+import type { PostgresLimits } from './postgres/open.ts'
 import type { Tables } from './tables.ts'
 
 /** What one statement of a commit did. */
@@ -31,7 +32,7 @@ export type Pace = 'quick' | 'patient'
 /** How another thread gets at the storage that this process has open. */
 export type Extension =
   | { readonly engine: 'sqlite'; readonly directory: string; readonly line: MessagePort }
-  | { readonly engine: 'postgres'; readonly url: string }
+  | { readonly engine: 'postgres'; readonly url: string; readonly limits: PostgresLimits }
 
 /** Told of each commit that changed servers, before whoever asked for it is. */
 export type TellFleet = (version: number, scopes: ReadonlySet<string>) => void
@@ -69,8 +70,15 @@ export interface Database {
    * the way of everybody else's.
    */
   ask(questions: readonly Question[], pace: Pace): Promise<readonly Row[][]>
-  /** A commit that changes servers of these projects and domains: pages of them are stale from here on. */
-  commitFleet(statements: Statements, scopes: ReadonlySet<string>): Promise<Outcome[]>
+  /**
+   * A commit that changes servers of these projects and domains: pages of them are stale from here on.
+   * `inTurn` are statements that rely on what other such commits wrote: they run one commit at a time.
+   */
+  commitFleet(
+    statements: Statements,
+    scopes: ReadonlySet<string>,
+    inTurn?: Statements,
+  ): Promise<void>
   /** Work on the storage itself, such as making an index: it takes as long as it takes, one process at a time. */
   maintain(work: readonly string[]): Promise<void>
   /**
@@ -104,6 +112,6 @@ export function bumpVersion(read: Kysely<Tables>, expected: number | undefined):
     : required(bump.where('version', '=', expected).compile(), 'version')
 }
 
-/** The version that a commit of news has made, from what its first statement returned. */
+/** The version of the identity data that a commit has made, from what its first statement returned. */
 export const versionOf = ([first]: readonly Outcome[]): number =>
   Number(first?.rows[0]?.['version'])

@@ -5,6 +5,7 @@ import type { Extent } from '../domain/identity/reach.ts'
 import type { Database, Statement } from './database.ts'
 import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
 import type { Tables } from './tables.ts'
+import { createInsertRows } from './servers/insert-rows.ts'
 import { createTemplate } from './template.ts'
 
 /** The statement that writes an event: every change and every login has one in its commit. */
@@ -13,6 +14,15 @@ export function createInsertEvent(read: Kysely<Tables>): (event: EventRecord) =>
     read.insertInto('events').values(row).compile(),
   )
   return (event) => insert(toRow(event))
+}
+
+/** The statements that write many at once. */
+export function createInsertEvents(database: Pick<Database, 'engine' | 'read'>) {
+  const insert = createInsertRows(database, 'events', columns, 'refuse')
+  return (events: readonly EventRecord[]): Statement[] => {
+    const rows = events.map(toRow)
+    return insert(rows.map((row) => columns.map((column) => row[column])))
+  }
 }
 
 export function createEventStore(database: Database): EventStore {

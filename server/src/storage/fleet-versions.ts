@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Outcome, Statement, Statements } from './database.ts'
 import type { Tables } from './tables.ts'
 
@@ -26,35 +26,48 @@ export function createFleetVersions() {
   }
 }
 
+/** A commit that changes servers, in the order in which its statements run. */
+export interface FleetCommit {
+  readonly statements: Statement[]
+  /** The version that it made, from what its statements did. */
+  versionOf(outcomes: readonly Outcome[]): number
+}
+
 /**
- * A commit that changes servers. Its first statement makes all such commits come one after another,
- * and returns the new version.
+ * The row of `fleet_version` is taken late: from there to the end, all such commits of all processes
+ * come one after another, so what runs before must not rely on it. It is held until the commit is
+ * visible, so versions become visible in their order: whoever reads one sees all commits up to it.
+ *
+ * - `statements` run before it, beside those of other commits. Servers that are changed are locked by
+ *   their revision check (demand-unchanged), and counts are added to in place (counts).
+ * - `inTurn` run behind it: they see everything that earlier commits have written. This is for what
+ *   depends on rows that another account writes (sightings).
+ * - The marks of the scopes come last.
  */
-export function fleetStatements(
+export function fleetCommit(
   read: Kysely<Tables>,
   statements: Statements,
   scopes: ReadonlySet<string>,
-): Statement[] {
+  inTurn: Statements,
+): FleetCommit {
   const bump = read
     .updateTable('fleet_version')
     .set((row) => ({ version: row('version', '+', 1) }))
     .returning('version')
     .compile()
-  const marks = [...scopes].toSorted().map((scope) =>
-    read
-      .insertInto('scope_versions')
-      .values((row) => ({
-        scope,
-        version: row.selectFrom('fleet_version').select('fleet_version.version'),
-      }))
-      .onConflict((conflict) =>
-        conflict.column('scope').doUpdateSet((row) => ({ version: row.ref('excluded.version') })),
-      )
-      .compile(),
-  )
-  return [bump, ...statements, ...marks]
+  return {
+    statements: [...statements, bump, ...inTurn, ...markScopes(read, scopes)],
+    versionOf: (outcomes) => Number(outcomes[statements.length]?.rows[0]?.['version']),
+  }
 }
 
-/** What the commit's own statements did, without the first and without the marks. */
-export const ownOutcomes = (outcomes: readonly Outcome[], count: number): Outcome[] =>
-  outcomes.slice(1, 1 + count)
+/** All in one statement: while it runs, everybody else waits. */
+function markScopes(read: Kysely<Tables>, scopes: ReadonlySet<string>): Statement[] {
+  if (scopes.size === 0) return []
+  const names = sql.join([...scopes].toSorted().map((scope) => sql`(${scope})`))
+  // SQLite needs the condition to tell the conflict clause from a join.
+  const mark = sql`insert into scope_versions (scope, version)
+    select column1, version from (values ${names}) as scopes, fleet_version where true
+    on conflict (scope) do update set version = excluded.version`
+  return [mark.compile(read)]
+}

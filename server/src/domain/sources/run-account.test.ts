@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createMemorySync, makeAccount, makeSeen } from '../../testing/memory-sync.ts'
+import { PlatformError } from '../error.ts'
 import type { Account, SyncRecord } from './account.ts'
 import { createRunAccount } from './run-account.ts'
 import { SourceError } from './source-error.ts'
@@ -184,6 +185,20 @@ describe('an account that is run', () => {
     await until(() => memory.attached.sync.finished_at !== null)
     assert.deepEqual([memory.attached.sync.error, memory.attached.sync.failures], ['', 0])
     assert.deepEqual(names(), ['a', 'b'])
+  })
+
+  test('is not said to have failed where the storage did, and is tried again by itself', async (t) => {
+    const { memory, put, faults, start, until, names } = run(t, { account: { period: 1 } })
+    put(makeSeen('one'), makeSeen('two'))
+    faults.scan = new PlatformError('ServiceUnavailable', 'The storage does not answer now.')
+    start()
+    await until(() => memory.attached.sync.error.includes('The storage does not answer now.'))
+    assert.equal(memory.attached.sync.failures, 0)
+    assert.equal(memory.attached.sync.is_lost, false)
+    faults.scan = undefined
+    await until(() => memory.attached.sync.finished_at !== null)
+    assert.equal(memory.attached.sync.error, '')
+    assert.deepEqual(names(), ['one', 'two'])
   })
 
   test('that fails in the middle of a scan loses nobody, and keeps its last complete counts', async (t) => {

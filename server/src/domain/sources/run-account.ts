@@ -60,6 +60,10 @@ const mostLooks = 8
 /** A source that tells by itself is listened to first, so that nothing falls between. */
 const listeningDelay = 5 * second
 
+/** Sources fail with errors of their own: what is not available otherwise is the storage. */
+const isOfStorage = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && error.class === 'ServiceUnavailable'
+
 /**
  * Runs one account: scans it at its period, listens to it where it tells by itself, and says so when
  * it falls silent. Trouble with its source stays its own.
@@ -199,6 +203,7 @@ export function createRunAccount(dependencies: RunDependencies) {
     }
 
     async function fail(error: unknown): Promise<void> {
+      if (isOfStorage(error)) return await postpone(error)
       failures += 1
       nextAt = Math.min(nextAt, clock() + backOff(failures, period, chance))
       const words = explain(error)
@@ -206,6 +211,20 @@ export function createRunAccount(dependencies: RunDependencies) {
       log.warn({ ...named, reason: words, failures, ...(isOurs && { err: error }) }, 'sync failed')
       await noted
       await note({ ...counts, is_running: false, error: words, failures, next_at: nextAt })
+    }
+
+    /** The storage did not take what the source said: that says nothing of the source. */
+    async function postpone(error: PlatformError): Promise<void> {
+      answeredAt = clock()
+      nextAt = Math.min(nextAt, clock() + backOff(1, period, chance))
+      log.warn({ ...named, reason: error.message, err: error.cause }, 'sync put off by the storage')
+      await noted
+      await note({
+        ...counts,
+        is_running: false,
+        error: `Muster could not store what its source said, and tries again: ${error.message}`,
+        next_at: nextAt,
+      })
     }
 
     async function lose(): Promise<void> {

@@ -32,11 +32,20 @@ export function followVersion(connection: pg.ClientConfig) {
   let stopped = false
   let isFirstNews = true
   let heard = 0
+  let heardIdentity = unknown
   let asking = Promise.resolve()
   const first = Promise.withResolvers<void>()
 
   const advance = (version: number) => {
     known = Math.max(known, version)
+  }
+
+  /** Behind a new connection may be another server, whose count is not a continuation of the last. */
+  function startEra(): void {
+    era += 1
+    known = unknown
+    isFirstNews = true
+    heardIdentity = unknown
   }
 
   async function connect(): Promise<pg.Client> {
@@ -49,16 +58,14 @@ export function followVersion(connection: pg.ClientConfig) {
       if (client === fresh) client = undefined
     })
     await fresh.connect()
-    // Behind a new connection may be another server, whose count is not a continuation of the last.
-    era += 1
-    known = unknown
-    isFirstNews = true
+    startEra()
     return fresh
   }
 
   /** Own writes may have come between those of others: what was asked for last is counted apart. */
   async function followFleet(connected: pg.Client, version: number): Promise<void> {
-    if (isFirstNews) fleet.restart(version)
+    // A server that has fallen back behind what was heard is another one: a standby that took over.
+    if (isFirstNews || version < heard) fleet.restart(version)
     else if (version > heard) {
       const { rows } = await connected.query<{ scope: string; version: number }>(readScopes, [
         heard,
@@ -77,6 +84,8 @@ export function followVersion(connection: pg.ClientConfig) {
       const { rows } = await client.query<News>(readNews)
       const [news] = rows
       if (!news) throw new Error('the version of the data is missing')
+      if (news.identity < heardIdentity) startEra()
+      heardIdentity = news.identity
       await followFleet(client, news.fleet)
       advance(news.identity)
       askedAt = start

@@ -1,6 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { PlatformError } from '../../domain/error.ts'
 import {
   bumpVersion,
   versionOf,
@@ -14,90 +13,96 @@ import {
 } from '../database.ts'
 import { migrate } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
-import { Violation } from '../violation.ts'
-import { fleetStatements, ownOutcomes } from '../fleet-versions.ts'
+import { fleetCommit } from '../fleet-versions.ts'
+import { takeClient } from './client.ts'
+import { toError } from './errors.ts'
 import { followVersion } from './follow-version.ts'
+import { runTransaction } from './transaction.ts'
 
 /** Times and counters are well inside what a number holds exactly. */
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** PostgreSQL's codes for what the stores want to tell apart. */
-const violations: Readonly<Record<string, Violation['kind']>> = {
-  '23503': 'foreign-key',
-  '23505': 'unique',
+/** How many connections a process may have, and how long its statements may take, by what they are for. */
+export interface PostgresLimits {
+  /** For requests: quick reads, and writes of a few rows. */
+  readonly connections: number
+  readonly timeout: number
+  /** For reads that may take long; there are few, so that everybody else's stay quick. */
+  readonly slowConnections: number
+  readonly slowTimeout: number
+  /** For writing servers. */
+  readonly syncConnections: number
+  readonly syncTimeout: number
 }
 
-/** A fault that another try may not meet: no answer, restarting, too busy. All else has a state of its own. */
-const isPassing = (error: unknown): boolean =>
-  !(error instanceof pg.DatabaseError) || /^(08|25006|40|53|57|58)/.test(error.code ?? '')
+const second = 1_000
 
-const unavailable = (cause: unknown) =>
-  new PlatformError('ServiceUnavailable', 'The storage does not answer now.', {
-    cause,
-    retryAfter: 1,
-  })
-
-function toError(error: unknown): unknown {
-  if (isPassing(error)) return unavailable(error)
-  const kind = error instanceof pg.DatabaseError ? violations[error.code ?? ''] : undefined
-  return kind ? new Violation(kind, { cause: error }) : error
+const usualLimits: PostgresLimits = {
+  connections: 10,
+  timeout: 5 * second,
+  slowConnections: 4,
+  slowTimeout: 30 * second,
+  syncConnections: 4,
+  syncTimeout: 60 * second,
 }
 
-/**
- * A connection from the pool, whose errors are those that the rest of Muster understands. One that
- * broke, or did not answer in time, is not given to anyone again.
- */
-async function takeClient(pool: pg.Pool) {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw unavailable(error)
-  })
-  let isBroken = false
-  return {
-    isBroken: () => isBroken,
-    async query(text: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
-      try {
-        return await client.query(text, [...parameters])
-      } catch (error) {
-        isBroken ||= isPassing(error)
-        throw toError(error)
-      }
-    },
-    release: () => client.release(isBroken),
-  }
-}
-
-/** The pool as Kysely uses it. */
+/** The pool as Kysely uses it. Kysely ends only what it has used, so it is ended by whoever opened it. */
 const createBridge = (pool: pg.Pool): PostgresPool => ({
   options: pool.options,
   connect: async () => (await takeClient(pool)) as unknown as PostgresPoolClient,
-  end: () => pool.end(),
+  end: async () => {},
 })
 
-/** Everything between the first connection and the first use; where it fails nothing is left open. */
-async function prepare(read: Kysely<Tables>, inspect: Inspect, connection: pg.ClientConfig) {
-  let version: ReturnType<typeof followVersion> | undefined
+const createKysely = (pool: pg.Pool) =>
+  new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createBridge(pool) }) })
+
+/** A migration takes as long as it takes, and so does waiting for another process's. */
+async function bringUpToDate(connection: pg.ClientConfig, inspect: Inspect): Promise<void> {
+  const pool = openPool(connection, { max: 2, timeout: forever, wait: forever })
+  const read = createKysely(pool)
   try {
     await inspect(read)
     await migrate(read)
-    version = followVersion(connection)
+  } finally {
+    await pool.end()
+  }
+}
+
+/** Everything between the first connection and the first use; where it fails nothing is left open. */
+async function prepare(connection: pg.ClientConfig, inspect: Inspect) {
+  await bringUpToDate(connection, inspect)
+  const version = followVersion(connection)
+  try {
     await version.firstAnswer
     return version
   } catch (error) {
-    await version?.stop()
-    await read.destroy()
+    await version.stop()
     throw error
   }
 }
 
-/** Connections for reads that may take long; there are few, so that everybody else's stay quick. */
-function openPatientPool(connection: pg.ClientConfig): pg.Pool {
+const longestConnect = 2 * second
+const forever = 0
+
+/** A server that does not take a connection at once is not there, however long one may wait for a free one. */
+class PromptClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: longestConnect })
+  }
+}
+
+/** `timeout` is for a statement, `wait` for a connection to be free. */
+function openPool(
+  connection: pg.ClientConfig,
+  { max, timeout, wait }: { readonly max: number; readonly timeout: number; readonly wait: number },
+): pg.Pool {
   const pool = new pg.Pool({
     ...connection,
-    max: 4,
-    connectionTimeoutMillis: 10_000,
-    statement_timeout: 30_000,
-    query_timeout: 31_000,
+    max,
+    Client: PromptClient,
+    connectionTimeoutMillis: wait,
+    query_timeout: timeout,
   })
   keepAlive(pool)
   return pool
@@ -112,19 +117,31 @@ function keepAlive(pool: pg.Pool): void {
 /** Any number will do, as long as all processes take the same. */
 const maintenanceLock = 8400
 
-/** On a connection of its own, which nobody gets impatient with; its end gives the lock back. */
+/**
+ * On connections of its own, without a limit of time. One holds the lock, in a transaction, since a
+ * pooler between would give a session's lock to somebody else; the other does the work, statement by
+ * statement, so that each index is there for others as soon as it is made.
+ */
 async function maintain(connection: pg.ClientConfig, work: readonly string[]): Promise<void> {
   if (work.length === 0) return
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 2_000 })
-  client.on('error', () => {})
+  const pool = openPool(connection, { max: 2, timeout: forever, wait: forever })
   try {
-    await client.connect()
-    await client.query('select pg_advisory_lock($1)', [maintenanceLock])
-    for (const statement of work) await client.query(statement)
-  } catch (error) {
-    throw toError(error)
+    const lock = await takeClient(pool)
+    try {
+      await lock.query('begin; set local idle_in_transaction_session_timeout = 0')
+      await lock.query('select pg_advisory_xact_lock($1)', [maintenanceLock])
+      const worker = await takeClient(pool)
+      try {
+        for (const statement of work) await worker.query(statement)
+      } finally {
+        worker.release()
+      }
+    } finally {
+      if (!lock.isBroken()) await lock.query('rollback').catch(() => {})
+      lock.release()
+    }
   } finally {
-    await client.end().catch(() => {})
+    await pool.end()
   }
 }
 
@@ -150,43 +167,33 @@ export async function openPostgres(
   url: string,
   inspect: Inspect,
   tell: TellFleet = () => {},
+  limits: PostgresLimits = usualLimits,
 ): Promise<Database> {
   const connection = { connectionString: url, types, application_name: 'muster' }
-  const pool = new pg.Pool({
-    ...connection,
-    max: 10,
-    connectionTimeoutMillis: 2_000,
-    statement_timeout: 5_000,
-    query_timeout: 5_500,
+  const version = await prepare(connection, inspect)
+  const { timeout, slowTimeout, syncTimeout } = limits
+  const pool = openPool(connection, { max: limits.connections, timeout, wait: longestConnect })
+  const patient = openPool(connection, {
+    max: limits.slowConnections,
+    timeout: slowTimeout,
+    wait: slowTimeout,
   })
-  keepAlive(pool)
-  const patient = openPatientPool(connection)
-  const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createBridge(pool) }) })
-  const version = await prepare(read, inspect, connection)
+  // Who writes servers waits for a free connection as long as it takes: more at once would not be
+  // written sooner, only hold more locks. The server's own limit ends a statement first.
+  const writers = openPool(connection, {
+    max: limits.syncConnections,
+    timeout: syncTimeout + 2 * second,
+    wait: forever,
+  })
+  const read = createKysely(pool)
 
-  async function commit(statements: Statements): Promise<Outcome[]> {
-    const client = await takeClient(pool)
-    const together = statements.length > 1
-    try {
-      const outcomes: Outcome[] = []
-      if (together) await client.query('begin')
-      for (const { sql, parameters, required } of statements) {
-        const { rows, rowCount } = await client.query(sql, parameters)
-        if (required !== undefined && rowCount === 0) {
-          throw new Violation('unmet', { reason: required })
-        }
-        outcomes.push({ rows, changes: rowCount ?? 0 })
-      }
-      if (together) await client.query('commit')
-      return outcomes
-    } catch (error) {
-      // The server rolls back a broken connection by itself.
-      if (together && !client.isBroken()) await client.query('rollback').catch(() => {})
-      throw error
-    } finally {
-      client.release()
-    }
-  }
+  const commit = (statements: Statements): Promise<Outcome[]> =>
+    runTransaction(pool, statements, {
+      statement: timeout,
+      lock: timeout,
+      tries: 4,
+      retryTimeouts: false,
+    })
 
   return {
     engine: 'postgres',
@@ -199,15 +206,20 @@ export async function openPostgres(
     },
     currentVersion: version.current,
     ask: (questions, pace) => askTogether(pace === 'quick' ? pool : patient, questions),
-    async commitFleet(statements, scopes) {
-      const outcomes = await commit(fleetStatements(read, statements, scopes))
-      version.advanceFleet(versionOf(outcomes), scopes)
-      tell(versionOf(outcomes), scopes)
-      return ownOutcomes(outcomes, statements.length)
+    async commitFleet(statements, scopes, inTurn = []) {
+      const work = fleetCommit(read, statements, scopes, inTurn)
+      const outcomes = await runTransaction(writers, work.statements, {
+        statement: syncTimeout,
+        lock: Math.min(longestLockWait, syncTimeout),
+        tries: 8,
+        retryTimeouts: true,
+      })
+      version.advanceFleet(work.versionOf(outcomes), scopes)
+      tell(work.versionOf(outcomes), scopes)
     },
     maintain: (work) => maintain(connection, work),
     fleetVersion: version.fleetVersion,
-    extend: () => ({ engine: 'postgres', url }),
+    extend: () => ({ engine: 'postgres', url, limits }),
     noteFleet: version.advanceFleet,
     async ping() {
       await pool.query('select 1').catch((error: unknown) => {
@@ -216,8 +228,10 @@ export async function openPostgres(
     },
     async close() {
       await version.stop()
-      await patient.end()
-      await read.destroy()
+      await Promise.all([pool.end(), patient.end(), writers.end()])
     },
   }
 }
+
+/** Longer than any commit takes: who holds a lock for so long has to be got past. */
+const longestLockWait = 10 * second

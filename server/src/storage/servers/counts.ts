@@ -1,8 +1,6 @@
 import type { Server } from '@muster/contract'
-import type { Kysely } from 'kysely'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
-import type { Statement } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import type { Database, Statement } from '../database.ts'
 import { createInsertRows } from './insert-rows.ts'
 import { code, stateOf } from './rows.ts'
 import type { Codes } from './words.ts'
@@ -70,13 +68,19 @@ function sumUp(writes: readonly ServerWrite[]): readonly Count[] {
   return [...counts.values()]
 }
 
+/** One order for everybody: two commits that add to the same counts then never wait for each other. */
+const byKey = ([facetA, projectA, valueA]: CountKey, [facetB, projectB, valueB]: CountKey) =>
+  facets.indexOf(facetA) - facets.indexOf(facetB) || projectA - projectB || valueA - valueB
+type CountKey = readonly [facet: Facet, project: number, value: number, ...rest: number[]]
+
 /**
  * Adds to the counts what writes change in them. What a server was like before is what the write was
- * decided on, so the commit must also demand that this still holds.
+ * decided on, so the commit must also demand that this still holds. Sums come out right in whatever
+ * order commits add to them; the rows stay locked until the commit, so they are added to late.
  */
-export function createCountStatements(read: Kysely<Tables>) {
+export function createCountStatements(database: Pick<Database, 'engine' | 'read'>) {
   const insert = createInsertRows(
-    read,
+    database,
     'server_counts',
     ['facet', 'project_id', 'value', 'domain_id', 'servers', 'vcpu_count', 'vmem_size', 'disk'],
     { add: ['servers', 'vcpu_count', 'vmem_size', 'disk'] },
@@ -85,7 +89,7 @@ export function createCountStatements(read: Kysely<Tables>) {
   return function countStatements(writes: readonly ServerWrite[], codes: Codes): Statement[] {
     const rows = sumUp(writes)
       .filter((count) => count.servers || count.vcpuCount || count.vmemSize || count.disk)
-      .map(({ facet, project, value, domain, servers, vcpuCount, vmemSize, disk }) => [
+      .map(({ facet, project, value, domain, servers, vcpuCount, vmemSize, disk }): CountKey => [
         facet,
         code(codes, project),
         code(codes, value),
@@ -95,6 +99,6 @@ export function createCountStatements(read: Kysely<Tables>) {
         vmemSize,
         disk,
       ])
-    return insert(rows)
+    return insert(rows.toSorted(byKey))
   }
 }

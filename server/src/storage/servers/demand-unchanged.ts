@@ -1,15 +1,24 @@
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import type { Found } from '../../domain/inventory/ports.ts'
-import { required, type Statement } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import { required, type Database, type Statement } from '../database.ts'
 import { inPieces } from './in-pieces.ts'
 
-/** Nothing is written over what somebody else wrote meanwhile: revisions only grow, so their sum tells. */
-export function demandUnchanged(read: Kysely<Tables>, kept: readonly Found[]): Statement[] {
-  return [...inPieces(kept)].map((piece) => {
+/**
+ * Nothing is written over what somebody else wrote meanwhile: revisions only grow, so their sum tells.
+ * On PostgreSQL the rows are locked until the commit, in one order: who writes the same servers waits,
+ * and then finds other revisions.
+ */
+export function demandUnchanged(
+  { engine, read }: Pick<Database, 'engine' | 'read'>,
+  kept: readonly Found[],
+): Statement[] {
+  const lock = engine === 'postgres' ? sql`order by seq for update` : sql``
+  const sorted = kept.toSorted((a, b) => a.seq - b.seq)
+  return [...inPieces(sorted)].map((piece) => {
     const sum = piece.reduce((total, { revision }) => total + revision, 0)
     const seqs = sql.join(piece.map(({ seq }) => seq))
-    const check = sql`select 1 as one from (select count(*) as n, sum(revision) as revisions from servers where seq in (${seqs})) as kept where n = ${piece.length} and revisions = ${sum}`
+    const rows = sql`select revision from servers where seq in (${seqs}) ${lock}`
+    const check = sql`select 1 as one from (select count(*) as n, sum(revision) as revisions from (${rows}) as found) as kept where n = ${piece.length} and revisions = ${sum}`
     return required(check.compile(read), 'revision')
   })
 }

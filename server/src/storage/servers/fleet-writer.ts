@@ -2,7 +2,7 @@ import type { Server } from '@muster/contract'
 import { sql } from 'kysely'
 import type { FleetWriter, KeptServer, ServerWrite } from '../../domain/inventory/ports.ts'
 import type { Database, Statement } from '../database.ts'
-import { createInsertEvent } from '../events.ts'
+import { createInsertEvents } from '../events.ts'
 import { Violation } from '../violation.ts'
 import { loadInBulk } from './bulk.ts'
 import { demandUnchanged } from './demand-unchanged.ts'
@@ -26,7 +26,7 @@ function parseServer(row: {
 /** Writes servers: what is shown, and everything they are found by, in one commit. */
 export function createFleetWriter(database: Database): FleetWriter {
   const { read } = database
-  const insertEvent = createInsertEvent(read)
+  const insertEvents = createInsertEvents(database)
   const writeStatements = createWriteStatements(database)
   const sightingStatements = createSightingStatements(database)
 
@@ -34,9 +34,10 @@ export function createFleetWriter(database: Database): FleetWriter {
   async function commitUnlessOvertaken(
     statements: readonly Statement[],
     scopes: ReadonlySet<string>,
+    inTurn: readonly Statement[] = [],
   ): Promise<boolean> {
     try {
-      await commitFenced(() => database.commitFleet(statements, scopes))
+      await commitFenced(() => database.commitFleet(statements, scopes, inTurn))
       return true
     } catch (error) {
       const isOvertaken =
@@ -88,24 +89,16 @@ export function createFleetWriter(database: Database): FleetWriter {
     async write(writes, events = [], sightings) {
       const noted = sightings ? sightingStatements(sightings) : []
       if (writes.length === 0) {
-        if (noted.length === 0) return true
-        // Who relies on others takes turns with them.
-        if ((sightings?.seenByOthers ?? []).length > 0) {
-          return await commitUnlessOvertaken(noted, new Set())
-        }
-        await commitFenced(() => database.commit(noted))
-        return true
+        return noted.length === 0 || (await commitUnlessOvertaken([], new Set(), noted))
       }
-      const { statements, settle } = await writeStatements(writes)
-      let isWritten = false
-      try {
-        isWritten = await commitUnlessOvertaken(
-          [...noted, ...statements, ...events.map(insertEvent)],
-          new Set(writes.flatMap(scopesOf)),
-        )
-      } finally {
-        settle(isWritten)
-      }
+      const { statements, onWritten } = await writeStatements(writes)
+      const isWritten = await commitUnlessOvertaken(
+        // The rows that others wait for come last.
+        [...insertEvents(events), ...statements],
+        new Set(writes.flatMap(scopesOf)),
+        noted,
+      )
+      if (isWritten) onWritten()
       return isWritten
     },
 
@@ -142,7 +135,7 @@ export function createFleetWriter(database: Database): FleetWriter {
         // One that came back meanwhile stays; those that did not are found again.
         await commitUnlessOvertaken(
           [
-            ...demandUnchanged(read, rows),
+            ...demandUnchanged(database, rows),
             ...children.map((table) =>
               read.deleteFrom(table).where('server', 'in', seqs).compile(),
             ),

@@ -1,47 +1,87 @@
-import type { Kysely } from 'kysely'
-import type { Statement } from '../database.ts'
+import { sql, type Kysely } from 'kysely'
+import type { Database, Statement } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
-/** The rows go out in pieces of these sizes: their texts are made once each. */
+/** SQLite takes the rows in pieces of these sizes: their texts are made once each. */
 const sizes = [64, 8, 1] as const
 
 /**
- * What becomes of a row that is there already: it stays, the new one replaces it, or the new one's
- * numbers are added to it.
+ * What becomes of a row that is there already: the commit fails, it stays, the new one replaces it, or
+ * the new one's numbers are added to it.
  */
-type Conflict = 'keep' | 'replace' | { readonly add: readonly string[] }
+type Conflict = 'refuse' | 'keep' | 'replace' | { readonly add: readonly string[] }
+
+type InsertRows = (rows: readonly (readonly unknown[])[]) => Statement[]
 
 /** Makes statements that insert many rows; making their texts anew each time would take longer than the insert. */
 export function createInsertRows(
-  read: Kysely<Tables>,
+  { engine, read }: Pick<Database, 'engine' | 'read'>,
   table: keyof Tables,
   columns: readonly string[],
   conflict: Conflict,
+  key: readonly string[] = [],
+): InsertRows {
+  const onConflict = conflictClause(table, columns, conflict, key)
+  return engine === 'postgres'
+    ? inOneStatement(read, table, columns, onConflict)
+    : inPiecesOf(read, table, columns, onConflict)
+}
+
+function conflictClause(
+  table: string,
+  columns: readonly string[],
+  conflict: Conflict,
   key: readonly string[],
-): (rows: readonly (readonly unknown[])[]) => Statement[] {
-  const row = Object.fromEntries(columns.map((column) => [column, 0]))
+) {
+  if (conflict === 'refuse') return sql``
+  if (conflict === 'keep') return sql`on conflict do nothing`
   const changed =
-    typeof conflict === 'object' ? conflict.add : columns.filter((column) => !key.includes(column))
+    conflict === 'replace' ? columns.filter((column) => !key.includes(column)) : conflict.add
+  const changes = changed.map((column) => {
+    const fresh = sql.ref(`excluded.${column}`)
+    const value = conflict === 'replace' ? fresh : sql`${sql.ref(`${table}.${column}`)} + ${fresh}`
+    return sql`${sql.ref(column)} = ${value}`
+  })
+  const keys = sql.join(key.map((column) => sql.ref(column)))
+  return sql`on conflict (${keys}) do update set ${sql.join(changes)}`
+}
 
-  const values = (size: number) =>
-    (read as unknown as Kysely<Record<string, Record<string, unknown>>>)
-      .insertInto(table)
-      .values(Array.from({ length: size }, () => row))
+const list = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)))
 
-  function textFor(size: number): string {
-    const insert = values(size)
-    if (conflict === 'keep') return insert.onConflict((on) => on.doNothing()).compile().sql
-    return insert
-      .onConflict((on) =>
-        on.columns([...key]).doUpdateSet((eb) => {
-          const news = (column: string) => eb.ref(`excluded.${column}`)
-          const sum = (column: string) => eb(`${table}.${column}`, '+', news(column))
-          const value = conflict === 'replace' ? news : sum
-          return Object.fromEntries(changed.map((column) => [column, value(column)]))
-        }),
-      )
-      .compile().sql
-  }
+/**
+ * PostgreSQL takes all rows as one JSON text: one round trip, and a statement of the same text however
+ * many they are. They are inserted in the order given.
+ */
+function inOneStatement(
+  read: Kysely<Tables>,
+  table: keyof Tables,
+  columns: readonly string[],
+  onConflict: ReturnType<typeof conflictClause>,
+): InsertRows {
+  const insert = sql`insert into ${sql.table(table)} (${list(columns)})
+    select ${list(columns)} from json_populate_recordset(null::${sql.table(table)}, ${''}::json)
+    ${onConflict}`
+  const { sql: text } = insert.compile(read)
+  const toObject = (row: readonly unknown[]) =>
+    Object.fromEntries(columns.map((column, at) => [column, wellFormed(row[at])]))
+  return (rows) =>
+    rows.length === 0 ? [] : [{ sql: text, parameters: [JSON.stringify(rows.map(toObject))] }]
+}
+
+/** PostgreSQL refuses JSON with half a surrogate pair. */
+const wellFormed = (cell: unknown) => (typeof cell === 'string' ? cell.toWellFormed() : cell)
+
+function inPiecesOf(
+  read: Kysely<Tables>,
+  table: keyof Tables,
+  columns: readonly string[],
+  onConflict: ReturnType<typeof conflictClause>,
+): InsertRows {
+  const row = sql`(${sql.join(columns.map(() => sql`${0}`))})`
+  const textFor = (size: number): string =>
+    sql`insert into ${sql.table(table)} (${list(columns)}) values ${sql.join(Array.from({ length: size }, () => row))} ${onConflict}`.compile(
+      read,
+    ).sql
 
   const texts = new Map<number, string>()
   const text = (size: number): string => {

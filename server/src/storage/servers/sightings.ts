@@ -18,10 +18,15 @@ export async function commitFenced<Answer>(commit: () => Promise<Answer>): Promi
   }
 }
 
-/** Makes the statements that note what an account sees, together with what comes of it. */
-export function createSightingStatements({ engine, read }: Database) {
+/**
+ * Makes the statements that note what an account sees, together with what comes of it. They run in
+ * turn: two accounts that see the same server rely on each other's sightings, and each must find what
+ * the other has written, or be found by it.
+ */
+export function createSightingStatements(database: Database) {
+  const { engine, read } = database
   const insert = createInsertRows(
-    read,
+    database,
     'sightings',
     ['account_id', 'server_id', 'digest', 'project_id', 'missed'],
     'replace',
@@ -44,10 +49,10 @@ export function createSightingStatements({ engine, read }: Database) {
         .where('account_id', '=', accountId)
         .where('server_id', 'in', ids)
         .compile(),
+      sql`update sightings set digest = '' where ${elsewhere}`.compile(read),
       sql`update account_syncs set next_at = 0 where account_id in (select account_id from sightings where ${elsewhere})`.compile(
         read,
       ),
-      sql`update sightings set digest = '' where ${elsewhere}`.compile(read),
     ]
   }
 

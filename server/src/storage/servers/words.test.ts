@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
-import { Violation } from '../violation.ts'
 import { createNumbers } from './numbers.ts'
 import { createWords, type Codes } from './words.ts'
 
@@ -16,20 +15,8 @@ onBothEngines('words by their codes', (engine) => {
   const process = () => createWords(storage.database, createNumbers(storage.database))
   type CodesOf = ReturnType<typeof process>
 
-  /** Words with what is needed for them to be there, as often as somebody else was first. */
-  async function write(codesOf: CodesOf, words: readonly string[]): Promise<Codes> {
-    for (;;) {
-      const { codes, statements, settle } = await codesOf(new Set(words))
-      try {
-        await storage.database.commitFleet(statements, new Set())
-        settle(true)
-        return codes
-      } catch (error) {
-        settle(false)
-        if (!(error instanceof Violation && error.reason === 'words')) throw error
-      }
-    }
-  }
+  const write = (codesOf: CodesOf, words: readonly string[]): Promise<Codes> =>
+    codesOf(new Set(words))
 
   async function kept(): Promise<Map<string, number>> {
     const rows = await storage.database.read.selectFrom('words').select(['word', 'code']).execute()
@@ -61,65 +48,22 @@ onBothEngines('words by their codes', (engine) => {
     assert.equal(new Set(there).size, words.length)
   })
 
-  test('commits of one process that are under way at once give a word the same code', async () => {
+  test('two commits of one process that bring the same word give it the same code', async () => {
     const codesOf = process()
-    const first = await codesOf(new Set(['shared', 'one']))
-    const second = await codesOf(new Set(['shared', 'two']))
-    assert.equal(first.codes.get('shared'), second.codes.get('shared'))
-    // The first one never comes: the second brings the word all the same.
-    first.settle(false)
-    await storage.database.commitFleet(second.statements, new Set())
-    second.settle(true)
-    const there = await kept()
-    assert.equal(there.get('shared'), second.codes.get('shared'))
-    assert.equal(there.has('one'), false)
-    const after = await write(codesOf, ['shared', 'one', 'two'])
-    assert.deepEqual(pick(after, ['shared', 'two']), pick(there, ['shared', 'two']))
+    const [one, other] = await Promise.all([
+      codesOf(new Set(['shared', 'one'])),
+      codesOf(new Set(['shared', 'two'])),
+    ])
+    assert.equal(one.get('shared'), other.get('shared'))
+    assert.equal((await kept()).get('shared'), one.get('shared'))
   })
 
-  test('nothing is written with the code of a word to which somebody else gave another', async () => {
-    const late = await process()(new Set(['contested', 'own']))
-    const codes = await write(process(), ['contested'])
-    assert.notEqual(late.codes.get('contested'), codes.get('contested'))
-    await assert.rejects(storage.database.commitFleet(late.statements, new Set()), {
-      reason: 'words',
-    })
-    const there = await kept()
-    assert.equal(there.get('contested'), codes.get('contested'))
-    assert.equal(there.has('own'), false)
+  test('a word is there for everybody before any server is written with it', async () => {
+    const codes = await process()(new Set(['early']))
+    assert.equal((await kept()).get('early'), codes.get('early'))
   })
 
-  test('a commit that fails while others wait for codes leaves no two words with the same', async () => {
-    const numbers = createNumbers(storage.database)
-    let hold: Promise<unknown> = Promise.resolve()
-    const codesOf = createWords(storage.database, async (counts) => {
-      const taken = await numbers(counts)
-      await hold
-      return taken
-    })
-    const failing = await codesOf(new Set(['lost', 'gone']))
-    const gate = Promise.withResolvers<void>()
-    hold = gate.promise
-    // These two lean on the codes above, until those are taken back.
-    const waiting = [codesOf(new Set(['lost', 'third'])), codesOf(new Set(['gone', 'fourth']))]
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    failing.settle(false)
-    gate.resolve()
-    const [one, other] = await Promise.all(waiting)
-    assert(one && other)
-    const codes = [...one.codes.values(), ...other.codes.values()]
-    assert.equal(new Set(codes).size, 4)
-    for (const { statements, settle } of [one, other]) {
-      await storage.database.commitFleet(statements, new Set())
-      settle(true)
-    }
-    const there = await kept()
-    for (const { codes } of [one, other]) {
-      for (const [word, code] of codes) assert.equal(there.get(word), code, word)
-    }
-  })
-
-  test('a code that another word has counts for nothing', async () => {
+  test('a code that another word has is given to none', async () => {
     const codes = await write(process(), ['owner'])
     const taken = codes.get('owner') ?? 0
     const thief = createWords(storage.database, async () => ({
@@ -127,8 +71,7 @@ onBothEngines('words by their codes', (engine) => {
       word: taken,
       revision: 0,
     }))
-    const { statements } = await thief(new Set(['thief']))
-    await assert.rejects(storage.database.commitFleet(statements, new Set()))
+    assert.equal((await thief(new Set(['thief']))).has('thief'), false)
     assert.equal((await kept()).has('thief'), false)
   })
 })

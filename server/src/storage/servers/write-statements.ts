@@ -22,6 +22,9 @@ import {
 import { createSearchStatements } from './search-index.ts'
 import { createWords, type Codes } from './words.ts'
 
+const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
+  a < b ? -1 : 1
+
 const tagColumns = ['server', 'origin', 'key', 'value', 'state', 'vcpu_count', 'vmem_size', 'disk']
 
 /** Makes the statements that write servers: everything they are shown and found by, for one commit. */
@@ -30,13 +33,13 @@ export function createWriteStatements(database: Database) {
   const takeNumbers = createNumbers(database)
   const codesOf = createWords(database, takeNumbers)
   const searchStatements = createSearchStatements(database)
-  const countStatements = createCountStatements(read)
+  const countStatements = createCountStatements(database)
   const holdOwners = createHoldOwners(database)
   const inserter = (
     table: Parameters<typeof createInsertRows>[1],
     columns: readonly string[],
     key: readonly string[],
-  ) => createInsertRows(read, table, columns, 'replace', key)
+  ) => createInsertRows(database, table, columns, 'replace', key)
   const insertServers = inserter('servers', serverColumns, ['seq'])
   const insertDocuments = inserter('server_documents', documentColumns, ['server'])
   const insertTexts = inserter('server_texts', ['server', 'text', 'starts'], ['server'])
@@ -46,11 +49,7 @@ export function createWriteStatements(database: Database) {
     ['server', 'address', 'state'],
     ['server', 'address'],
   )
-  const insertPlaces = createInsertRows(read, 'server_places', ['place', 'id', 'name'], 'keep', [
-    'place',
-    'name',
-    'id',
-  ])
+  const insertPlaces = createInsertRows(database, 'server_places', ['place', 'id', 'name'], 'keep')
   /** Places that this process has written already. */
   const knownPlaces = new Set<string>()
 
@@ -78,7 +77,9 @@ export function createWriteStatements(database: Database) {
     return words
   }
 
-  return async function writeStatements(writes: readonly ServerWrite[]) {
+  return async function writeStatements(all: readonly ServerWrite[]) {
+    // In one order, so that two who bring the same new servers get past each other.
+    const writes = all.toSorted((a, b) => (a.server.id < b.server.id ? -1 : 1))
     const kept = writes.map((write) => write.kept).filter((before) => before !== undefined)
     const numbers = await takeNumbers(
       { server: writes.length - kept.length, revision: 1 },
@@ -86,15 +87,12 @@ export function createWriteStatements(database: Database) {
     )
     let next = numbers.server
     const entries = writes.map((write) => entryOf(write, write.kept?.seq ?? next++))
-    const words = await codesOf(wordsOf(entries))
-    const { codes } = words
+    const codes = await codesOf(wordsOf(entries))
     const old = kept.map(({ seq }) => seq)
     const places = newPlaces(entries, codes)
     const texts = entries.map(textRow)
     const statements: Statement[] = [
-      ...holdOwners(writes),
-      ...demandUnchanged(read, kept),
-      ...words.statements,
+      ...demandUnchanged(database, kept),
       ...[...inPieces(old)].flatMap((piece) => [
         deleteFrom('server_tags', piece),
         deleteFrom('server_addresses', piece),
@@ -104,19 +102,20 @@ export function createWriteStatements(database: Database) {
       ...insertTexts(texts),
       ...insertTags(entries.flatMap((entry) => tagRows(entry, codes))),
       ...insertAddresses(entries.flatMap(addressRows)),
-      ...insertPlaces([...places.values()]),
-      ...countStatements(writes, codes),
       ...searchStatements(
         old,
         texts.filter((_, at) => entries[at]?.state === 0),
       ),
+      // Last come the rows that commits of other accounts write too: they are locked until the end.
+      ...holdOwners(writes),
+      ...insertPlaces([...places.entries()].toSorted(byText).map(([, row]) => row)),
+      ...countStatements(writes, codes),
     ]
     return {
       statements,
-      /** To be called with how the commit went. */
-      settle(isWritten: boolean): void {
-        words.settle(isWritten)
-        if (isWritten) for (const key of places.keys()) knownPlaces.add(key)
+      /** To be called once they are committed. */
+      onWritten(): void {
+        for (const key of places.keys()) knownPlaces.add(key)
       },
     }
   }

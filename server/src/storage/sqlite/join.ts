@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
-import { versionOf, type Database, type TellFleet } from '../database.ts'
-import { fleetStatements, ownOutcomes } from '../fleet-versions.ts'
+import type { Database, TellFleet } from '../database.ts'
+import { fleetCommit } from '../fleet-versions.ts'
 import { createKysely } from './bridge.ts'
 import { createSnapshotReader, openFile } from './file.ts'
 import { joinWriter } from './writer.ts'
@@ -27,10 +27,9 @@ export function joinSqlite(directory: string, line: MessagePort, tell: TellFleet
     commitNews: notHere,
     currentVersion: () => undefined,
     ask: async (questions) => readNow(questions),
-    async commitFleet(statements, scopes) {
-      const outcomes = await writer.commit(fleetStatements(read, statements, scopes))
-      tell(versionOf(outcomes), scopes)
-      return ownOutcomes(outcomes, statements.length)
+    async commitFleet(statements, scopes, inTurn = []) {
+      const commit = fleetCommit(read, statements, scopes, inTurn)
+      tell(commit.versionOf(await writer.commit(commit.statements)), scopes)
     },
     async maintain(work) {
       for (const sql of work) await writer.commit([{ sql, parameters: [] }])

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { bumpVersion, versionOf, type Database, type Inspect } from '../database.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
-import { createFleetVersions, fleetStatements, ownOutcomes } from '../fleet-versions.ts'
+import { createFleetVersions, fleetCommit } from '../fleet-versions.ts'
 import { createSnapshotReader, openFile } from './file.ts'
 import { createReaders } from './readers.ts'
 import { startWriter } from './writer.ts'
@@ -90,10 +90,9 @@ export async function openSqlite(directory: string, inspect: Inspect): Promise<D
     currentVersion: () => (writer.isBroken() ? undefined : known),
     ask: async (questions, pace) =>
       pace === 'quick' ? readNow(questions) : await readers.ask(questions),
-    async commitFleet(statements, scopes) {
-      const outcomes = await writer.commit(fleetStatements(read, statements, scopes))
-      fleet.advance(versionOf(outcomes), scopes)
-      return ownOutcomes(outcomes, statements.length)
+    async commitFleet(statements, scopes, inTurn = []) {
+      const commit = fleetCommit(read, statements, scopes, inTurn)
+      fleet.advance(commit.versionOf(await writer.commit(commit.statements)), scopes)
     },
     async maintain(work) {
       for (const sql of work) await writer.commit([{ sql, parameters: [] }])

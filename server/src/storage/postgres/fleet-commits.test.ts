@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { createStoragePlace, type StoragePlace } from '../../testing/open-storage.ts'
+import type { Database } from '../database.ts'
+
+const gateNumber = 77
+
+/** A lock that statements of a commit can wait for, until the test opens it. */
+async function closeGate(url: string) {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query('select pg_advisory_lock($1)', [gateNumber])
+  return {
+    waiting: async () => {
+      const { rows } = await client.query<{ n: number }>(
+        `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted`,
+      )
+      return rows[0]?.n ?? 0
+    },
+    async open() {
+      await client.end()
+    },
+  }
+}
+
+async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+  const end = performance.now() + 10_000
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`not within ten seconds: ${what}`)
+    await pause(10)
+  }
+}
+
+describe('commits that change servers on PostgreSQL', () => {
+  let place: StoragePlace
+  let near: Database
+  let far: Database
+  before(async () => {
+    place = await createStoragePlace('postgres')
+    near = await place.open()
+    far = await place.open()
+  })
+  after(() => place.remove())
+
+  const pass = () => sql`select pg_advisory_xact_lock(${gateNumber})`.compile(near.read)
+  const put = (key: string) => near.read.insertInto('settings').values({ key, value: '' }).compile()
+  const isThere = async (key: string) =>
+    (await far.read.selectFrom('settings').select('key').where('key', '=', key).execute()).length >
+    0
+
+  test('do not wait for one that is in the middle of its work, and get their versions as they end', async () => {
+    const gate = await closeGate(place.url ?? '')
+    const slow = near.commitFleet([put('slow'), pass()], new Set(['slow']))
+    await until('the slow one waits', async () => (await gate.waiting()) === 1)
+    const start = { near: near.fleetVersion() ?? 0, slow: far.fleetVersion('slow') }
+
+    // Begun later, and through before: on another process, too.
+    await near.commitFleet([put('quick')], new Set(['quick']))
+    await far.commitFleet([put('other')], new Set(['other']))
+    assert.equal(near.fleetVersion('quick'), start.near + 1)
+    await until('the quick one is heard of', () => (far.fleetVersion('quick') ?? 0) > 0)
+
+    // What is read now is without the slow one, and may be cached under these versions.
+    const cached = { all: far.fleetVersion(), slow: far.fleetVersion('slow') }
+    assert.equal(cached.slow, start.slow)
+    assert.equal(await isThere('slow'), false)
+
+    await gate.open()
+    await slow
+    assert.equal(near.fleetVersion('slow'), start.near + 3)
+    await until('the slow one is heard of', () => far.fleetVersion('slow') !== cached.slow)
+    assert.notEqual(far.fleetVersion(), cached.all)
+    assert.equal(await isThere('slow'), true)
+  })
+
+  test('see in turn what earlier ones wrote, also where they began before', async () => {
+    const gate = await closeGate(place.url ?? '')
+    const demandNone = {
+      ...sql`select 1 where not exists (select 1 from settings where key = 'first')`.compile(
+        near.read,
+      ),
+      required: 'none',
+    }
+    const late = near.commitFleet([pass()], new Set(), [demandNone, put('first')])
+    const refused = assert.rejects(late, { reason: 'none' })
+    await until('the late one waits', async () => (await gate.waiting()) === 1)
+    await far.commitFleet([], new Set(), [demandNone, put('first')])
+    await gate.open()
+    await refused
+  })
+
+  test('that lock each other out are tried again until both are through', async () => {
+    await near.commit([put('a'), put('b')])
+    const touch = (key: string) =>
+      sql`update settings set value = value || 'x' where key = ${key}`.compile(near.read)
+    const nap = sql`select pg_sleep(0.2)`.compile(near.read)
+    await Promise.all([
+      near.commitFleet([touch('a'), nap, touch('b')], new Set()),
+      far.commitFleet([touch('b'), nap, touch('a')], new Set()),
+    ])
+    const rows = await near.read
+      .selectFrom('settings')
+      .select('value')
+      .where('key', 'in', ['a', 'b'])
+      .execute()
+    assert.deepEqual(
+      rows.map(({ value }) => value),
+      ['xx', 'xx'],
+    )
+  })
+})
