@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { SourceError } from '../../server/src/domain/sources/source-error.ts'
@@ -45,6 +45,10 @@ describe('lines to a real libvirtd', () => {
     options: { ca: one.certificates.ca },
     ...changes,
   })
+
+  /** libvirtd warns once for each connection that has too many calls in flight. */
+  const demandNoWarning = () =>
+    assert.doesNotMatch(readFileSync(join(one.folder, 'libvirtd.log'), 'utf8'), /max requests/)
 
   describe('by TLS', () => {
     test('tells the same as by the socket', async () => {
@@ -115,7 +119,51 @@ describe('lines to a real libvirtd', () => {
     )
     // And the one that the driver has from the start.
     assert.equal(seen.size, 1_001)
+    demandNoWarning()
     assert.ok(took < 10_000)
+  })
+
+  test('has one connection for all of an account, with few calls at once', async () => {
+    const world = { ...conformanceWorld, accountId: 'account' }
+    const open = () => libvirtKind.open(byTls(), world, patience())
+    const [listening, scanning] = await Promise.all([open(), open()])
+    const end = new AbortController()
+    const news = listening.watch?.(end.signal)[Symbol.asyncIterator]()
+    await news?.next()
+    const reference = { externalId: guest, regionId: '' }
+    const looks = Array.from({ length: 20 }, () => scanning.look(reference, patience()))
+    await Promise.all([scanAll(scanning), ...looks])
+    demandNoWarning()
+    await scanning.close()
+    end.abort()
+    await listening.close()
+  })
+
+  test('tells of all guests but the one whose XML is too large', async () => {
+    const uuid = randomUUID()
+    await one.define(
+      `<domain type='qemu'><name>overgrown</name><uuid>${uuid}</uuid><memory>1024</memory>
+        <os><type>hvm</type></os>
+        <metadata><x:x xmlns:x='urn:x'>${'<x:e/>'.repeat(60_000)}</x:x></metadata></domain>`,
+    )
+    const pages = await withSource(libvirtKind, at(one.address), (source) =>
+      Array.fromAsync(source.scan(patience())),
+    )
+    assert.deepEqual(
+      pages.flatMap(({ present }) => present.map(({ facts }) => facts.name)),
+      ['wanderer'],
+    )
+    assert.deepEqual(
+      pages.flatMap(({ unreadable = [] }) => unreadable),
+      [
+        {
+          key: ['libvirt', 'default', uuid],
+          name: 'overgrown',
+          reason: 'Its XML document has more than 50,000 elements.',
+        },
+      ],
+    )
+    await one.virsh('undefine', uuid)
   })
 
   test('knows a guest again on another host of its group', async () => {

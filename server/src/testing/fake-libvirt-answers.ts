@@ -20,6 +20,10 @@ export interface FakeDomain {
   readonly isTransient?: boolean
   /** Bytes of disks, by target. */
   readonly capacities?: Readonly<Record<string, number>>
+  /** What libvirt does where others get their XML. */
+  readonly xmlFault?: 'silence' | 'failure'
+  /** The state of it cannot be told, nor that of any other in the same answer. */
+  readonly hasNoStats?: boolean
 }
 
 interface FakeThing extends NamedHandle {
@@ -55,6 +59,9 @@ export class FakeError extends Error {
     this.code = code
   }
 }
+
+/** No answer at all. */
+export class FakeSilence extends Error {}
 
 const fakeXml = ({ name, uuid, inside = '', xml }: FakeDomain): string =>
   xml ??
@@ -136,8 +143,12 @@ export function createAnswers(
       const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
       writeDomainHandle(answer, handleOf(findDomain(uuid)))
     },
-    [procedures.domainGetXmlDesc]: (question, answer) =>
-      answer.string(fakeXml(findDomain(readDomainHandle(question).uuid))),
+    [procedures.domainGetXmlDesc](question, answer) {
+      const domain = findDomain(readDomainHandle(question).uuid)
+      if (domain.xmlFault === 'silence') throw new FakeSilence()
+      if (domain.xmlFault === 'failure') throw new FakeError(38, 'disk on fire')
+      answer.string(fakeXml(domain))
+    },
     [procedures.domainIsPersistent]: (question, answer) =>
       answer.int(findDomain(readDomainHandle(question).uuid).isTransient === true ? 0 : 1),
     [procedures.domainGetBlockInfo](question, answer) {
@@ -151,6 +162,7 @@ export function createAnswers(
       const wanted = question.array(16_384, () => readDomainHandle(question).uuid)
       if ((question.uint() & stats.state) === 0) throw new FakeError(notSupported)
       const found = wanted.flatMap((uuid) => domains.get(uuid) ?? [])
+      if (found.some(({ hasNoStats }) => hasNoStats)) throw new FakeError(1, 'too much to tell')
       answer.array(found, (domain) => {
         writeDomainHandle(answer, handleOf(domain))
         writeStats(answer, domain)

@@ -18,7 +18,8 @@ export const domain = (number: number, changes: Partial<FakeDomain> = {}): FakeD
 export const some = [domain(1), domain(2, { state: 5 }), domain(3)]
 
 const outlet = createOutlet(createAddressRule(['127.0.0.0/8', '::1', 'localhost']))
-const world = (timeLimit = 2_000) => ({
+const world = (timeLimit = 2_000, accountId?: string) => ({
+  ...(accountId !== undefined && { accountId }),
   outlet,
   pace: async () => {},
   timeLimit,
@@ -32,10 +33,11 @@ export async function openAt(
   { address }: Pick<FakeLibvirt, 'address'>,
   changes: Partial<SourceSettings> = {},
   timeLimit?: number,
+  accountId?: string,
 ) {
   const settings = { address, credentials: {}, options: {}, ...changes }
   assert.deepEqual(libvirtKind.check(settings), [])
-  const source = await libvirtKind.open(settings, world(timeLimit), soon())
+  const source = await libvirtKind.open(settings, world(timeLimit, accountId), soon())
   context.after(() => source.close())
   return source
 }

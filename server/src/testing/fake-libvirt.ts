@@ -17,6 +17,7 @@ import {
   createAnswers,
   describeError,
   FakeError,
+  FakeSilence,
   notSupported,
   type FakeDomain,
   type FakeHost,
@@ -49,6 +50,8 @@ interface Options {
   readonly certificate?: 'issued' | 'expired' | 'elsewhere'
   /** What it says after the handshake. */
   readonly welcome?: Buffer
+  /** Milliseconds that it takes for each answer. */
+  readonly delay?: number
 }
 
 const readFixture = (name: string) =>
@@ -71,8 +74,10 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
   const sockets = new Set<Socket>()
   const requests: number[] = []
   let pongs = 0
+  let connections = 0
+  let mostInFlight = 0
 
-  function answer(frame: Frame): Frame {
+  function answer(frame: Frame): Frame | undefined {
     const writer = createXdrWriter()
     const fault = faults.get(frame.procedure)
     const reply = { ...frame, type: messageTypes.reply, status: 0 }
@@ -84,26 +89,31 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
       say(createXdrReader(frame.body), writer)
       return { ...reply, body: writer.finish() }
     } catch (error) {
+      if (error instanceof FakeSilence) return undefined
       if (!(error instanceof FakeError)) throw error
       return { ...reply, status: 1, body: describeError(error) }
     }
   }
 
-  function respond(socket: Socket, frame: Frame): void {
-    const bytes = encodeFrame(answer(frame))
+  /** Whether there was an answer, of whatever kind. */
+  function respond(socket: Socket, frame: Frame): boolean {
     const fault = faults.get(frame.procedure)
-    if (fault === 'silence') return
-    if (fault === 'closed') return void socket.destroy()
-    if (fault === 'garbage')
-      return void socket.write(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'))
-    if (fault === 'truncated') return void socket.end(bytes.subarray(0, bytes.length / 2))
-    if (fault === 'huge') return void socket.write(Buffer.from('40000000', 'hex'))
+    const reply = answer(frame)
+    if (fault === 'silence' || !reply) return false
+    const bytes = encodeFrame(reply)
     if (fault === 'stranger') bytes.writeUInt32BE(frame.serial + 1_000, 20)
-    socket.write(bytes)
+    if (fault === 'closed') socket.destroy()
+    else if (fault === 'garbage') socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')
+    else if (fault === 'truncated') socket.end(bytes.subarray(0, bytes.length / 2))
+    else if (fault === 'huge') socket.write(Buffer.from('40000000', 'hex'))
+    else socket.write(bytes)
+    return true
   }
 
   function serve(socket: Socket): void {
     const splitter = createFrameSplitter()
+    let inFlight = 0
+    connections += 1
     sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
@@ -112,7 +122,13 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
         if (frame.program === programs.keepalive) pongs += 1
         else {
           requests.push(frame.procedure)
-          respond(socket, frame)
+          inFlight += 1
+          mostInFlight = Math.max(mostInFlight, inFlight)
+          const reply = () => {
+            if (respond(socket, frame)) inFlight -= 1
+          }
+          if (options.delay === undefined) reply()
+          else setTimeout(reply, options.delay)
         }
       }
     })
@@ -158,6 +174,10 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
     /** The procedures that were called, in order. */
     requests,
     pongs: () => pongs,
+    /** How often somebody connected, and how many do now. */
+    connections: () => ({ ever: connections, now: sockets.size }),
+    /** The most calls of one connection that waited for their answer at the same time. */
+    mostInFlight: () => mostInFlight,
     /** Tells everybody that something happened to a domain, which need not be there any more. */
     sendEvent(
       { name, uuid }: Pick<FakeDomain, 'name' | 'uuid'>,

@@ -39,12 +39,12 @@ export function createOpenSource({ kinds, accounts, outlet, clock }: Dependencie
   const open = (
     kind: SourceKind,
     settings: SourceSettings,
-    paceName: string,
+    world: Pick<SourceWorld, 'pace' | 'accountId'>,
     signal: AbortSignal,
   ) =>
     kind.open(
       settings,
-      { outlet, clock, timeLimit, pace: paceOf(paceName, kind) },
+      { outlet, clock, timeLimit, ...world },
       AbortSignal.any([signal, AbortSignal.timeout(openLimit)]),
     )
 
@@ -59,10 +59,15 @@ export function createOpenSource({ kinds, accounts, outlet, clock }: Dependencie
       const { address, options } = account
       const credentials = await accounts.credentialsOf(account.id)
       const settings = { address, options, credentials }
-      return await open(kindOf(account.provider), settings, `${purpose} ${account.id}`, signal)
+      const kind = kindOf(account.provider)
+      const pace = paceOf(`${purpose} ${account.id}`, kind)
+      return await open(kind, settings, { pace, accountId: account.id }, signal)
     },
-    openSettings: (provider: string, settings: SourceSettings, signal: AbortSignal) =>
-      open(kindOf(provider), settings, `${provider} ${settings.address}`, signal),
+    async openSettings(provider: string, settings: SourceSettings, signal: AbortSignal) {
+      const kind = kindOf(provider)
+      const pace = paceOf(`${provider} ${settings.address}`, kind)
+      return await open(kind, settings, { pace }, signal)
+    },
   }
 }
 export type OpenSource = ReturnType<typeof createOpenSource>

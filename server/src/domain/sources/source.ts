@@ -117,6 +117,8 @@ export interface Outlet {
 
 /** What a source is given to work with. */
 export interface SourceWorld {
+  /** The account that it is opened for, so that a kind can share one connection between all who open it; absent in a test of settings. */
+  readonly accountId?: string
   readonly outlet: Outlet
   /** Waited for before each request, so that the source is not overrun. */
   readonly pace: () => Promise<void>

@@ -1,4 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
+import type { SourceWorld } from '../../domain/sources/source.ts'
 import {
   errorCodes,
   longestList,
@@ -79,8 +80,14 @@ function readLease(reader: XdrReader): Lease {
   return { mac: mac.toLowerCase(), address, prefix, isIpv6, expiry }
 }
 
-/** The questions that Muster has for libvirt. */
-export function createCalls(client: RpcClient, signal: AbortSignal) {
+/** The questions that Muster has for libvirt, asked at the pace of whoever asks. */
+export function createCalls(rpc: RpcClient, signal: AbortSignal, pace: SourceWorld['pace']) {
+  const client: Pick<RpcClient, 'call'> = {
+    async call(call, until) {
+      await pace()
+      return await rpc.call(call, until)
+    },
+  }
   const askList = (procedure: Procedure) =>
     client.call(
       {
@@ -102,8 +109,8 @@ export function createCalls(client: RpcClient, signal: AbortSignal) {
     )
 
   return {
-    /** Ends them all. */
-    signal,
+    /** Whether anything can still be asked: the connection is there, and nobody said to stop. */
+    canContinue: () => !signal.aborted && rpc.trouble() === undefined,
 
     hostname: () =>
       client.call(
@@ -197,8 +204,9 @@ export function createCalls(client: RpcClient, signal: AbortSignal) {
         ),
       ),
 
-    isPersistent: (domain: DomainHandle) =>
-      unlessGone(
+    /** Gone as soon as it stops. */
+    async isTransient(domain: DomainHandle): Promise<boolean> {
+      const isPersistent = await unlessGone(
         client.call(
           {
             procedure: procedures.domainIsPersistent,
@@ -207,10 +215,12 @@ export function createCalls(client: RpcClient, signal: AbortSignal) {
           },
           signal,
         ),
-      ),
+      )
+      return isPersistent === false
+    },
 
-    /** Has an end of its own, since it may hang where nothing else does. */
-    blockCapacity: (domain: DomainHandle, target: string, end: AbortSignal) =>
+    /** It waits for a busy guest, where all else answers at once. */
+    blockCapacity: (domain: DomainHandle, target: string) =>
       client.call(
         {
           procedure: procedures.domainGetBlockInfo,
@@ -222,7 +232,7 @@ export function createCalls(client: RpcClient, signal: AbortSignal) {
             return capacity
           },
         },
-        end,
+        signal,
       ),
 
     /** State and disks of these domains, by UUID; those that are gone are left out. */

@@ -93,7 +93,8 @@ export async function connect(
 ): Promise<RpcClient> {
   const place = readAddress(settings.address)
   if (typeof place === 'string') throw new SourceError('unreachable', `The address ${place}.`)
-  const client = createRpcClient(await openSocket(place, settings, world, signal), world)
+  const socket = await openSocket(place, settings, world, signal)
+  const client = createRpcClient(socket, world.timeLimit)
   try {
     await authenticate(client, signal)
     await client.call(

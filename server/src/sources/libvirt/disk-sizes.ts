@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { naturalId } from '../../domain/sources/natural-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { ifPossible, type Calls } from './calls.ts'
+import { createGate } from './gate.ts'
 import type { DomainHandle, TypedParameters } from './records.ts'
 
 /**
@@ -26,20 +27,24 @@ function readSizes(parameters: TypedParameters): Map<string, number> {
 
 /** Finds the sizes of disks during one scan, or another look around. */
 export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
-  const enough = new AbortController()
-  const end = AbortSignal.any([calls.signal, enough.signal])
+  const gate = createGate(1)
+  let isHanging = false
 
-  /** Undefined where it cannot be had now. */
+  /**
+   * Undefined where it cannot be had now. One at a time, and none after one that hangs: each that
+   * hangs takes a place among the few calls that libvirt answers at once.
+   */
   async function ask(domain: DomainHandle, target: string): Promise<number | undefined> {
-    if (enough.signal.aborted) return undefined
+    const leave = await gate.enter()
     try {
-      return await ifPossible(calls.blockCapacity(domain, target, end))
+      return isHanging ? undefined : await ifPossible(calls.blockCapacity(domain, target))
     } catch (error) {
       const isLate = error instanceof SourceError && error.trouble === 'timeout'
-      if (!isLate || calls.signal.aborted) throw error
-      // Where one hangs others would, and each would take as long again.
-      enough.abort()
+      if (!isLate || !calls.canContinue()) throw error
+      isHanging = true
       return undefined
+    } finally {
+      leave()
     }
   }
 

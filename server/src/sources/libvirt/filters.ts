@@ -1,6 +1,6 @@
 import { ifPossible, type Calls } from './calls.ts'
 import { maskBits } from './networks.ts'
-import { attributeOf, childrenOf, parseXml, type XmlElement } from './parse-xml.ts'
+import { attributeOf, childrenOf, parseIfPossible, type XmlElement } from './parse-xml.ts'
 
 /** A network filter: what libvirt has for a security group. */
 export interface Filter {
@@ -64,8 +64,8 @@ export async function readFilters(calls: Calls): Promise<ReadonlyMap<string, Fil
   const documents = new Map<string, { readonly uuid: string; readonly xml: XmlElement }>()
   await Promise.all(
     handles.map(async (handle) => {
-      const text = await ifPossible(calls.filterXml(handle))
-      if (text !== undefined) documents.set(handle.name, { uuid: handle.uuid, xml: parseXml(text) })
+      const xml = parseIfPossible(await ifPossible(calls.filterXml(handle)))
+      if (xml) documents.set(handle.name, { uuid: handle.uuid, xml })
     }),
   )
   const addParts = (name: string, parts: Set<string>): Set<string> => {

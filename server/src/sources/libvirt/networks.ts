@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { ifPossible, type Calls, type Lease } from './calls.ts'
-import { attributeOf, childrenOf, numberOf, parseXml, type XmlElement } from './parse-xml.ts'
+import { attributeOf, childrenOf, numberOf, parseIfPossible, type XmlElement } from './parse-xml.ts'
 import type { NamedHandle } from './records.ts'
 
 /** Addresses of one NIC. */
@@ -52,13 +52,14 @@ function readLeased(leases: readonly Lease[]): ReadonlyMap<string, Addresses> {
 }
 
 async function readNetwork(calls: Calls, handle: NamedHandle): Promise<Network> {
-  const [xml, leases] = await Promise.all([
+  const [text, leases] = await Promise.all([
     ifPossible(calls.networkXml(handle)),
     ifPossible(calls.leases(handle)),
   ])
+  const xml = parseIfPossible(text)
   return {
     uuid: handle.uuid,
-    reserved: xml === undefined ? new Map() : readReserved(parseXml(xml)),
+    reserved: xml ? readReserved(xml) : new Map(),
     leased: readLeased(leases ?? []),
   }
 }

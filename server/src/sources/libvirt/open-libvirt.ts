@@ -5,24 +5,17 @@ import type {
   SourceSettings,
   SourceWorld,
 } from '../../domain/sources/source.ts'
-import { createCalls } from './calls.ts'
-import { connect } from './connect.ts'
-import { readHost } from './host.ts'
-import { procedures, transientOnly } from './protocol.ts'
-import { createDomainReader, type DomainReader } from './read-domains.ts'
-import type { RpcClient } from './rpc-client.ts'
+import { createCalls, type Calls } from './calls.ts'
+import { transientOnly } from './protocol.ts'
+import { toNews, type DomainReader } from './read-domains.ts'
+import { borrowConnection } from './shared-connection.ts'
 import { readSurroundings } from './surroundings.ts'
 import { watchDomains } from './watch.ts'
 
 const domainsInPage = 64
 const uuidForm = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-async function* scanDomains(
-  client: RpcClient,
-  reader: DomainReader,
-  signal: AbortSignal,
-): AsyncGenerator<SourceNews> {
-  const calls = createCalls(client, signal)
+async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<SourceNews> {
   const [domains, transient, surroundings] = await Promise.all([
     calls.domains(),
     calls.domains(transientOnly),
@@ -35,8 +28,9 @@ async function* scanDomains(
   const passing = new Set(transient.map(({ uuid }) => uuid))
   for (let start = 0; start < domains.length; start += domainsInPage) {
     const page = domains.slice(start, start + domainsInPage)
-    const found = await read(page, surroundings, ({ uuid }) => passing.has(uuid))
-    yield { present: found.flatMap(({ server }) => (server ? [server] : [])), gone: [] }
+    const found = await read(page, surroundings, async ({ uuid }) => passing.has(uuid))
+    // A domain that went since it was listed is gone for sure only when the next list lacks it.
+    yield { ...toNews(found), gone: [] }
   }
 }
 
@@ -48,39 +42,28 @@ export async function openLibvirt(
 ): Promise<Source> {
   const { group: given } = settings.options
   const group = typeof given === 'string' && given !== '' ? given : 'default'
-  const client = await connect(settings, world, signal)
-  const host = await readHost(createCalls(client, signal)).catch((error: unknown) => {
-    client.close()
-    throw error
-  })
-  const reader = createDomainReader(host, group, settings.address)
+  const { client, host, reader, release } = await borrowConnection(settings, world, group, signal)
+  const callsUntil = (signal: AbortSignal) => createCalls(client, signal, world.pace)
 
   return {
     title: `libvirt ${host.version} on ${host.name}`,
-    scan: (signal) => scanDomains(client, reader, signal),
-    watch: (signal) => watchDomains({ client, reader, group, heartbeat: world.timeLimit }, signal),
+    scan: (signal) => scanDomains(callsUntil(signal), reader),
+    watch: (signal) =>
+      watchDomains(
+        { client, reader, calls: callsUntil(signal), heartbeat: world.timeLimit },
+        signal,
+      ),
 
     async look({ externalId }, signal) {
       if (!uuidForm.test(externalId)) return undefined
-      const calls = createCalls(client, signal)
+      const calls = callsUntil(signal)
       const domain = await calls.domainByUuid(externalId)
       if (!domain) return undefined
-      const [isPersistent, surroundings] = await Promise.all([
-        calls.isPersistent(domain),
-        readSurroundings(calls),
-      ])
       const read = reader.begin(calls)
-      const [found] = await read([domain], surroundings, () => isPersistent === false)
+      const [found] = await read([domain], await readSurroundings(calls), calls.isTransient)
       return found?.server
     },
 
-    async close() {
-      if (!client.trouble()) {
-        await client
-          .call({ procedure: procedures.connectClose, read: () => {} }, AbortSignal.timeout(1_000))
-          .catch(() => {})
-      }
-      client.close()
-    },
+    close: release,
   }
 }

@@ -19,8 +19,7 @@ const longestDocument = 16_777_216
 const greatestDepth = 256
 const mostElements = 50_000
 
-const garbled = (what: string) =>
-  new SourceError('garbled', `It sent an XML document that ${what}.`)
+const garbled = (what: string) => new SourceError('garbled', `Its XML document ${what}.`)
 
 /** Reads a document of libvirt's. What could do more than describe (entities, document types) is refused. */
 export function parseXml(xml: string): XmlElement {
@@ -30,14 +29,15 @@ export function parseXml(xml: string): XmlElement {
   let root: Draft | undefined
   let count = 0
   parser.on('error', (cause) => {
-    throw new SourceError('garbled', 'It sent an XML document that is not well formed.', { cause })
+    throw new SourceError('garbled', 'Its XML document is not well formed.', { cause })
   })
   parser.on('doctype', () => {
     throw garbled('declares a document type')
   })
   parser.on('opentag', (tag: SaxesTagNS) => {
     count += 1
-    if (count > mostElements) throw garbled('has too many elements')
+    if (count > mostElements)
+      throw garbled(`has more than ${mostElements.toLocaleString('en')} elements`)
     if (open.length === greatestDepth) throw garbled('is nested too deeply')
     const element: Draft = {
       name: tag.local,
@@ -61,6 +61,16 @@ export function parseXml(xml: string): XmlElement {
   parser.write(xml).close()
   if (!root) throw garbled('is empty')
   return root
+}
+
+/** Undefined where there is none, or none that can be read: one odd network must not hide every guest. */
+export function parseIfPossible(xml: string | undefined): XmlElement | undefined {
+  if (xml === undefined) return undefined
+  try {
+    return parseXml(xml)
+  } catch {
+    return undefined
+  }
 }
 
 /** Children of this name that are libvirt's own. */

@@ -1,5 +1,5 @@
 import { ifPossible, type Calls } from './calls.ts'
-import { attributeOf, parseXml, textOf } from './parse-xml.ts'
+import { attributeOf, parseIfPossible, textOf } from './parse-xml.ts'
 
 /** Where volumes lie, and on what kind of storage. */
 export interface Pool {
@@ -26,9 +26,8 @@ export async function readPools(calls: Calls): Promise<readonly Pool[]> {
   const handles = (await ifPossible(calls.pools())) ?? []
   const pools = await Promise.all(
     handles.map(async (handle): Promise<Pool[]> => {
-      const text = await ifPossible(calls.poolXml(handle))
-      if (text === undefined) return []
-      const xml = parseXml(text)
+      const xml = parseIfPossible(await ifPossible(calls.poolXml(handle)))
+      if (!xml) return []
       const type = attributeOf(xml, 'type')
       const path = textOf(xml, 'target', 'path').replace(/\/+$/, '')
       return [{ name: handle.name, storageType: storageTypes[type] ?? type, path }]

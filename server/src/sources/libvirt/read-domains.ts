@@ -1,5 +1,6 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SeenServer } from '../../domain/sources/source.ts'
+import type { SeenServer, SourceNews, UnreadableServer } from '../../domain/sources/source.ts'
+import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { passedDevices } from './devices.ts'
 import { createSizeFinder, type FindSizes } from './disk-sizes.ts'
@@ -9,17 +10,28 @@ import { childOf, parseXml, type XmlElement } from './parse-xml.ts'
 import type { DomainHandle, TypedParameters } from './records.ts'
 import { isShutOff } from './status.ts'
 import type { Surroundings } from './surroundings.ts'
-import { toServer, type SeenDomain } from './to-server.ts'
+import { keyOf, toServer, type SeenDomain } from './to-server.ts'
 
 export interface ReadDomain {
-  readonly uuid: string
+  readonly domain: Pick<DomainHandle, 'uuid' | 'name'>
   /** Undefined where there is no such domain any more. */
-  readonly server: SeenServer | undefined
+  readonly server: SeenServer | UnreadableServer | undefined
 }
+
+const noState = new SourceError('incomplete', 'libvirt does not tell its state.')
 
 interface Means {
   readonly calls: Calls
   readonly findSizes: FindSizes
+}
+
+/** What was found out about domains, sorted by what it is. */
+export function toNews(found: readonly ReadDomain[]): Omit<SourceNews, 'gone'> {
+  const servers = found.flatMap(({ server }) => server ?? [])
+  return {
+    present: servers.filter((server) => 'facts' in server),
+    unreadable: servers.filter((server) => 'reason' in server),
+  }
 }
 
 /** Asks about domains, many at once, and remembers what does not change. */
@@ -41,13 +53,13 @@ export function createDomainReader(host: Host, group: string, address: string) {
   async function find(
     { calls, findSizes }: Means,
     domain: DomainHandle,
-    parameters: TypedParameters | undefined,
+    parameters: TypedParameters | SourceError,
     isTransient: boolean,
   ): Promise<SeenDomain | undefined> {
-    const { uuid, name } = domain
+    const { uuid } = domain
     const text = await calls.domainXml(domain)
     if (text === undefined) return undefined
-    if (!parameters) throw new SourceError('incomplete', `It does not tell the state of ${name}.`)
+    if (parameters instanceof SourceError) throw parameters
     const state = Number(parameters.get('state.state') ?? 0)
     if (isTransient && isShutOff(state)) return undefined
     const xml = parseXml(text)
@@ -63,28 +75,60 @@ export function createDomainReader(host: Host, group: string, address: string) {
     }
   }
 
+  /** State and disks of domains, or why they are not known. Where they cannot be had of all at once, one by one. */
+  async function findStats(
+    calls: Calls,
+    domains: readonly DomainHandle[],
+  ): Promise<ReadonlyMap<string, TypedParameters | SourceError>> {
+    try {
+      return await calls.stats(domains)
+    } catch (error) {
+      await demandConnection(calls, error)
+      const [{ uuid }] = domains as [DomainHandle]
+      if (domains.length === 1) return new Map([[uuid, error as SourceError]])
+      const single = domains.map((domain) => findStats(calls, [domain]))
+      return new Map((await Promise.all(single)).flatMap((stats) => [...stats]))
+    }
+  }
+
   return {
+    group,
     /** For one scan, or another look around. */
     begin(calls: Calls) {
       const findSizes = createSizeFinder(calls, daemon)
       return async function read(
         domains: readonly DomainHandle[],
         surroundings: Surroundings,
-        isTransient: (domain: DomainHandle) => boolean,
+        isTransient: (domain: DomainHandle) => Promise<boolean>,
       ): Promise<readonly ReadDomain[]> {
         // Asked for none, libvirt tells of all.
         if (domains.length === 0) return []
-        const stats = await calls.stats(domains)
+        const stats = await findStats(calls, domains)
+
+        async function readOne(domain: DomainHandle) {
+          try {
+            const parameters = stats.get(domain.uuid) ?? noState
+            const passing = await isTransient(domain)
+            const seen = await find({ calls, findSizes }, domain, parameters, passing)
+            return seen && toServer(seen, { group, host, surroundings })
+          } catch (error) {
+            await demandConnection(calls, error)
+            return unreadableServer(keyOf(group, domain.uuid), domain.name, error)
+          }
+        }
         return await Promise.all(
-          domains.map(async (domain) => {
-            const { uuid } = domain
-            const parameters = stats.get(uuid)
-            const seen = await find({ calls, findSizes }, domain, parameters, isTransient(domain))
-            return { uuid, server: seen && toServer(seen, { group, host, surroundings }) }
-          }),
+          domains.map(async (domain) => ({ domain, server: await readOne(domain) })),
         )
       }
     },
   }
 }
 export type DomainReader = ReturnType<typeof createDomainReader>
+
+/** Throws the error where it is not the fault of the one domain that was asked about. */
+export async function demandConnection(calls: Calls, error: unknown): Promise<void> {
+  if (!calls.canContinue()) throw error
+  // If even this is not answered, it is the daemon that hangs.
+  const isLate = error instanceof SourceError && error.trouble === 'timeout'
+  if (isLate) await calls.libraryVersion()
+}

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SourceWorld } from '../../domain/sources/source.ts'
 import { createFrameSplitter, encodeFrame, type Frame } from './frame.ts'
 import { createGate } from './gate.ts'
 import { createOutbox } from './outbox.ts'
@@ -8,8 +7,8 @@ import { keepaliveProcedures, messageTypes, programs, type Procedure } from './p
 import { readError } from './records.ts'
 import { createXdrReader, createXdrWriter, type XdrReader, type XdrWriter } from './xdr.ts'
 
-/** libvirtd works on five calls of one client; a few more may wait there. */
-const callsAtOnce = 8
+/** At five unanswered calls libvirtd stops reading from the client, keepalive messages included, and logs a warning. */
+export const callsAtOnce = 4
 
 interface Call<Answer> {
   readonly procedure: Procedure
@@ -17,7 +16,8 @@ interface Call<Answer> {
   readonly read: (reader: XdrReader) => Answer
 }
 
-interface Waiting {
+/** A call that was sent and is not answered yet, whether or not its caller still waits for it. */
+interface Sent {
   answer(frame: Frame): void
   fail(error: SourceError): void
 }
@@ -51,20 +51,18 @@ async function untilTold<Answer>(
   }
 }
 
-/** Speaks libvirt's protocol over an open socket: many calls under way, answers in any order. */
-export function createRpcClient(
-  socket: Socket,
-  { timeLimit, pace }: Pick<SourceWorld, 'timeLimit' | 'pace'>,
-): RpcClient {
+/** Speaks libvirt's protocol over an open socket: a few calls at once, answers in any order. */
+export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   const splitter = createFrameSplitter()
   const outbox = createOutbox(socket, () =>
     lose(new SourceError('unreachable', 'libvirt does not read what it is sent.')),
   )
   const gate = createGate(callsAtOnce)
-  const waiting = new Map<number, Waiting>()
+  const sent = new Map<number, Sent>()
   const hearers = new Set<(procedure: number, reader: XdrReader) => void>()
   const mourners = new Set<(error: SourceError) => void>()
   let lastSerial = 0
+  let overdue = 0
   let lost: SourceError | undefined
 
   /** The line is of no use any more: everybody is told the same. */
@@ -72,7 +70,7 @@ export function createRpcClient(
     if (lost) return
     lost = error
     socket.destroy()
-    for (const { fail } of waiting.values()) fail(error)
+    for (const { fail } of sent.values()) fail(error)
     for (const tell of mourners) tell(error)
   }
 
@@ -94,8 +92,7 @@ export function createRpcClient(
     if (type !== messageTypes.reply || serial === 0 || serial > lastSerial) {
       throw new SourceError('garbled', 'It answered what it was not asked.')
     }
-    // Who gave up waiting does not mind that the answer comes late.
-    waiting.get(serial)?.answer(frame)
+    sent.get(serial)?.answer(frame)
   }
 
   socket.on('data', (chunk: Buffer) => {
@@ -118,37 +115,62 @@ export function createRpcClient(
 
   socket.resume()
 
-  function send<Answer>({ procedure, write, read }: Call<Answer>, signal: AbortSignal) {
+  const late = () =>
+    new SourceError('timeout', `libvirt did not answer within ${timeLimit / 1_000} s.`)
+
+  /**
+   * Sends a call. Its place among the calls in flight is free again once libvirt has answered, even if
+   * the caller gave up before: until then libvirtd counts it too.
+   */
+  function send<Answer>(
+    { procedure, write, read }: Call<Answer>,
+    signal: AbortSignal,
+    leave: () => void,
+  ) {
     return new Promise<Answer>((resolve, reject) => {
-      if (lost) return reject(lost)
-      if (signal.aborted) return reject(toldToEnd())
+      if (lost || signal.aborted) {
+        leave()
+        return reject(lost ?? toldToEnd())
+      }
       lastSerial += 1
       const serial = lastSerial
-      const settle = (work: () => void) => {
+      let isOverdue = false
+      const giveUp = () => reject(toldToEnd())
+      const forget = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', giveUp)
-        waiting.delete(serial)
-        work()
+        sent.delete(serial)
+        if (isOverdue) overdue -= 1
+        leave()
       }
-      const fail = (error: SourceError) => settle(() => reject(error))
-      const giveUp = () => fail(toldToEnd())
-      const timer = setTimeout(
-        () => fail(new SourceError('timeout', `libvirt did not answer within ${timeLimit} ms.`)),
-        timeLimit,
-      )
+      const timer = setTimeout(() => {
+        isOverdue = true
+        overdue += 1
+        reject(late())
+        // Nothing more can be asked.
+        if (overdue === callsAtOnce) lose(late())
+      }, timeLimit)
       signal.addEventListener('abort', giveUp)
-      waiting.set(serial, {
-        fail,
+      sent.set(serial, {
+        fail(error) {
+          forget()
+          reject(error)
+        },
         answer(frame) {
-          // What makes no sense ends the whole line: what follows would make none either.
           const reader = createXdrReader(frame.body)
           if (frame.procedure !== procedure) {
             throw new SourceError('garbled', 'It answered what it was not asked.')
           }
-          if (frame.status === 1) return fail(readError(reader))
-          const answer = read(reader)
-          reader.end()
-          settle(() => resolve(answer))
+          forget()
+          try {
+            if (frame.status === 1) return reject(readError(reader))
+            const answer = read(reader)
+            reader.end()
+            resolve(answer)
+          } catch (error) {
+            // The next message begins where its length says: only this one cannot be read.
+            reject(error)
+          }
         },
       })
       const writer = createXdrWriter()
@@ -168,15 +190,7 @@ export function createRpcClient(
 
   return {
     call: (call, signal) =>
-      untilTold(
-        () =>
-          gate.through(async () => {
-            // Who gave up while they waited here costs the others no turn.
-            if (!signal.aborted) await pace()
-            return await send(call, signal)
-          }),
-        signal,
-      ),
+      untilTold(async () => await send(call, signal, await gate.enter()), signal),
     listen(hear) {
       hearers.add(hear)
       return () => hearers.delete(hear)

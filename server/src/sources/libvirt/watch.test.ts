@@ -45,7 +45,11 @@ describe('libvirt that tells by itself', () => {
     assert.equal((await next()).present[0]?.facts.status, 'suspend')
     fake.domains.set(uuidOf(7), domain(7, { state: 5, isTransient: true }))
     fake.sendEvent(domain(7))
-    assert.deepEqual(await next(), { present: [], gone: [['libvirt', 'default', uuidOf(7)]] })
+    assert.deepEqual(await next(), {
+      present: [],
+      unreadable: [],
+      gone: [['libvirt', 'default', uuidOf(7)]],
+    })
     fake.domains.delete(uuidOf(1))
     fake.sendEvent(domain(1))
     assert.deepEqual((await next()).gone, [['libvirt', 'default', uuidOf(1)]])

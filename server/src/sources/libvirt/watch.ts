@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { SourceNews } from '../../domain/sources/source.ts'
-import { createCalls, ifPossible } from './calls.ts'
+import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
+import { ifPossible, type Calls } from './calls.ts'
 import { domainEvents, longestList, procedures } from './protocol.ts'
-import type { DomainReader } from './read-domains.ts'
-import { readDomainHandle } from './records.ts'
+import { demandConnection, toNews, type DomainReader, type ReadDomain } from './read-domains.ts'
+import { readDomainHandle, type DomainHandle } from './records.ts'
 import type { RpcClient } from './rpc-client.ts'
 import { readSurroundings } from './surroundings.ts'
 import { keyOf } from './to-server.ts'
@@ -17,8 +18,8 @@ const eventProcedures = new Set<number>(
   Object.values(domainEvents).map(({ procedure }) => procedure),
 )
 
-/** Asks for the events. Only the first has to be had. They end with the line: nothing takes that back. */
-async function register(client: RpcClient, signal: AbortSignal): Promise<void> {
+/** Asks for the events. Only the first has to be had. */
+async function subscribe(client: RpcClient, signal: AbortSignal): Promise<void> {
   const ask = (id: number) =>
     client.call(
       {
@@ -36,26 +37,41 @@ async function register(client: RpcClient, signal: AbortSignal): Promise<void> {
   ])
 }
 
+const subscribed = new WeakMap<RpcClient, Promise<void>>()
+
+/** Once for each connection: a subscription ends with it, and a second one would double every event. */
+async function register(client: RpcClient, signal: AbortSignal): Promise<void> {
+  const known = subscribed.get(client) ?? subscribe(client, signal)
+  subscribed.set(client, known)
+  try {
+    await known
+  } catch (error) {
+    subscribed.delete(client)
+    throw error
+  }
+}
+
 interface Watch {
   readonly client: RpcClient
   readonly reader: DomainReader
-  readonly group: string
+  readonly calls: Calls
   /** Milliseconds after which a silent line is asked whether it still stands. */
   readonly heartbeat: number
 }
 
 /** Tells of each domain that something happened to, as it is then. */
 export async function* watchDomains(
-  { client, reader, group, heartbeat }: Watch,
+  { client, reader, calls, heartbeat }: Watch,
   signal: AbortSignal,
 ): AsyncGenerator<SourceNews> {
-  const calls = createCalls(client, signal)
-  const changed = new Set<string>()
+  /** Names by UUID. */
+  const changed = new Map<string, string>()
   let wake = () => {}
   const unlisten = client.listen((procedure, message) => {
     if (!eventProcedures.has(procedure)) return
     message.int()
-    changed.add(readDomainHandle(message).uuid)
+    const { uuid, name } = readDomainHandle(message)
+    changed.set(uuid, name)
     if (changed.size > longestList) {
       throw new SourceError('garbled', 'It tells of more domains than it can have.')
     }
@@ -75,20 +91,27 @@ export async function* watchDomains(
       if (changed.size > 0 || signal.aborted || client.trouble()) wake()
     })
 
-  async function look(uuids: readonly string[]): Promise<SourceNews> {
-    const [surroundings, there] = await Promise.all([
+  /** The domain, or why libvirt cannot say whether it is there. */
+  async function find(uuid: string, name: string): Promise<DomainHandle | ReadDomain> {
+    const domain = { uuid, name }
+    try {
+      return (await calls.domainByUuid(uuid)) ?? { domain, server: undefined }
+    } catch (error) {
+      await demandConnection(calls, error)
+      return { domain, server: unreadableServer(keyOf(reader.group, uuid), name, error) }
+    }
+  }
+
+  async function look(domains: readonly (readonly [string, string])[]): Promise<SourceNews> {
+    const [surroundings, found] = await Promise.all([
       readSurroundings(calls),
-      Promise.all(uuids.map((uuid) => calls.domainByUuid(uuid))),
+      Promise.all(domains.map(([uuid, name]) => find(uuid, name))),
     ])
-    const domains = there.filter((domain) => domain !== undefined)
-    const persistent = await Promise.all(domains.map((domain) => calls.isPersistent(domain)))
-    const transient = new Set(domains.filter((_, index) => persistent[index] === false))
-    const read = reader.begin(calls)
-    const found = await read(domains, surroundings, (one) => transient.has(one))
-    const present = found.flatMap(({ server }) => (server ? [server] : []))
-    const known = new Set(present.map(({ facts }) => facts.external_id))
-    const gone = uuids.filter((uuid) => !known.has(uuid)).map((uuid) => keyOf(group, uuid))
-    return { present, gone }
+    const there = found.filter((one) => 'id' in one)
+    const read = await reader.begin(calls)(there, surroundings, calls.isTransient)
+    const all = [...read, ...found.filter((one) => 'server' in one)]
+    const gone = all.filter(({ server }) => server === undefined)
+    return { ...toNews(all), gone: gone.map(({ domain }) => keyOf(reader.group, domain.uuid)) }
   }
 
   try {
@@ -104,9 +127,9 @@ export async function* watchDomains(
         continue
       }
       await pause(burst, undefined, { signal })
-      const uuids = [...changed].slice(0, mostAtOnce)
-      for (const uuid of uuids) changed.delete(uuid)
-      yield await look(uuids)
+      const domains = [...changed].slice(0, mostAtOnce)
+      for (const [uuid] of domains) changed.delete(uuid)
+      yield await look(domains)
     }
   } catch (error) {
     if (!signal.aborted) throw error

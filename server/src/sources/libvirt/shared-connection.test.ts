@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { domain, isTrouble, openAt, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { scanAll } from '../../testing/source-conformance.ts'
+import { procedures } from './protocol.ts'
+
+const many = Array.from({ length: 80 }, (_, number) => domain(number))
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 200 && !holds(); turn += 1) await pause(10)
+  assert.ok(holds())
+}
+
+describe('the connection to a libvirt', () => {
+  test('is one for scans, events and looks, with at most four calls in flight', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: many, delay: 1 })
+    const open = () => openAt(context, fake, {}, undefined, 'account-1')
+    const sources = await Promise.all([open(), open(), open()])
+    const [listening, scanning, looking] = sources
+    const end = new AbortController()
+    context.after(() => end.abort())
+    const events = listening.watch?.(end.signal)[Symbol.asyncIterator]()
+    await events?.next()
+    for (const one of many) fake.sendEvent(one)
+    const [seen] = await Promise.all([
+      scanAll(scanning),
+      events?.next(),
+      ...many.map(({ uuid }) => looking.look({ externalId: uuid, regionId: '' }, soon())),
+    ])
+    assert.equal(seen.size, 80)
+    assert.deepEqual(fake.connections(), { ever: 1, now: 1 })
+    assert.equal(fake.mostInFlight(), 4)
+    await Promise.all([scanning.close(), looking.close()])
+    assert.equal(fake.connections().now, 1)
+    end.abort()
+    await listening.close()
+    await until(() => fake.connections().now === 0)
+  })
+
+  test('is another one for another account, and for a test of settings', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: many })
+    await openAt(context, fake, {}, undefined, 'account-1')
+    await openAt(context, fake, {}, undefined, 'account-2')
+    await openAt(context, fake)
+    assert.equal(fake.connections().now, 3)
+  })
+
+  test('is opened anew once it is lost', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: many })
+    const open = () => openAt(context, fake, {}, undefined, 'account-1')
+    const first = await open()
+    fake.drop()
+    await assert.rejects(scanAll(first), isTrouble(/^unreachable$/))
+    const second = await open()
+    assert.equal((await scanAll(second)).size, 80)
+    assert.equal(fake.connections().ever, 2)
+  })
+
+  test('is not given up by who waits for it because another one does', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: many, delay: 20 })
+    const settings = { address: fake.address, credentials: {}, options: {} }
+    const { libvirtKind } = await import('./libvirt-kind.ts')
+    const { conformanceWorld } = await import('../../testing/source-conformance.ts')
+    const world = { ...conformanceWorld, accountId: 'account-1' }
+    const stop = new AbortController()
+    const [impatient, patient] = [
+      libvirtKind.open(settings, world, stop.signal),
+      libvirtKind.open(settings, world, soon()),
+    ]
+    stop.abort()
+    await assert.rejects(impatient, isTrouble(/^timeout$/))
+    const source = await patient
+    assert.equal((await scanAll(source)).size, 80)
+    assert.equal(fake.connections().ever, 1)
+    await source.close()
+  })
+
+  test('is subscribed to events once, however often it is listened to', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: many })
+    const open = () => openAt(context, fake, {}, undefined, 'account-1')
+    const [source, other] = [await open(), await open()]
+    for (const one of [source, other]) {
+      const end = new AbortController()
+      const events = one.watch?.(end.signal)[Symbol.asyncIterator]()
+      await events?.next()
+      fake.sendEvent(domain(1))
+      const news = await events?.next()
+      assert.equal(news?.done, false)
+      end.abort()
+      await events?.return?.()
+    }
+    const asked = fake.requests.filter((one) => one === procedures.domainEventRegister)
+    assert.equal(asked.length, 7)
+  })
+
+  test('keeps the place of a call until that is answered, though nobody waits for it', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: many, delay: 150 })
+    const source = await openAt(context, fake)
+    for (let turn = 0; turn < 3; turn += 1) {
+      const stop = AbortSignal.timeout(20)
+      await assert.rejects(source.look({ externalId: uuidOf(1), regionId: '' }, stop))
+      await assert.rejects(Array.fromAsync(source.scan(AbortSignal.timeout(20))))
+    }
+    assert.equal((await scanAll(source)).size, 80)
+    assert.ok(fake.mostInFlight() <= 4, String(fake.mostInFlight()))
+  })
+})

@@ -1,0 +1,116 @@
+import { hash } from 'node:crypto'
+import { once } from 'node:events'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
+import { createCalls } from './calls.ts'
+import { connect } from './connect.ts'
+import { readHost } from './host.ts'
+import { procedures } from './protocol.ts'
+import { createDomainReader, type DomainReader } from './read-domains.ts'
+import type { Host } from './host.ts'
+import type { RpcClient } from './rpc-client.ts'
+
+/** An open connection, and what was learned when it was opened. */
+export interface Connection {
+  readonly client: RpcClient
+  readonly host: Host
+  readonly reader: DomainReader
+}
+
+export interface BorrowedConnection extends Connection {
+  /** The last one to give it back closes it. */
+  release(): Promise<void>
+}
+
+interface Entry {
+  readonly opening: Promise<Connection>
+  /** Ends the attempt to connect when nobody waits for it any more. */
+  readonly ending: AbortController
+  users: number
+}
+
+/** One connection for each account, whoever uses it: scans, events and looks at single guests. */
+const entries = new Map<string, Entry>()
+
+async function openConnection(
+  settings: SourceSettings,
+  world: SourceWorld,
+  group: string,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const client = await connect(settings, world, signal)
+  try {
+    const host = await readHost(createCalls(client, signal, world.pace))
+    return { client, host, reader: createDomainReader(host, group, settings.address) }
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}
+
+async function closeConnection({ client }: Connection): Promise<void> {
+  if (!client.trouble()) {
+    await client
+      .call({ procedure: procedures.connectClose, read: () => {} }, AbortSignal.timeout(1_000))
+      .catch(() => {})
+  }
+  client.close()
+}
+
+/** Changed settings are another connection: the old one ends with those who still use it. */
+const keyOf = (accountId: string, settings: SourceSettings) =>
+  `${accountId} ${hash('sha256', JSON.stringify([settings.address, settings.credentials, settings.options]))}`
+
+async function whenAborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw new SourceError('timeout', 'It was told to end before libvirt answered.')
+}
+
+/** A connection to the daemon: the account's own where it has one that works, else a new one. */
+export async function borrowConnection(
+  settings: SourceSettings,
+  world: SourceWorld,
+  group: string,
+  signal: AbortSignal,
+): Promise<BorrowedConnection> {
+  const key = world.accountId === undefined ? undefined : keyOf(world.accountId, settings)
+  const entry = (key === undefined ? undefined : entries.get(key)) ?? begin()
+
+  function begin(): Entry {
+    const ending = new AbortController()
+    const opening = openConnection(settings, world, group, ending.signal)
+    const started: Entry = { opening, ending, users: 0 }
+    if (key === undefined) return started
+    entries.set(key, started)
+    const forget = () => {
+      if (entries.get(key) === started) entries.delete(key)
+    }
+    ending.signal.addEventListener('abort', forget)
+    opening.then(({ client }) => client.whenLost(forget), forget)
+    return started
+  }
+
+  async function release(): Promise<void> {
+    entry.users -= 1
+    if (entry.users > 0) return
+    entry.ending.abort()
+    await entry.opening.then(closeConnection, () => {})
+  }
+
+  entry.users += 1
+  try {
+    const connection = await Promise.race([entry.opening, whenAborted(signal)])
+    let isReleased = false
+    return {
+      ...connection,
+      async release() {
+        if (isReleased) return
+        isReleased = true
+        await release()
+      },
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Source, SourceNews } from '../../domain/sources/source.ts'
+import type { FakeDomain } from '../../testing/fake-libvirt-answers.ts'
+import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { domain, isTrouble, openAt, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { scanAll } from '../../testing/source-conformance.ts'
+import { procedures } from './protocol.ts'
+
+/** Guests that cannot be read, each for a reason of its own. */
+const oddities: readonly (readonly [string, Partial<FakeDomain>, RegExp])[] = [
+  ['has 60,000 elements', { inside: '<x/>'.repeat(60_000) }, /more than 50,000 elements/],
+  ['is nested without end', { inside: '<x>'.repeat(300) }, /deeply/],
+  ['has XML that is cut off', { xml: '<domain><name>' }, /not well formed/],
+  ['has no XML', { xml: '' }, /./],
+  ['declares a document type', { xml: '<!DOCTYPE x><domain/>' }, /document type/],
+  [
+    'has more to it than makes sense',
+    { xml: `<domain><name>${'x'.repeat(1_200_000)}</name></domain>` },
+    /more to it/,
+  ],
+  ['fails', { xmlFault: 'failure' }, /disk on fire/],
+  ['never answers', { xmlFault: 'silence' }, /did not answer within 0.3 s/],
+  ['has more states than can be told', { hasNoStats: true }, /too much to tell/],
+]
+
+async function scan(source: Source) {
+  const pages = await Array.fromAsync(source.scan(soon()))
+  return {
+    names: pages.flatMap(({ present }) => present.map(({ facts }) => facts.name)).sort(),
+    unreadable: pages.flatMap(({ unreadable = [] }) => unreadable),
+  }
+}
+
+describe('a libvirt with a guest that cannot be read', () => {
+  for (const [what, changes, reason] of oddities) {
+    test(`tells of all others where one ${what}`, async (context) => {
+      const odd = domain(2, changes)
+      const fake = await startFakeLibvirt(context, { domains: [domain(1), odd, domain(3)] })
+      const source = await openAt(context, fake, {}, 300)
+      const { names, unreadable } = await scan(source)
+      assert.deepEqual(names, ['guest-1', 'guest-3'])
+      assert.equal(unreadable.length, 1)
+      const [one] = unreadable
+      assert.deepEqual(one?.key, ['libvirt', 'default', uuidOf(2)])
+      assert.equal(one.name, 'guest-2')
+      assert.match(one.reason, reason)
+    })
+  }
+
+  test('is no matter of a network, a pool or a filter that cannot be read', async (context) => {
+    const odd = [{ name: 'odd', uuid: uuidOf(9), xml: '<x', leases: [] }]
+    const fake = await startFakeLibvirt(context, {
+      domains: [domain(1)],
+      host: { networks: odd, pools: odd, filters: odd },
+    })
+    assert.deepEqual(await scan(await openAt(context, fake)), {
+      names: ['guest-1'],
+      unreadable: [],
+    })
+  })
+
+  test('says so of a single look, and of an event', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: [domain(1), domain(2)] })
+    const source = await openAt(context, fake)
+    const end = new AbortController()
+    context.after(() => end.abort())
+    const events = source.watch?.(end.signal)[Symbol.asyncIterator]()
+    await events?.next()
+    fake.domains.set(uuidOf(2), domain(2, { xml: '<domain' }))
+    const seen = await source.look({ externalId: uuidOf(2), regionId: '' }, soon())
+    assert.ok(seen && 'reason' in seen)
+    for (const kind of ['lifecycle', 'metadataChange'] as const) {
+      fake.sendEvent(domain(1))
+      fake.sendEvent(domain(2), kind)
+      const news = (await events?.next())?.value as SourceNews
+      assert.deepEqual(
+        news.present.map(({ facts }) => facts.name),
+        ['guest-1'],
+      )
+      assert.deepEqual(
+        news.unreadable?.map(({ name }) => name),
+        ['guest-2'],
+      )
+      assert.deepEqual(news.gone, [])
+    }
+  })
+
+  test('says so of an event where it cannot even look the guest up', async (context) => {
+    const fake = await startFakeLibvirt(context, { domains: [domain(1)] })
+    const source = await openAt(context, fake)
+    const end = new AbortController()
+    context.after(() => end.abort())
+    const events = source.watch?.(end.signal)[Symbol.asyncIterator]()
+    await events?.next()
+    fake.faults.set(procedures.domainLookupByUuid, { error: 38, message: 'no luck' })
+    fake.sendEvent(domain(1))
+    const news = (await events?.next())?.value as SourceNews
+    assert.deepEqual(news, {
+      present: [],
+      gone: [],
+      unreadable: [
+        {
+          key: ['libvirt', 'default', uuidOf(1)],
+          name: 'guest-1',
+          reason: 'libvirt says: no luck',
+        },
+      ],
+    })
+  })
+
+  test('fails as a whole where the daemon itself hangs', async (context) => {
+    const fake = await startFakeLibvirt(context, {
+      domains: [domain(1), domain(2, { xmlFault: 'silence' })],
+    })
+    const source = await openAt(context, fake, {}, 200)
+    fake.faults.set(procedures.connectGetLibVersion, 'silence')
+    await assert.rejects(scanAll(source), isTrouble(/^timeout$/))
+  })
+
+  test('is left once none of the calls that it takes at a time is answered', async (context) => {
+    const silent = Array.from({ length: 9 }, (_, number) => domain(number, { xmlFault: 'silence' }))
+    const fake = await startFakeLibvirt(context, { domains: silent })
+    const source = await openAt(context, fake, {}, 200)
+    await assert.rejects(scanAll(source), isTrouble(/^timeout$/))
+    for (let turn = 0; turn < 200 && fake.connections().now > 0; turn += 1) await pause(10)
+    assert.equal(fake.connections().now, 0)
+  })
+})
