@@ -126,6 +126,7 @@ export const routes = {
   updateCloudAccount: 'PUT /cloudaccounts/{id}',
   deleteCloudAccount: 'DELETE /cloudaccounts/{id}',
   syncCloudAccount: 'POST /cloudaccounts/{id}/sync',
+  confirmGoneServers: 'POST /cloudaccounts/{id}/confirm-gone',
   testCloudAccount: 'POST /cloudaccounts/{id}/test',
   previewCloudAccountMapping: 'POST /cloudaccounts/{id}/mapping/preview',
   showHealth: 'GET /healthz',

@@ -40,6 +40,23 @@ const Mapping = Type.Array(AccountRule, {
 export const accountStatuses = ['init', 'connected', 'disconnected', 'lost', 'disabled'] as const
 export const syncStates = ['idle', 'queued', 'running'] as const
 
+export const warningKinds = ['unreadable', 'missing', 'duplicate'] as const
+
+export const AccountWarning = exactObject({
+  kind: Type.Enum([...warningKinds], {
+    description:
+      '`unreadable` servers could not be read and keep their last values; `missing` servers are suddenly not there and are removed later; `duplicate` servers run on two hosts at once',
+  }),
+  text: Type.String(),
+  count: Type.Integer({ description: 'How many servers it is about' }),
+  until: {
+    ...OptionalTimestamp,
+    description:
+      'When the first of the `missing` servers are removed, if they do not return; else null',
+  },
+})
+export type AccountWarning = Static<typeof AccountWarning>
+
 export const AccountSync = exactObject({
   state: Type.Enum([...syncStates]),
   started_at: { ...OptionalTimestamp, description: 'Of the one under way, or of the last' },
@@ -50,6 +67,9 @@ export const AccountSync = exactObject({
   changed: Type.Integer(),
   gone: Type.Integer(),
   error: Type.String({ description: 'Why the last one failed; empty where it did not' }),
+  warnings: Type.Array(AccountWarning, {
+    description: 'What needs attention though the account works; its status does not change',
+  }),
   next_at: { ...OptionalTimestamp, description: 'When the next one is due; null where none is' },
 })
 export type AccountSync = Static<typeof AccountSync>
@@ -74,6 +94,14 @@ const Options = Type.Record(
   { ...bounds, description: 'Of the provider: see `GET /cloudaccounts/providers`' },
 )
 
+const DisappearanceHold = Type.Union(
+  [Type.Integer({ minimum: 0, maximum: 31_536_000 }), Type.Null()],
+  {
+    description:
+      'Seconds for which servers are kept as `unknown` when more than half of them are suddenly missing. 0: only until three complete syncs in a row have missed them. null: as `--disappearance-hold` says',
+  },
+)
+
 export const CloudAccount = exactObject({
   id: Type.String(),
   name: Type.String(),
@@ -83,6 +111,7 @@ export const CloudAccount = exactObject({
   options: Options,
   project_id: Type.String(),
   period: Type.Integer({ description: 'Seconds between complete syncs' }),
+  disappearance_hold: DisappearanceHold,
   enabled: Type.Boolean(),
   mapping: Type.Array(AccountRule),
   status: Type.Enum([...accountStatuses], {
@@ -115,6 +144,7 @@ const settable = {
       description: 'Seconds between complete syncs',
     }),
   ),
+  disappearance_hold: Type.Optional(DisappearanceHold),
   enabled: Type.Optional(Type.Boolean()),
   mapping: Type.Optional(Mapping),
 }

@@ -21,6 +21,7 @@ export const accountExample = {
   options: { regions: ['eu-central-1'] },
   project_id: example.projectId,
   period: 30,
+  disappearance_hold: null,
   enabled: true,
   mapping,
   status: 'connected',
@@ -36,6 +37,14 @@ export const accountExample = {
     changed: 3,
     gone: 1,
     error: '',
+    warnings: [
+      {
+        kind: 'unreadable',
+        text: '1 server could not be read: web-7: its description has too many elements',
+        count: 1,
+        until: null,
+      },
+    ],
     next_at: exampleMoment,
   },
 }

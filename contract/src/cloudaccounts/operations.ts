@@ -176,6 +176,17 @@ export const cloudAccountOperations = [
     answers: { 202: shown('It is going to start, or is under way') },
   },
   {
+    id: 'confirmGoneServers',
+    method: 'POST',
+    path: '/cloudaccounts/{id}/confirm-gone',
+    ...common,
+    needs: need('perform'),
+    summary: 'Confirm that missing servers are gone',
+    description:
+      'Removes the servers that the warning `missing` is about now, instead of waiting until they have been missing for long enough. A server that another account sees stays. 409 where no servers are missing.',
+    answers: { 202: shown('They are being removed') },
+  },
+  {
     id: 'testCloudAccount',
     method: 'POST',
     path: '/cloudaccounts/{id}/test',

@@ -77,6 +77,7 @@ export function createAttachDemo({ accounts, clock }: Dependencies) {
       mapping: rulesOf(fleet.projects),
       created_at: simulated.attachedAt,
       revision: 1,
+      disappearance_hold: null,
       leaving: false,
     }
     const { revision: _revision, leaving: _leaving, ...told } = account

@@ -15,7 +15,7 @@ import type { Inventory } from './compose-inventory.ts'
 import { startSync } from './start-sync.ts'
 
 interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'fleet'> {
-  readonly config: Pick<Config, 'roles' | 'secretKeyFile' | 'sourceAllow'>
+  readonly config: Pick<Config, 'roles' | 'secretKeyFile' | 'sourceAllow' | 'disappearanceHold'>
   readonly database: Database
   readonly key: SecretKey
   readonly renewCaller: RenewCaller
@@ -36,6 +36,7 @@ export function composeSources(parts: Parts) {
     database,
     secretKeyFile: config.secretKeyFile,
     reachable: config.sourceAllow,
+    disappearanceHold: config.disappearanceHold,
     logger,
     isHushed,
     hasAccounts: async () => isPlatform && (await accounts.all()).some(isWanted),

@@ -6,6 +6,7 @@ import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import { createAttendAccount } from '../domain/sources/attend-account.ts'
 import { createChangeHeldServers } from '../domain/sources/change-held-servers.ts'
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
+import { createFindDuplicates } from '../domain/sources/find-duplicates.ts'
 import { createLoseServers } from '../domain/sources/lose-servers.ts'
 import { createMarkUnknown } from '../domain/sources/mark-unknown.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
@@ -32,6 +33,8 @@ interface Parts {
   readonly kinds: readonly SourceKind[]
   /** Addresses beyond the usual that accounts may point to. */
   readonly reachable: readonly string[]
+  /** Milliseconds for which servers missing in large numbers are kept. */
+  readonly disappearanceHold: number
   /** Who this is, among all that share the storage. */
   readonly runner: string
   readonly log: RunLog
@@ -42,7 +45,8 @@ const longestWait = 5_000
 const lookAgain = 50
 
 /** The work with sources: all accounts that are run here, and what is asked about them. */
-export function composeSync({ database, sealer, kinds, reachable, runner, log }: Parts) {
+export function composeSync(parts: Parts) {
+  const { database, sealer, kinds, reachable, disappearanceHold, runner, log } = parts
   const clock = Date.now
   const accounts = createAccountStore(database, sealer)
   const runs = createRunStore(database)
@@ -60,7 +64,8 @@ export function composeSync({ database, sealer, kinds, reachable, runner, log }:
     sightings,
     owners,
     recordServers,
-    markUnknown: createMarkUnknown({ changeServers, fleet }),
+    markUnknown: createMarkUnknown({ changeServers, sightings, fleet }),
+    kindOf: openSource.kindOf,
     fleet,
   })
   const runAccount = createRunAccount({
@@ -70,7 +75,9 @@ export function composeSync({ database, sealer, kinds, reachable, runner, log }:
     moveServers: createMoveServers({ owners, changeHeldServers }),
     loseServers: createLoseServers(changeHeldServers),
     evictServers: createEvictServers({ accounts, sightings, attendAccount }),
+    findDuplicates: createFindDuplicates({ accounts, sightings, kindOf: openSource.kindOf }),
     openSource,
+    defaultHold: disappearanceHold,
     clock,
     chance: Math.random,
     log,

@@ -16,6 +16,7 @@ interface Parts {
   readonly database: Database
   readonly secretKeyFile: string
   readonly reachable: readonly string[]
+  readonly disappearanceHold: number
   readonly logger: Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
   /** Whether progress is told elsewhere at the moment, so that the log need not. */
   readonly isHushed: () => boolean
@@ -42,7 +43,8 @@ const ended = () =>
  * asked of it: most processes of a test, and a fresh Muster, never need it.
  */
 export function startSync(parts: Parts) {
-  const { database, secretKeyFile, reachable, logger, isHushed, hasAccounts } = parts
+  const { database, secretKeyFile, reachable, disappearanceHold } = parts
+  const { logger, isHushed, hasAccounts } = parts
   // Only one process has a SQLite storage: after a crash it is the same one that goes on.
   const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
   const waiting = new Map<number, Waiting>()
@@ -69,7 +71,13 @@ export function startSync(parts: Parts) {
 
   function start(): Worker {
     const storage = database.extend()
-    const workerData: SyncThreadData = { storage, secretKeyFile, reachable, runner }
+    const workerData: SyncThreadData = {
+      storage,
+      secretKeyFile,
+      reachable,
+      disappearanceHold,
+      runner,
+    }
     const started = new Worker(new URL('./sync-thread.ts', import.meta.url), {
       workerData,
       transferList: Object.values(storage).filter((value) => value instanceof MessagePort),

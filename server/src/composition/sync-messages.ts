@@ -8,6 +8,7 @@ export interface SyncThreadData {
   readonly storage: Extension
   readonly secretKeyFile: string
   readonly reachable: readonly string[]
+  readonly disappearanceHold: number
   readonly runner: string
 }
 

@@ -18,7 +18,8 @@ import {
  */
 if (!parentPort) throw new Error('sources are worked with in a thread of their own')
 const port = parentPort
-const { storage, secretKeyFile, reachable, runner } = workerData as SyncThreadData
+const { storage, secretKeyFile, reachable, disappearanceHold, runner } =
+  workerData as SyncThreadData
 const tell = (message: SyncMessage) => port.postMessage(message)
 
 const tellFleet: TellFleet = (version, scopes) => tell({ kind: 'fleet', version, scopes })
@@ -38,6 +39,7 @@ const sync = composeSync({
   sealer: loadSecretKey(secretKeyFile),
   kinds,
   reachable,
+  disappearanceHold,
   runner,
   log: {
     debug: (fields, message) => tell({ kind: 'log', level: 'debug', fields, message }),

@@ -41,6 +41,10 @@ export function duration(text: string): number {
   return seconds * 1_000
 }
 
+/** A time, or 0 for none. */
+export const durationOrNone = (text: string): number =>
+  /^0[smhd]?$/.test(text) ? 0 : duration(text)
+
 /**
  * Kept as written, but for slashes at the end: what it holds is nobody's to expand. It goes into
  * headers and has paths put behind it, so it is plain ASCII and ends before a query.

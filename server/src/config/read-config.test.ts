@@ -106,6 +106,10 @@ const samples: Record<Key, Sample> = {
       'a'.repeat(254),
     ],
   },
+  disappearanceHold: {
+    good: ['20m', 1_200_000],
+    bad: ['', '-1', '1.5h', '367d', '00m', 'off'],
+  },
   eventRetention: {
     good: ['30d', 2_592_000_000],
     bad: ['', '0', '0s', '-1', '1.5d', '30 d', '1y', '367d', 'd', '9999999999', 'Infinity'],
@@ -252,6 +256,7 @@ describe('settings', () => {
         allowedHosts: [],
         trustedProxies: [],
         sourceAllow: [],
+        disappearanceHold: 900_000,
         eventRetention: 15_552_000_000,
         demo: false,
         demoServers: undefined,

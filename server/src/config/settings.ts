@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import {
   databaseAddress,
   duration,
+  durationOrNone,
   filled,
   hostNameOrAddress,
   integer,
@@ -210,6 +211,14 @@ export const settings = {
     help: 'hosts and networks beyond the open internet that Muster may reach out to, such as a CAS server',
     parse: listOf(networkOrHost),
     fallback: '',
+  }),
+  disappearanceHold: setting({
+    flag: 'disappearance-hold',
+    variable: 'MUSTER_DISAPPEARANCE_HOLD',
+    value: 'time',
+    help: 'how long servers are kept as unknown when most of an account or region is suddenly missing; 0: only until three syncs in a row have missed them',
+    parse: durationOrNone,
+    fallback: '15m',
   }),
   consoleBuild: setting({
     flag: 'console-build',

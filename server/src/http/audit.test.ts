@@ -32,6 +32,7 @@ const deeds: Readonly<Record<string, readonly [action: string, targetType: strin
   updateCloudAccount: ['update', 'cloudaccount'],
   deleteCloudAccount: ['delete', 'cloudaccount'],
   syncCloudAccount: ['sync', 'cloudaccount'],
+  confirmGoneServers: ['confirm', 'cloudaccount'],
   testCloudAccount: ['test', 'cloudaccount'],
   testNewCloudAccount: ['test', 'cloudaccount'],
 }
@@ -158,7 +159,7 @@ onBothEnginesInTurn('the audit log', (engine) => {
         )
         break
       default:
-        assert.ok(['delete', 'logout'].includes(action), action)
+        assert.ok(['delete', 'logout', 'confirm'].includes(action), action)
     }
   }
 

@@ -374,24 +374,29 @@ describe('a source in trouble', () => {
       })
     }
 
-    test('that suddenly has no servers keeps them until it has been asked twice', async (t) => {
+    test('that suddenly has no servers keeps them, and finds them again', async (t) => {
       const patient = await startLibvirt(t, { [connectListAllDomains]: { body: noDomains } })
       const account = await attach(patient)
       const before = await serversOf(account)
       patient.fault.start()
       await at.admin.get('syncCloudAccount', { path: { id: account.id } })
-      const doubting = await until(
-        'doubt',
+      const warned = await until(
+        'a warning',
         async () => {
           const shown = await show(account.id)
-          return shown.sync.error !== '' && shown
+          return shown.sync.warnings.length > 0 && shown
         },
         patience,
       )
       patient.fault.end()
-      assert.match(doubting.sync.error, /5 servers are suddenly missing/)
-      assert.equal(doubting.sync.gone, 0)
-      await until('belief', async () => isWell(await show(account.id)), patience)
+      assert.match(warned.sync.warnings[0]?.text ?? '', /^5 servers are suddenly missing/)
+      assert.equal(warned.sync.gone, 0)
+      await at.admin.get('syncCloudAccount', { path: { id: account.id } })
+      await until(
+        'their return',
+        async () => (await show(account.id)).sync.warnings.length === 0,
+        patience,
+      )
       assert.deepEqual(await serversOf(account), before)
     })
 

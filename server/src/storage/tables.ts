@@ -226,6 +226,8 @@ export interface Tables {
     enabled: number
     /** JSON: the list of rules. */
     mapping: string
+    /** Seconds; null for the setting of the process. */
+    disappearance_hold: number | null
     created_at: number
     /** Grows with each change of what stands above. */
     revision: number
@@ -258,6 +260,10 @@ export interface Tables {
     is_lost: number
     /** The revision of the account whose mapping its servers are under. */
     mapped_revision: number
+    /** JSON: the list of warnings. */
+    warnings: string
+    /** Servers missing since then or earlier were confirmed as gone; 0 where none were. */
+    confirmed_gone: number
   }
   /** What each account said last of each server that it sees. */
   sightings: {
@@ -265,7 +271,11 @@ export interface Tables {
     server_id: string
     digest: string
     project_id: string
+    /** How many complete scans in a row have missed it, and since when; 0 where it was seen. */
     missed: number
+    missing_since: number
+    /** Its name while it runs, for sources whose servers run on one host only; else empty. */
+    active_name: string
   }
   /** Queries that people keep by a name. */
   views: {

@@ -6,6 +6,7 @@ import type { Account, SyncRecord } from '../domain/sources/account.ts'
 import { createAttendAccount } from '../domain/sources/attend-account.ts'
 import { createChangeHeldServers } from '../domain/sources/change-held-servers.ts'
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
+import { createFindDuplicates } from '../domain/sources/find-duplicates.ts'
 import { createLoseServers } from '../domain/sources/lose-servers.ts'
 import { LostAccount } from '../domain/sources/lost-account.ts'
 import { createMarkUnknown } from '../domain/sources/mark-unknown.ts'
@@ -24,6 +25,7 @@ export const makeAccount = (changes: Partial<Account> = {}): Account => ({
   options: {},
   project_id: 'ours',
   period: 3_600,
+  disappearance_hold: null,
   enabled: true,
   mapping: [],
   created_at: 1,
@@ -49,6 +51,8 @@ const freshSync: SyncRecord = {
   answered_at: 0,
   is_lost: false,
   mapped_revision: 1,
+  warnings: [],
+  confirmed_gone: 0,
 }
 
 /** A server as a source tells of it, by one name for all that names it. */
@@ -113,6 +117,9 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       new Map([...sightings].filter(([id]) => ids === undefined || ids.includes(id))),
     accountsSeeing: async (ids) =>
       new Map(ids.filter((id) => sightings.has(id)).map((id) => [id, [attached.account.id]])),
+    regionsOf: async (ids) =>
+      new Map(ids.map((id) => [id, kept.get(id)?.server.region_ext_id ?? ''])),
+    activeElsewhere: async () => [],
   }
 
   const owners = {
@@ -141,6 +148,13 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       isRemoved = true
       sightings.clear()
     },
+    async confirmGone() {
+      const since = [...sightings.values()].filter(({ missed }) => missed > 0)
+      if (since.length === 0) return false
+      const confirmed_gone = Math.max(...since.map(({ missingSince }) => missingSince))
+      attached.sync = { ...attached.sync, confirmed_gone, next_at: 0 }
+      return true
+    },
     async nudge() {
       attached.sync = { ...attached.sync, next_at: 0 }
     },
@@ -154,11 +168,13 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     async release() {
       attached.sync = { ...attached.sync, runner: '' }
     },
+    confirmedGone: async () => attached.sync.confirmed_gone,
     async note(_, runner, changes) {
       if (attached.sync.runner === runner) attached.sync = { ...attached.sync, ...changes }
     },
   }
 
+  const kindOf = () => ({ isOnOneHost: false })
   const changeServers = createChangeServers({ fleet, clock: Date.now })
   const recordServers = createRecordServers({ fleet, owners, clock: Date.now })
 
@@ -168,16 +184,19 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     sightings: sightingStore,
     owners,
     recordServers,
-    markUnknown: createMarkUnknown({ changeServers, fleet }),
+    markUnknown: createMarkUnknown({ changeServers, sightings: sightingStore, fleet }),
+    kindOf,
     fleet,
   })
   return {
+    accounts,
     runs,
     sightings: sightingStore,
     attendAccount,
     evictServers: createEvictServers({ accounts, sightings: sightingStore, attendAccount }),
     moveServers: createMoveServers({ owners, changeHeldServers }),
     loseServers: createLoseServers(changeHeldServers),
+    findDuplicates: createFindDuplicates({ accounts, sightings: sightingStore, kindOf }),
     /** Both may be changed at any time, as others would. */
     attached,
     isRemoved: () => isRemoved,

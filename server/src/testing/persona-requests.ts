@@ -415,6 +415,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   })),
   deleteCloudAccount: finish(['cloudaccounts', 'events'], ({ accountId }) => at(accountId)),
   syncCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
+  confirmGoneServers: change(['events'], ({ accountId }) => at(accountId)),
   testCloudAccount: change(['events'], ({ accountId }) => at(accountId)),
   previewCloudAccountMapping: look(({ accountId, projectId }) => ({
     ...at(accountId),

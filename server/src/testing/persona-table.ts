@@ -339,6 +339,8 @@ export const personaTable = {
   updateCloudAccount: '!!! -- --- -- -++',
   deleteCloudAccount: '!!! -- --- -- -++',
   syncCloudAccount: '!!! -- --- -- -++',
+  // No server of the account is missing.
+  confirmGoneServers: '!!! -- --- -- -cc',
   testCloudAccount: '!!! -- --- -- -++',
   previewCloudAccountMapping: '!!! -- --- -- +++',
 

@@ -15,7 +15,7 @@ import { dumpTables, openStorage } from './open-storage.ts'
 
 const hasher = createPasswordHasher()
 const quietLog = { debug: () => {}, info: () => {}, warn: () => {} }
-const world = { reachable: [], runner: 'test', kinds: [simulatorKind] }
+const world = { disappearanceHold: 0, reachable: [], runner: 'test', kinds: [simulatorKind] }
 
 interface Options {
   readonly servers?: number

@@ -127,6 +127,26 @@ export async function createStage(platform: TestPlatform, admin: string) {
     }
   }
 
+  /** An account that misses a server, so that there is something to confirm. */
+  async function makeMissing(): Promise<string> {
+    const id = await make('cloudaccounts')
+    await database.commit([
+      database.read
+        .insertInto('sightings')
+        .values({
+          account_id: id,
+          server_id: newId(),
+          digest: '',
+          project_id: projectId,
+          missed: 1,
+          missing_since: 1,
+          active_name: '',
+        })
+        .compile(),
+    ])
+    return id
+  }
+
   async function make(kind: string, changes: Members = {}): Promise<string> {
     if (kind === 'servers') return await findServer()
     const operation = all.find(({ method, path }) => method === 'POST' && path === rootOf(kind))
@@ -160,6 +180,7 @@ export async function createStage(platform: TestPlatform, admin: string) {
       made.set('running server', id)
       return id
     }
+    if (operation.id === 'confirmGoneServers') return makeMissing()
     if (!isItem(operation)) return idOf(kind)
     if (operation.method === 'PUT') return idOf(kind, 'to change')
     if (operation.method !== 'DELETE') return idOf(kind)

@@ -16,6 +16,7 @@ const account = (state: AccountSync['state'], next_at: string | null) => ({
     changed: 0,
     gone: 0,
     error: '',
+    warnings: [],
   },
 })
 

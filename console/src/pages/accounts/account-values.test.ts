@@ -48,6 +48,7 @@ const account: CloudAccount = {
   options: { regions: ['north', 'south'], size: 7, deep: false, group: 'g' },
   project_id: 'p1',
   period: 60,
+  disappearance_hold: null,
   enabled: true,
   mapping: [],
   status: 'connected',
@@ -63,6 +64,7 @@ const account: CloudAccount = {
     changed: 0,
     gone: 0,
     error: '',
+    warnings: [],
     next_at: null,
   },
 }

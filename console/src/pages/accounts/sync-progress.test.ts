@@ -14,6 +14,7 @@ const account = (finished_at: string | null, seen = 0, servers = 0) => ({
     changed: 0,
     gone: 0,
     error: '',
+    warnings: [],
     next_at: null,
   },
 })

@@ -42,6 +42,7 @@ export const activity = {
     unbind: 'unbind policy',
     map: 'map roles',
     sync: 'sync',
+    confirm: 'confirm removal',
   } as Readonly<Record<string, string>>,
   types: {
     user: 'user',

@@ -44,6 +44,7 @@ export const activity: Words['activity'] = {
     unbind: '解绑策略',
     map: '映射角色',
     sync: '同步',
+    confirm: '确认移除',
   },
   types: {
     user: '用户',

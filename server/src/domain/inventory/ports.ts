@@ -41,8 +41,11 @@ export interface Sighting {
   readonly serverId: string
   readonly digest: string
   readonly projectId: string
-  /** How many complete scans have missed it since. */
+  /** How many complete scans in a row have missed it, and since when; 0 where it was seen. */
   readonly missed: number
+  readonly missingSince: number
+  /** Its name while it runs, for sources whose servers run on one host only; else empty. */
+  readonly activeName: string
 }
 
 /** What changes in what an account sees. */

@@ -1,4 +1,4 @@
-import type { AccountRule } from '@muster/contract'
+import type { AccountRule, AccountWarning } from '@muster/contract'
 import type { SourceSettings } from './source.ts'
 
 /** An account as it was set up. Times are milliseconds since 1970. */
@@ -12,6 +12,8 @@ export interface Account {
   readonly project_id: string
   /** Seconds between complete scans. */
   readonly period: number
+  /** Seconds that servers missing in large numbers are kept; null for the setting of the process. */
+  readonly disappearance_hold: number | null
   readonly enabled: boolean
   readonly mapping: readonly AccountRule[]
   readonly created_at: number
@@ -27,6 +29,12 @@ export interface SyncCounts {
   readonly created: number
   readonly changed: number
   readonly gone: number
+}
+
+/** What an operator should know of, though the account works. */
+export interface SyncWarning extends Omit<AccountWarning, 'until'> {
+  /** When something comes of it; null where nothing does by itself. */
+  readonly until: number | null
 }
 
 /** How it goes with an account. */
@@ -50,6 +58,9 @@ export interface SyncRecord extends SyncCounts {
   readonly is_lost: boolean
   /** The revision of the account whose mapping its servers are under. */
   readonly mapped_revision: number
+  readonly warnings: readonly SyncWarning[]
+  /** Servers missing since then or earlier were confirmed as gone; 0 where none were. */
+  readonly confirmed_gone: number
 }
 
 export interface AttachedAccount {

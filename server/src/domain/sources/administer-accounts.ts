@@ -49,14 +49,26 @@ const nameTaken = () =>
     { fields: [{ path: 'cloudaccount.name', problem: 'is taken' }] },
   )
 
+function demandEnabled({ enabled }: Account): void {
+  if (enabled) return
+  throw new PlatformError('InvalidStatusError', 'The account is disabled: enable it first.')
+}
+
 const busy = () =>
   new PlatformError('ServiceUnavailable', 'The account is being changed by others.', {
     retryAfter: 1,
   })
 
 /** Whoever mends a key, or looks more often, need not wait for what was planned before. */
-const isAboutReaching = ({ address, credentials, options, period, enabled }: CloudAccountChanges) =>
-  [address, credentials, options, period, enabled].some((change) => change !== undefined)
+const isAboutReaching = (changes: CloudAccountChanges) =>
+  [
+    changes.address,
+    changes.credentials,
+    changes.options,
+    changes.period,
+    changes.disappearance_hold,
+    changes.enabled,
+  ].some((change) => change !== undefined)
 
 /** Accounts that servers come from: attached, changed, tried, synced and detached. */
 export function createCloudAccountUseCases(dependencies: Dependencies) {
@@ -227,6 +239,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         options: settings.options,
         project_id: wish.project_id,
         period: wish.period ?? kind.period,
+        disappearance_hold: wish.disappearance_hold ?? null,
         enabled: wish.enabled ?? true,
         mapping: wish.mapping ?? [],
         created_at: clock(),
@@ -258,10 +271,23 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
 
     async syncCloudAccount(caller: Caller, idOrName: string): Promise<CloudAccount> {
       const { account } = await demandAccount(idOrName)
-      if (!account.enabled) {
-        throw new PlatformError('InvalidStatusError', 'The account is disabled: enable it first.')
-      }
+      demandEnabled(account)
       await accounts.nudge(account.id, deed(caller, account, 'sync', {}))
+      void desk.attend(account.id).catch(() => {})
+      return await show(account.id)
+    },
+
+    async confirmGoneServers(caller: Caller, idOrName: string): Promise<CloudAccount> {
+      const { account, sync } = await demandAccount(idOrName)
+      demandEnabled(account)
+      const missing = sync.warnings.find(({ kind }) => kind === 'missing')?.count ?? 0
+      const event = deed(caller, account, 'confirm', { servers: [missing, 0] })
+      if (!(await accounts.confirmGone(account.id, event))) {
+        throw new PlatformError(
+          'InvalidStatusError',
+          'No servers of this account are missing: there is nothing to confirm.',
+        )
+      }
       void desk.attend(account.id).catch(() => {})
       return await show(account.id)
     },

@@ -9,7 +9,7 @@ import { boundText } from './bound-facts.ts'
 import { compileMapping, type Mapped } from './mapping.ts'
 import type { MarkUnknown } from './mark-unknown.ts'
 import type { AccountStore, SightingStore } from './ports.ts'
-import type { SeenServer, UnreadableServer } from './source.ts'
+import type { SeenServer, SourceKind, UnreadableServer } from './source.ts'
 import { serverIdOf, toFacts } from './to-facts.ts'
 
 interface Dependencies {
@@ -18,6 +18,7 @@ interface Dependencies {
   readonly owners: Owners
   readonly recordServers: RecordServers
   readonly markUnknown: MarkUnknown
+  readonly kindOf: (provider: string) => Pick<SourceKind, 'isOnOneHost'>
   readonly fleet: Pick<FleetWriter, 'write'>
 }
 
@@ -43,8 +44,15 @@ export interface Attendant {
    * many servers changed. A server that was never seen before is not created.
    */
   recordUnreadable(servers: readonly UnreadableServer[], known: Known): Promise<number>
-  /** Notes that a complete scan has missed these. */
-  doubt(missed: readonly Sighting[]): Promise<void>
+  /** Stores that a complete scan has missed these servers, and sets them to `unknown`. */
+  hold(missing: readonly Sighting[]): Promise<number>
+  /** Sets the servers of a region that the source no longer has to `unknown`. */
+  holdRegion(missing: readonly Sighting[]): Promise<number>
+  /**
+   * Leaves servers to other accounts that see them now. Returns the ids of those that were left: of
+   * the others nothing changes.
+   */
+  leave(missing: readonly Sighting[]): Promise<readonly string[]>
 }
 
 /** What was said, and what the account makes of it: the same again needs no writing. */
@@ -55,11 +63,13 @@ const digestOf = (server: SeenServer, { name, brand, created_at, project_id }: A
     'base64url',
   )
 
+const notMissing = { missed: 0, missingSince: 0 }
+
 /** Stored in place of the digest of a server's facts: the same reason again needs no write. */
 const unreadableDigest = (reason: string) => `unreadable ${hash('sha1', reason, 'base64url')}`
 
 export function createAttendAccount(dependencies: Dependencies) {
-  const { accounts, sightings, owners, recordServers, markUnknown, fleet } = dependencies
+  const { accounts, sightings, owners, recordServers, markUnknown, kindOf, fleet } = dependencies
 
   /** Those whose account still sees them and was attached before this one. */
   async function findHeldElsewhere(
@@ -110,6 +120,7 @@ export function createAttendAccount(dependencies: Dependencies) {
 
     function testify(news: readonly Weighed[]): Witness {
       const byId = new Map(news.map((weighed) => [weighed.id, weighed]))
+      const isOnOneHost = news.length > 0 && kindOf(account.provider).isOnOneHost === true
       return {
         accountId: account.id,
         account: account.name,
@@ -119,11 +130,12 @@ export function createAttendAccount(dependencies: Dependencies) {
         sightingsOf: ({ present, gone }) => ({
           accountId: account.id,
           fence,
-          seen: present.map(({ id, project_id }) => ({
+          seen: present.map(({ id, project_id, name, status }) => ({
             serverId: id,
             digest: byId.get(id)?.digest ?? '',
             projectId: project_id,
-            missed: 0,
+            activeName: isOnOneHost && status === 'running' ? boundText(name) : '',
+            ...notMissing,
           })),
           lost: gone,
         }),
@@ -151,13 +163,47 @@ export function createAttendAccount(dependencies: Dependencies) {
           const reason = boundText(server.reason)
           const digest = unreadableDigest(reason)
           if (!sighting || (sighting.digest === digest && sighting.missed === 0)) return []
-          return [{ sighting: { ...sighting, digest, missed: 0 }, notes: { read_error: reason } }]
+          const seen = { ...sighting, digest, activeName: '', ...notMissing }
+          return [{ sighting: seen, notes: { read_error: reason } }]
         })
         return await markUnknown(account, fence, marks)
       },
 
-      async doubt(missed) {
-        await fleet.write([], [], { accountId: account.id, fence, seen: missed, lost: [] })
+      hold: (missing) =>
+        markUnknown(
+          account,
+          fence,
+          missing.map((sighting) => ({ sighting })),
+        ),
+
+      holdRegion: (missing) =>
+        markUnknown(
+          account,
+          fence,
+          missing
+            // An empty digest: that was done before.
+            .filter(({ digest }) => digest !== '')
+            .map((sighting) => ({ sighting: { ...sighting, digest: '' }, host: 'offline' })),
+        ),
+
+      async leave(missing) {
+        const seeing = await sightings.accountsSeeing(missing.map(({ serverId }) => serverId))
+        const isElsewhere = [...seeing.values()].some((ids) => ids.some((id) => id !== account.id))
+        if (!isElsewhere) return []
+        const working = new Set(
+          (await accounts.all())
+            .filter(
+              ({ account: other, sync }) => other.enabled && !other.leaving && sync.failures === 0,
+            )
+            .map(({ account: other }) => other.id),
+        )
+        working.delete(account.id)
+        const ids = [...seeing.keys()].filter((id) =>
+          seeing.get(id)?.some((other) => working.has(other)),
+        )
+        if (ids.length === 0) return []
+        const changes = { accountId: account.id, fence, seen: [], lost: ids, seenByOthers: ids }
+        return (await fleet.write([], [], changes)) ? ids : []
       },
     }
   }

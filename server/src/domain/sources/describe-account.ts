@@ -35,6 +35,7 @@ export function describeAccount(
     options: account.options as CloudAccount['options'],
     project_id: account.project_id,
     period: account.period,
+    disappearance_hold: account.disappearance_hold,
     enabled: account.enabled,
     mapping: [...account.mapping],
     status: statusOf(attached),
@@ -50,6 +51,7 @@ export function describeAccount(
       changed: sync.changed,
       gone: sync.gone,
       error: sync.error,
+      warnings: sync.warnings.map((warning) => ({ ...warning, until: moment(warning.until) })),
       next_at: account.enabled ? timestamp(Math.max(sync.next_at, now)) : null,
     },
   }

@@ -10,6 +10,8 @@ export function createOvertaking() {
   const writes = new Set<Promise<unknown>>()
   const has = (id: string) => overtaken?.has(id) === true
 
+  const isCurrent = ({ serverId }: { readonly serverId: string }) => !has(serverId)
+
   async function asWrite<Answer>(writing: Promise<Answer>): Promise<Answer> {
     writes.add(writing)
     try {
@@ -45,7 +47,9 @@ export function createOvertaking() {
             known,
           ),
         ),
-      doubt: (missed) => asWrite(attendant.doubt(missed.filter(({ serverId }) => !has(serverId)))),
+      hold: (missing) => asWrite(attendant.hold(missing.filter(isCurrent))),
+      holdRegion: (missing) => asWrite(attendant.holdRegion(missing.filter(isCurrent))),
+      leave: (missing) => asWrite(attendant.leave(missing.filter(isCurrent))),
     }),
     /** Something newer is known of these. Once nothing older is being written it may be. */
     async claim(ids: readonly string[]): Promise<void> {

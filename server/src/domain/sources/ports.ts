@@ -27,6 +27,11 @@ export interface AccountStore {
   ): Promise<boolean>
   /** Forgets an account whose servers are gone. */
   remove(id: string): Promise<void>
+  /**
+   * Confirms that the servers now missing are gone: the next sync removes them, and is due now. False,
+   * and nothing done, where none are missing.
+   */
+  confirmGone(id: string, event: EventRecord): Promise<boolean>
   /** Its next sync is due now; with an event where somebody asked for it. */
   nudge(id: string, event?: EventRecord): Promise<void>
 }
@@ -36,8 +41,18 @@ export interface RunStore {
   /** Takes or renews the lease; false where somebody else has it. */
   claim(id: string, runner: string, now: number, until: number): Promise<boolean>
   release(id: string, runner: string): Promise<void>
+  /** Servers missing since then or earlier were confirmed as gone; 0 where none were. */
+  confirmedGone(id: string): Promise<number>
   /** Nothing happens where somebody else runs the account by now. */
   note(id: string, runner: string, changes: Partial<SyncRecord>): Promise<void>
+}
+
+/** A server that another account reports as running, too. */
+export interface ActiveElsewhere {
+  readonly serverId: string
+  readonly name: string
+  readonly otherAccountId: string
+  readonly otherName: string
 }
 
 /** What accounts said last of the servers they see. */
@@ -46,4 +61,8 @@ export interface SightingStore {
   of(accountId: string, ids?: readonly string[]): Promise<ReadonlyMap<string, Sighting>>
   /** Which accounts see these servers. */
   accountsSeeing(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /** The source's own id of the region of each of these servers. */
+  regionsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Servers that this account and another one report as running, a thousand at most. */
+  activeElsewhere(accountId: string): Promise<readonly ActiveElsewhere[]>
 }

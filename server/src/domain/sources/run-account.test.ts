@@ -95,6 +95,7 @@ function run(t: TestContext, { account, sync, hasEvents = false }: Options = {})
       openAccount,
       openSettings: openAccount,
     },
+    defaultHold: 0,
     clock: Date.now,
     chance: shortWaits,
     log: { debug: log('debug'), info: log('info'), warn: log('warn') },
@@ -246,20 +247,66 @@ describe('an account that is run', () => {
     assert.deepEqual(statuses(), ['a running', 'b running'])
   })
 
-  test('asks a second time before it believes that everybody is gone', async (t) => {
-    const { memory, put, world, start, until, names } = run(t)
+  test('removes everybody only after three complete scans, and warns until then', async (t) => {
+    const { memory, put, world, start, until, statuses, names } = run(t)
+    const warned = () => memory.attached.sync.warnings.map(({ kind, count }) => [kind, count])
     put(makeSeen('a'), makeSeen('b'))
     const running = start()
     await until(() => memory.attached.sync.finished_at !== null)
     world.clear()
     running.expect(0)
-    await until(() => memory.attached.sync.error !== '')
-    assert.match(memory.attached.sync.error, /2 servers are suddenly missing/)
-    assert.ok(memory.attached.sync.next_at - Date.now() <= 5_000)
-    assert.deepEqual(names(), ['a', 'b'])
+    await until(() => warned().length > 0)
+    assert.deepEqual(warned(), [['missing', 2]])
+    assert.equal(memory.attached.sync.error, '')
+    assert.deepEqual(statuses(), ['a unknown', 'b unknown'])
+    await running.refresh(memory.present()[0]?.id ?? '', { externalId: 'a', regionId: '' })
+    assert.deepEqual(names(), ['a', 'b'], 'a look at one server does not end the hold')
+    for (const scan of [2, 3]) {
+      const before = memory.attached.sync.finished_at
+      running.expect(0)
+      await until(() => memory.attached.sync.finished_at !== before && !isScanning())
+      assert.deepEqual(names(), scan === 2 ? ['a', 'b'] : [])
+    }
+    assert.deepEqual(warned(), [])
+
+    function isScanning() {
+      return memory.attached.sync.is_running
+    }
+  })
+
+  test('removes at once what is confirmed, though its source does not answer', async (t) => {
+    const { memory, put, world, start, until, faults, names } = run(t)
+    put(makeSeen('a'), makeSeen('b'))
+    const running = start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    world.clear()
     running.expect(0)
-    await until(() => memory.attached.sync.error === '')
-    assert.deepEqual(names(), [])
+    await until(() => memory.attached.sync.warnings.length > 0)
+    faults.open = unreachable
+    running.expect(0)
+    await until(() => memory.attached.sync.failures > 0)
+    assert.equal(memory.attached.sync.warnings[0]?.until, null, 'nobody knows until when')
+    assert.deepEqual(names(), ['a', 'b'])
+    assert.ok(await memory.accounts.confirmGone('account', {} as never))
+    running.expect(0)
+    await until(() => names().length === 0)
+    await until(() => memory.attached.sync.warnings.length === 0)
+    assert.equal(await memory.accounts.confirmGone('account', {} as never), false)
+  })
+
+  test('warns of servers that cannot be read, also when they are heard of by themselves', async (t) => {
+    const { memory, put, channel, start, until } = run(t, { hasEvents: true })
+    const texts = () => memory.attached.sync.warnings.map(({ text }) => text)
+    put(makeSeen('a'), makeSeen('odd'))
+    start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    const { key } = makeSeen('odd')
+    channel.tell({ unreadable: [{ key, name: 'odd', reason: 'too long' }] })
+    await until(() => texts().length > 0)
+    assert.deepEqual(texts(), ['1 server could not be read: odd: too long'])
+    assert.equal(memory.attached.sync.failures, 0)
+    channel.tell({ present: [makeSeen('odd')] })
+    await until(() => texts().length === 0)
   })
 
   test('does nothing more once somebody else has changed it or runs it', async (t) => {
@@ -291,6 +338,7 @@ describe('an account that is run', () => {
         openAccount: async () => assert.fail(),
         openSettings: async () => assert.fail(),
       },
+      defaultHold: 0,
       clock: Date.now,
       chance: shortWaits,
       log: { debug() {}, info() {}, warn() {} },

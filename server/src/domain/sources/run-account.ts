@@ -1,12 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { PlatformError } from '../error.ts'
-import type { ServerReference, SourceNews } from './source.ts'
+import type { ServerReference, SourceNews, UnreadableServer } from './source.ts'
 import type { AttachedAccount, SyncCounts, SyncRecord } from './account.ts'
 import { createAlarm } from './alarm.ts'
 import type { AttendAccount } from './attend-account.ts'
+import { boundText } from './bound-facts.ts'
 import { backOff, inDueCourse, patience, type Chance } from './back-off.ts'
+import type { FindDuplicates } from './find-duplicates.ts'
 import type { EvictServers } from './evict-servers.ts'
 import { explain } from './explain.ts'
+import { inBatches } from './in-batches.ts'
+import { nextRemoval } from './missing-servers.ts'
 import { listenToAccount } from './listen-to-account.ts'
 import { LostAccount } from './lost-account.ts'
 import type { LoseServers } from './lose-servers.ts'
@@ -15,8 +19,9 @@ import type { OpenSource } from './open-source.ts'
 import { createOvertaking } from './overtaking.ts'
 import type { RunStore, SightingStore } from './ports.ts'
 import type { RunLog } from './run-log.ts'
-import { scanAccount } from './scan-account.ts'
+import { scanAccount, type Scanned } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
+import { createSyncWarnings } from './sync-warnings.ts'
 import { serverIdOf } from './to-facts.ts'
 
 export interface RunDependencies {
@@ -26,7 +31,10 @@ export interface RunDependencies {
   readonly moveServers: MoveServers
   readonly loseServers: LoseServers
   readonly evictServers: EvictServers
+  readonly findDuplicates: FindDuplicates
   readonly openSource: OpenSource
+  /** Milliseconds for which servers missing in large numbers are kept, unless the account says. */
+  readonly defaultHold: number
   readonly clock: () => number
   readonly chance: Chance
   readonly log: RunLog
@@ -49,8 +57,6 @@ export interface RunningAccount {
 
 const second = 1_000
 const periodsUntilLost = 3
-/** Before a second look at servers that are missing by the dozen. */
-const recheckDelay = 5 * second
 /** Between two lines of the log that tell how far a long scan is. */
 const logStep = 5 * second
 const longestScan = 3_600 * second
@@ -64,12 +70,25 @@ const listeningDelay = 5 * second
 const isOfStorage = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.class === 'ServiceUnavailable'
 
+const byServerId = (servers: readonly UnreadableServer[]) =>
+  new Map(servers.map((server) => [serverIdOf(server), server]))
+
+/** Empty where all regions are still there. */
+function explainVanished({ vanishedRegions, kept }: Scanned): string {
+  if (vanishedRegions.length === 0) return ''
+  const [regions, are] = vanishedRegions.length === 1 ? ['region', 'is'] : ['regions', 'are']
+  return boundText(
+    `The ${regions} ${vanishedRegions.join(', ')} ${are} no longer offered by the source: ${kept === 1 ? 'its server is' : `${kept} servers there are`} kept as unknown. If that is meant, name the regions that remain in options.regions: then the servers of the others are removed.`,
+  )
+}
+
 /**
  * Runs one account: scans it at its period, listens to it where it tells by itself, and says so when
  * it falls silent. Trouble with its source stays its own.
  */
 export function createRunAccount(dependencies: RunDependencies) {
-  const { runs, sightings, attendAccount, openSource, clock, chance, log } = dependencies
+  const { runs, sightings, attendAccount, openSource, defaultHold, clock, chance, log } =
+    dependencies
 
   return function runAccount({ account, sync }: AttachedAccount, runner: string): RunningAccount {
     const ending = new AbortController()
@@ -91,6 +110,15 @@ export function createRunAccount(dependencies: RunDependencies) {
     let answeredAt = clock()
     /** When the last sync began to ask its source. */
     let begunAt = -Infinity
+    /** The last scan failed: held servers have not been missed by scans in a row. */
+    let isAfterFailure = failures > 0
+    const hold =
+      account.disappearance_hold === null ? defaultHold : account.disappearance_hold * second
+    const warnings = createSyncWarnings(account.name, sync.warnings, { hold, period })
+    const findDuplicates = dependencies.findDuplicates(
+      account,
+      sync.warnings.some(({ kind }) => kind === 'duplicate'),
+    )
     const alarm = createAlarm(signal, clock)
     const overtaking = createOvertaking()
 
@@ -113,6 +141,10 @@ export function createRunAccount(dependencies: RunDependencies) {
       await attendant.record(present, goneIds, known)
       await attendant.recordUnreadable(unreadable, known)
       answeredAt = clock()
+      const readable = [...present.map(serverIdOf), ...goneIds]
+      if (warnings.hear({ readable, unreadable: byServerId(unreadable) })) {
+        await note({ warnings: warnings.current() })
+      }
     }
 
     /** What was noted last of a scan under way: its end is noted after it. */
@@ -145,10 +177,34 @@ export function createRunAccount(dependencies: RunDependencies) {
           signal: AbortSignal.any([signal, AbortSignal.timeout(longestScan)]),
           isOvertaken: overtaking.has,
           onProgress: tellProgress(),
+          regionsOf: sightings.regionsOf,
+          holding: { hold, isAfterFailure, clock },
         })
       } finally {
         endScan()
         await source.close().catch(() => {})
+      }
+    }
+
+    /** What an administrator has confirmed needs no scan, and no source that answers. */
+    let confirmed = 0
+    async function removeConfirmed(): Promise<void> {
+      const until = await runs.confirmedGone(account.id)
+      if (until === confirmed) return
+      const known = await sightings.of(account.id)
+      const gone = [...known.values()].filter(
+        ({ missed, missingSince }) => missed > 0 && missingSince <= until,
+      )
+      const attendant = await attendAccount(account, fence)
+      for (const batch of inBatches(gone)) {
+        const ids = batch.map(({ serverId }) => serverId)
+        await attendant.record([], ids, known)
+        warnings.hear({ readable: ids, unreadable: new Map() })
+      }
+      confirmed = until
+      if (gone.length > 0) {
+        await note({ warnings: warnings.current() })
+        log.info({ ...named, servers: gone.length }, 'removed missing servers as confirmed')
       }
     }
 
@@ -168,27 +224,30 @@ export function createRunAccount(dependencies: RunDependencies) {
       })
       begunAt = clock()
       try {
-        const { counts: fresh, doubted } = await scan()
-        counts = fresh
-        failures = 0
+        await removeConfirmed()
+        const scanned = await scan()
+        const error = explainVanished(scanned)
+        counts = scanned.counts
+        // An error that lasts must not slow down the rest, which is fine.
+        failures = error === '' ? 0 : 1
+        isAfterFailure = false
         isLost = false
         answeredAt = clock()
-        const error =
-          doubted === 0
-            ? ''
-            : `${doubted} servers are suddenly missing, more than half of all: they stay until a second look has not found them either.`
-        nextAt = Math.min(
-          nextAt,
-          clock() + (doubted > 0 ? recheckDelay : inDueCourse(period, chance)),
+        const unreadable = byServerId(scanned.unreadable)
+        warnings.replace(
+          { unreadable, held: scanned.held, duplicates: await findDuplicates(start) },
+          clock(),
         )
+        const removal = nextRemoval(scanned.held, hold)
+        nextAt = Math.min(nextAt, removal, clock() + inDueCourse(period, chance))
         const duration = clock() - start
         await noted
         await note({
           ...counts,
           is_running: false,
-          finished_at: clock(),
-          duration_ms: duration,
+          ...(error === '' && { finished_at: clock(), duration_ms: duration }),
           error,
+          warnings: warnings.current(),
           failures,
           next_at: nextAt,
           answered_at: answeredAt,
@@ -205,12 +264,21 @@ export function createRunAccount(dependencies: RunDependencies) {
     async function fail(error: unknown): Promise<void> {
       if (isOfStorage(error)) return await postpone(error)
       failures += 1
+      isAfterFailure = true
+      warnings.fail()
       nextAt = Math.min(nextAt, clock() + backOff(failures, period, chance))
       const words = explain(error)
       const isOurs = !(error instanceof SourceError || error instanceof PlatformError)
       log.warn({ ...named, reason: words, failures, ...(isOurs && { err: error }) }, 'sync failed')
       await noted
-      await note({ ...counts, is_running: false, error: words, failures, next_at: nextAt })
+      await note({
+        ...counts,
+        is_running: false,
+        error: words,
+        warnings: warnings.current(),
+        failures,
+        next_at: nextAt,
+      })
     }
 
     /** The storage did not take what the source said: that says nothing of the source. */
@@ -285,13 +353,20 @@ export function createRunAccount(dependencies: RunDependencies) {
     /** Servers that are being looked at: who asks for one again gets the same answer. */
     const looks = new Map<string, Promise<void>>()
 
+    /** A source that has lost most of its servers would say so of each of them: those are held. */
+    async function hearMissing(id: string): Promise<void> {
+      const sighting = (await sightings.of(account.id, [id])).get(id)
+      if (sighting && sighting.missed > 0) return
+      await hear({ present: [] }, [id])
+    }
+
     async function look(id: string, reference: ServerReference): Promise<void> {
       const soon = AbortSignal.any([signal, AbortSignal.timeout(longestLook)])
       await overtaking.claim([id])
       const source = await openSource.openAccount(account, soon, 'look')
       try {
         const server = await source.look(reference, soon)
-        if (!server) await hear({ present: [] }, [id])
+        if (!server) await hearMissing(id)
         else if ('facts' in server) await hear({ present: [server] }, [])
         else await hear({ present: [], unreadable: [server] }, [])
       } finally {

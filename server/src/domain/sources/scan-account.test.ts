@@ -22,11 +22,18 @@ const range = (from: number, to: number) =>
 
 type Page = SourceNews | (() => unknown)
 
+interface Circumstances {
+  readonly isOvertaken?: (id: string) => boolean
+  readonly hold?: number
+  readonly now?: number
+  readonly isAfterFailure?: boolean
+}
+
 /** Scans a source that tells these pages; what is a function happens in their place. */
 async function scan(
   sync: MemorySync,
   pages: readonly Page[],
-  isOvertaken: (id: string) => boolean = () => false,
+  { isOvertaken = () => false, hold = 0, now = 0, isAfterFailure = false }: Circumstances = {},
 ) {
   const { account } = sync.attached
   return await scanAccount({
@@ -46,10 +53,14 @@ async function scan(
     signal: never,
     isOvertaken,
     onProgress: () => {},
+    regionsOf: sync.sightings.regionsOf,
+    holding: { hold, isAfterFailure, clock: () => now },
   })
 }
 
 const namesOf = (sync: MemorySync) => sync.present().map(({ name }) => name)
+
+const statusesOf = (sync: MemorySync) => sync.present().map(({ status }) => status)
 
 describe('a scan', () => {
   test('writes down what is there, and the next one only what is new', async () => {
@@ -100,31 +111,81 @@ describe('a scan', () => {
       signal: ending.signal,
       isOvertaken: () => false,
       onProgress: () => {},
+      regionsOf: sync.sightings.regionsOf,
+      holding: { hold: 0, isAfterFailure: false, clock: () => 0 },
     })
     await assert.rejects(scanning)
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])
   })
 
-  test('that misses more than half is believed only when the next one misses them too', async () => {
+  test('that misses most servers holds them, as unknown, until it is sure that they are gone', async () => {
     const sync = createMemorySync()
-    await scan(sync, [pageOf('a', 'b', 'c', 'd')])
-    const first = await scan(sync, [])
-    assert.deepEqual([first.doubted, first.counts.gone], [4, 0])
-    assert.deepEqual(namesOf(sync), ['a', 'b', 'c', 'd'])
-    // What comes back is no longer doubted; who stays away twice is gone.
-    const second = await scan(sync, [pageOf('a')])
-    assert.deepEqual([second.doubted, second.counts.gone], [0, 3])
-    const third = await scan(sync, [])
-    assert.deepEqual([third.doubted, third.counts.gone], [1, 0])
-    assert.deepEqual(namesOf(sync), ['a'])
+    const all = pageOf('a', 'b', 'c', 'd', 'e')
+    await scan(sync, [all])
+    const first = await scan(sync, [pageOf('a')], { now: 1_000, hold: 500 })
+    assert.deepEqual([first.held.length, first.counts.gone, first.counts.changed], [4, 0, 4])
+    assert.deepEqual(statusesOf(sync), ['running', 'unknown', 'unknown', 'unknown', 'unknown'])
+    const revisions = sync.revisions()
+    // What returns was never away; the others are still held, however few they are.
+    const second = await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_100, hold: 500 })
+    assert.deepEqual([second.held.length, second.counts.gone, second.counts.changed], [2, 0, 2])
+    assert.equal(sync.revisions(), revisions + 2, 'who stays away is not written again')
+    assert.deepEqual(statusesOf(sync), ['running', 'running', 'running', 'unknown', 'unknown'])
+    // The third scan, but too early; then late enough.
+    const third = await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_499, hold: 500 })
+    assert.deepEqual([third.held.length, third.counts.gone], [2, 0])
+    const fourth = await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_500, hold: 500 })
+    assert.deepEqual([fourth.held.length, fourth.counts.gone], [0, 2])
+    assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])
   })
 
-  test('that fails between two that miss them is no second look', async () => {
+  test('holds for three scans in a row, however long they take: one that fails starts anew', async () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b')])
-    await scan(sync, [])
+    await scan(sync, [], { now: 1_000 })
+    await scan(sync, [], { now: 2_000 })
     await assert.rejects(scan(sync, [fails]), SourceError)
+    const anew = await scan(sync, [], { now: 3_000, isAfterFailure: true })
+    assert.deepEqual(
+      anew.held.map(({ missed, missingSince }) => [missed, missingSince]),
+      [
+        [1, 3_000],
+        [1, 3_000],
+      ],
+    )
+    await scan(sync, [], { now: 4_000 })
     assert.deepEqual(namesOf(sync), ['a', 'b'])
+    assert.equal((await scan(sync, [], { now: 5_000 })).counts.gone, 2)
+  })
+
+  test('holds most of one region, though the account has many more servers', async () => {
+    const sync = createMemorySync()
+    const of = (region: string, from: number, to: number) =>
+      range(from, to).map((name) => makeSeen(name, { region_ext_id: region }))
+    const [large, small] = [of('large', 0, 100), of('small', 100, 104)]
+    await scan(sync, [page(...large, ...small)])
+    const { held, counts } = await scan(sync, [page(...large.slice(2), ...small.slice(3))])
+    assert.deepEqual([held.length, counts.gone], [3, 2], 'two of a hundred are gone at once')
+    // More that are missing beside those held go as usual, unless they are most, too.
+    assert.equal((await scan(sync, [page(...large.slice(3), ...small.slice(3))])).counts.gone, 1)
+  })
+
+  test('keeps the servers of a region that the source no longer has', async () => {
+    const sync = createMemorySync()
+    const [here, there] = ['here', 'there'].map((region) =>
+      ['1', '2', '3', '4'].map((name) => makeSeen(region + name, { region_ext_id: region })),
+    ) as [SeenServer[], SeenServer[]]
+    const regions = (...names: readonly string[]) => ({ present: [], gone: [], regions: names })
+    await scan(sync, [regions('here', 'there'), page(...here, ...there)])
+    const less = () => scan(sync, [regions('here'), page(...here.slice(1))])
+    const { vanishedRegions, kept, held, counts } = await less()
+    assert.deepEqual([vanishedRegions, kept, held, counts.gone], [['there'], 4, [], 1])
+    for (let again = 0; again < 4; again += 1) await less()
+    assert.deepEqual(statusesOf(sync), [...Array(3).fill('running'), ...Array(4).fill('unknown')])
+    // Where the administrator chooses the regions the source does not say which there are.
+    await scan(sync, [page(...here.slice(1))])
+    assert.equal((await scan(sync, [page(...here.slice(1))])).held.length, 4)
+    assert.equal((await scan(sync, [page(...here.slice(1))])).counts.gone, 4)
   })
 
   test('that misses up to half is believed at once', async () => {
@@ -137,13 +198,13 @@ describe('a scan', () => {
   test('believes a source that says by itself who has ended, however many that are', async () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b', 'c')])
-    const { counts, doubted } = await scan(sync, [end('a', 'b', 'c')])
-    assert.deepEqual([counts.gone, doubted], [3, 0])
+    const { counts, held } = await scan(sync, [end('a', 'b', 'c')])
+    assert.deepEqual([counts.gone, held], [3, []])
     assert.deepEqual(namesOf(sync), [])
     assert.deepEqual(sync.sighted(), [], 'who has ended is not seen any more')
     // It goes on saying so for a while.
     const again = await scan(sync, [end('a', 'b', 'c')])
-    assert.deepEqual([again.counts.gone, again.doubted], [0, 0])
+    assert.deepEqual([again.counts.gone, again.held], [0, []])
   })
 
   test('sees once who is told of twice, and who is told last is what counts', async () => {
@@ -172,7 +233,7 @@ describe('a scan', () => {
     await scan(sync, [pageOf('a', 'b', 'c', 'd', 'e')])
     const newer = new Set(['a', 'b', 'x', 'd'].map((name) => serverIdOf(makeSeen(name))))
     const stale = [page(makeSeen('a', { status: 'ready' }), makeSeen('x')), end('b'), pageOf('c')]
-    await scan(sync, [...stale, pageOf('e')], (id) => newer.has(id))
+    await scan(sync, [...stale, pageOf('e')], { isOvertaken: (id) => newer.has(id) })
     assert.deepEqual(
       sync.present().map(({ name, status }) => [name, status]),
       ['a', 'b', 'c', 'd', 'e'].map((name) => [name, 'running']),
@@ -204,8 +265,10 @@ test('scans of a source that changes and fails at random end nobody by mistake',
       const nameOf = (number: number) => `s${number}`
       /** Those there, and how many complete scans have missed each since it was last seen. */
       const missed = new Map<string, number>()
+      const held = new Set<string>()
       const last = turns.at(-1)
-      const finals = last ? [last, last].map((final) => ({ ...final, breaksAt: 99 })) : []
+      const finals = last ? Array.from({ length: 3 }, () => ({ ...last, breaksAt: 99 })) : []
+      let isAfterFailure = false
       for (const { world, versions, said, breaksAt } of [...turns, ...finals]) {
         const pages: Page[] = []
         const told = world.map((number) =>
@@ -219,7 +282,13 @@ test('scans of a source that changes and fails at random end nobody by mistake',
         const isBroken = breaksAt < pages.length
         if (isBroken) pages.splice(breaksAt, 0, fails)
         const before = new Set(namesOf(sync))
-        await scan(sync, pages).catch((error: unknown) => assert.ok(error instanceof SourceError))
+        await scan(sync, pages, { isAfterFailure }).catch((error: unknown) =>
+          assert.ok(error instanceof SourceError),
+        )
+        if (isAfterFailure && !isBroken) {
+          for (const [name, count] of missed) missed.set(name, Math.min(count, 0))
+        }
+        isAfterFailure = isBroken
         const after = namesOf(sync)
 
         assert.equal(new Set(after).size, after.length, 'nobody is there twice')
@@ -231,7 +300,10 @@ test('scans of a source that changes and fails at random end nobody by mistake',
           const isSaid = ended.includes(name) && !isBroken
           const isMissed = missing.includes(name) && !isBroken
           const expected = [...before].filter((other) => !ended.includes(other))
-          const isBelieved = missing.length <= expected.length / 2 || (missed.get(name) ?? 0) > 0
+          const isAll = missing.length === expected.length
+          const isMost = missing.length >= 3 && missing.length > expected.length / 2
+          const isHeld = held.has(name) || isAll || isMost
+          const isBelieved = !isHeld || (missed.get(name) ?? 0) >= 2
           assert.ok(isSaid || (isMissed && isBelieved), `${name} is gone by mistake`)
         }
         if (isBroken) continue
@@ -239,6 +311,8 @@ test('scans of a source that changes and fails at random end nobody by mistake',
         for (const name of ended) assert.ok(!after.includes(name))
         for (const name of after) {
           missed.set(name, missing.includes(name) ? (missed.get(name) ?? 0) + 1 : 0)
+          if (missing.includes(name)) held.add(name)
+          else held.delete(name)
         }
       }
       const shown = sync.present().map(({ name, description }) => [name, description])

@@ -2,6 +2,8 @@ import type { Sighting } from '../inventory/ports.ts'
 import type { SyncCounts } from './account.ts'
 import type { Attendant } from './attend-account.ts'
 import { batchSize, inBatches } from './in-batches.ts'
+import { decideMissing, type MissingServer } from './missing-servers.ts'
+import type { SightingStore } from './ports.ts'
 import type { SeenServer, Source, SourceNews, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-facts.ts'
 
@@ -14,12 +16,17 @@ interface Scanning {
   /** Whether something newer has been heard of a server since the scan began. */
   readonly isOvertaken: (id: string) => boolean
   readonly onProgress: (counts: SyncCounts) => void
+  readonly regionsOf: SightingStore['regionsOf']
+  readonly holding: Pick<Parameters<typeof decideMissing>[0], 'hold' | 'isAfterFailure' | 'clock'>
 }
 
 export interface Scanned {
   readonly counts: SyncCounts
-  /** How many were missed for the first time, in a scan that missed too many to be believed at once. */
-  readonly doubted: number
+  /** Servers that are missing and not removed yet, as they are stored now. */
+  readonly held: readonly Sighting[]
+  /** Regions that the source no longer has, and how many servers there are kept. */
+  readonly vanishedRegions: readonly string[]
+  readonly kept: number
   /** Servers that exist but could not be read. */
   readonly unreadable: readonly UnreadableServer[]
 }
@@ -29,17 +36,20 @@ const inFlight = 2
 
 /**
  * Asks a source for everything, and writes down what is new as it comes. Who was not told of is gone,
- * but only once the source has told all; and where that would be more than half of them, only once it
- * has left them out twice.
+ * but only once the source has told all; and where that would be most of them, not at once
+ * (`decideMissing`).
  */
 export async function scanAccount(scanning: Scanning): Promise<Scanned> {
-  const { source, attendant, known, signal, isOvertaken, onProgress } = scanning
+  const { source, attendant, known, signal, isOvertaken, onProgress, regionsOf, holding } = scanning
   const seen = new Set<string>()
   /** Of whom the source itself says that they have ended: nobody need wonder where they are. */
   const ended = new Set<string>()
   const counts = { seen: 0, created: 0, changed: 0, gone: 0 }
   const underWay = new Set<Promise<void>>()
   const unreadable: UnreadableServer[] = []
+  const presentByRegion = new Map<string, number>()
+  let present = 0
+  let regions: ReadonlySet<string> | undefined
   let waiting: SeenServer[] = []
 
   async function record(present: readonly SeenServer[], gone: readonly string[]): Promise<void> {
@@ -60,15 +70,28 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     if (underWay.size >= inFlight) await Promise.race(underWay)
   }
 
-  async function take({ present, gone, unreadable: unread = [] }: SourceNews): Promise<void> {
-    for (const server of present) {
-      const id = serverIdOf(server)
-      seen.add(id)
+  /** The id of a server that the source has told of, counted once. */
+  function see(server: SeenServer | UnreadableServer): string {
+    const id = serverIdOf(server)
+    if (seen.has(id)) return id
+    seen.add(id)
+    if (known.has(id)) {
+      present += 1
+      const region = 'facts' in server ? (server.facts.region_ext_id ?? '') : ''
+      presentByRegion.set(region, (presentByRegion.get(region) ?? 0) + 1)
+    }
+    return id
+  }
+
+  async function take(page: SourceNews): Promise<void> {
+    const { gone, unreadable: unread = [] } = page
+    if (page.regions) regions = new Set(page.regions)
+    for (const server of page.present) {
+      const id = see(server)
       if (!isOvertaken(id)) waiting.push(server)
     }
     for (const server of unread) {
-      const id = serverIdOf(server)
-      seen.add(id)
+      const id = see(server)
       if (!isOvertaken(id)) unreadable.push(server)
     }
     counts.seen = seen.size
@@ -95,19 +118,33 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   for (const batch of inBatches(unreadable)) {
     counts.changed += await attendant.recordUnreadable(batch, known)
   }
-  const expected = [...known.values()].filter(({ serverId }) => !ended.has(serverId))
-  const missing = expected.filter(({ serverId }) => !seen.has(serverId) && !isOvertaken(serverId))
-  const isHardToBelieve = missing.length > expected.length / 2
-  const doubted = isHardToBelieve ? missing.filter(({ missed }) => missed === 0) : []
-  const gone = isHardToBelieve ? missing.filter(({ missed }) => missed > 0) : missing
-  for (const batch of inBatches(doubted)) {
-    await attendant.doubt(batch.map((sighting) => ({ ...sighting, missed: 1 })))
+  const absent = [...known.values()].filter(
+    ({ serverId }) => !seen.has(serverId) && !ended.has(serverId) && !isOvertaken(serverId),
+  )
+  const regionOf = await regionsOf(absent.map(({ serverId }) => serverId))
+  const left = new Set<string>()
+  for (const batch of inBatches(absent)) {
+    for (const id of await attendant.leave(batch)) left.add(id)
   }
-  for (const batch of inBatches(gone)) {
-    await record(
-      [],
-      batch.map(({ serverId }) => serverId),
-    )
+  const missing: MissingServer[] = []
+  const vanished: MissingServer[] = []
+  for (const sighting of absent) {
+    const region = regionOf.get(sighting.serverId) ?? ''
+    if (left.has(sighting.serverId)) continue
+    if (region === '' || !regions || regions.has(region)) missing.push({ sighting, region })
+    else vanished.push({ sighting, region })
   }
-  return { counts: { ...counts }, doubted: doubted.length, unreadable }
+  for (const batch of inBatches(vanished.map(({ sighting }) => sighting))) {
+    counts.changed += await attendant.holdRegion(batch)
+  }
+  const { goneIds, held } = decideMissing({ missing, present, presentByRegion, ...holding })
+  for (const batch of inBatches(held)) counts.changed += await attendant.hold(batch)
+  for (const batch of inBatches(goneIds)) await record([], batch)
+  return {
+    counts: { ...counts },
+    held,
+    unreadable,
+    vanishedRegions: [...new Set(vanished.map(({ region }) => region))].sort(),
+    kept: vanished.length,
+  }
 }

@@ -53,6 +53,11 @@ export interface SourceNews {
   readonly gone: readonly ServerKey[]
   /** One server that cannot be read must not fail the scan of all others: it is reported here. */
   readonly unreadable?: readonly UnreadableServer[]
+  /**
+   * Of a scan: all regions that the source has now, where it decides that by itself. A known region
+   * that is not among them is an error, and its servers are kept.
+   */
+  readonly regions?: readonly string[]
 }
 
 /** A server as Muster remembers it, as far as a source needs that to find it again. */
@@ -161,6 +166,8 @@ export interface SourceKind {
   readonly period: number
   readonly requestsPerSecond: number
   readonly hasEvents: boolean
+  /** Whether a server runs on one host only, which is one account: running on two is worth a warning. */
+  readonly isOnOneHost?: boolean
   /** What is wrong with settings whose fields are all there and of their types. No I/O. */
   check(settings: SourceSettings): readonly SettingProblem[]
   /** The host that the address leads to; undefined where it stays on this machine, or the source has its own. */

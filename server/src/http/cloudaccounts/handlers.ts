@@ -12,6 +12,7 @@ export type CloudAccountHandlers = Pick<
   | 'updateCloudAccount'
   | 'deleteCloudAccount'
   | 'syncCloudAccount'
+  | 'confirmGoneServers'
   | 'testCloudAccount'
   | 'previewCloudAccountMapping'
 >
@@ -56,6 +57,11 @@ export const createCloudAccountHandlers = (
 
   async syncCloudAccount({ caller, parameters }) {
     const cloudaccount = await use.syncCloudAccount(caller, parameters.id)
+    return { status: 202, body: { cloudaccount } }
+  },
+
+  async confirmGoneServers({ caller, parameters }) {
+    const cloudaccount = await use.confirmGoneServers(caller, parameters.id)
     return { status: 202, body: { cloudaccount } }
   },
 

@@ -71,7 +71,10 @@ export async function openAws(
     return {
       title: `AWS EC2${where}, ${regions.length === 1 ? regions[0] : `${regions.length} regions`}`,
       async *scan(stop) {
-        const scans = (await findRegions(stop)).map((region) => () => {
+        const regions = await findRegions(stop)
+        // Regions named in the options are the administrator's choice: the others may go.
+        if (aws.regions.length === 0) yield { present: [], gone: [], regions }
+        const scans = regions.map((region) => () => {
           const { line, lasting } = regionOf(region)
           return scanRegion(line, lasting, stop)
         })

@@ -55,6 +55,7 @@ export const libvirtKind: SourceKind = {
   period: 10,
   requestsPerSecond: 2_000,
   hasEvents: true,
+  isOnOneHost: true,
   check: checkSettings,
   hostOf({ address }) {
     const place = readAddress(address)

@@ -28,7 +28,7 @@ export function createSightingStatements(database: Database) {
   const insert = createInsertRows(
     database,
     'sightings',
-    ['account_id', 'server_id', 'digest', 'project_id', 'missed'],
+    ['account_id', 'server_id', 'digest', 'project_id', 'missed', 'missing_since', 'active_name'],
     'replace',
     ['account_id', 'server_id'],
   )
@@ -65,12 +65,14 @@ export function createSightingStatements(database: Database) {
     const { accountId, seen, lost, seenByOthers = [] } = changes
     const rows = seen
       .toSorted((a, b) => (a.serverId < b.serverId ? -1 : 1))
-      .map(({ serverId, digest, projectId, missed }) => [
+      .map(({ serverId, digest, projectId, missed, missingSince, activeName }) => [
         accountId,
         serverId,
         digest,
         projectId,
         missed,
+        missingSince,
+        activeName,
       ])
     return [
       demandFence(changes),

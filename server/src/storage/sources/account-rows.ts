@@ -21,11 +21,12 @@ export function toAccountRow(account: Partial<Account>): Partial<AccountRow> {
 }
 
 export function toSyncRow(sync: Partial<SyncRecord>): Partial<SyncRow> {
-  const { is_running, is_lost, ...plain } = sync
+  const { is_running, is_lost, warnings, ...plain } = sync
   return {
     ...plain,
     ...(is_running !== undefined && { is_running: flag(is_running) }),
     ...(is_lost !== undefined && { is_lost: flag(is_lost) }),
+    ...(warnings !== undefined && { warnings: JSON.stringify(warnings) }),
   }
 }
 
@@ -39,6 +40,7 @@ export const toAttached = (row: AccountRow & SyncRow): AttachedAccount => ({
     options: JSON.parse(row.options) as Account['options'],
     project_id: row.project_id,
     period: row.period,
+    disappearance_hold: row.disappearance_hold,
     enabled: row.enabled === 1,
     mapping: JSON.parse(row.mapping) as Account['mapping'],
     created_at: row.created_at,
@@ -62,5 +64,7 @@ export const toAttached = (row: AccountRow & SyncRow): AttachedAccount => ({
     answered_at: row.answered_at,
     is_lost: row.is_lost === 1,
     mapped_revision: row.mapped_revision,
+    warnings: JSON.parse(row.warnings) as SyncRecord['warnings'],
+    confirmed_gone: row.confirmed_gone,
   },
 })

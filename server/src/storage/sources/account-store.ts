@@ -19,6 +19,7 @@ const columns = [
   'options',
   'project_id',
   'period',
+  'disappearance_hold',
   'enabled',
   'mapping',
   'created_at',
@@ -150,6 +151,12 @@ export function createAccountStore(database: Database, sealer: Sealer): AccountS
         read.deleteFrom('sightings').where('account_id', '=', id).compile(),
         read.deleteFrom('cloudaccounts').where('id', '=', id).compile(),
       ])
+    },
+
+    async confirmGone(id, event) {
+      const missing = sql<number>`(select max(missing_since) from sightings where account_id = ${id} and missed > 0)`
+      const confirm = sql`update account_syncs set confirmed_gone = ${missing}, next_at = 0 where account_id = ${id} and ${missing} is not null`
+      return await commitIfFree([required(confirm.compile(read), 'missing'), insertEvent(event)])
     },
 
     async nudge(id, event) {

@@ -28,6 +28,15 @@ export function createRunStore(database: Database): RunStore {
       ])
     },
 
+    async confirmedGone(id) {
+      const row = await read
+        .selectFrom('account_syncs')
+        .select('confirmed_gone')
+        .where('account_id', '=', id)
+        .executeTakeFirst()
+      return row?.confirmed_gone ?? 0
+    },
+
     async note(id, runner, changes) {
       const { next_at, ...rest } = toSyncRow(changes)
       // Somebody may have asked for the next one while this one was under way: that stands.

@@ -1,14 +1,17 @@
 import type { Sighting } from '../../domain/inventory/ports.ts'
-import type { SightingStore } from '../../domain/sources/ports.ts'
+import type { ActiveElsewhere, SightingStore } from '../../domain/sources/ports.ts'
+import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { inPieces } from '../servers/in-pieces.ts'
+
+const mostElsewhere = 1_000
 
 /** What accounts said last of the servers they see. */
 export function createSightingStore({ read }: Database): SightingStore {
   const select = (accountId: string) =>
     read
       .selectFrom('sightings')
-      .select(['server_id', 'digest', 'project_id', 'missed'])
+      .select(['server_id', 'digest', 'project_id', 'missed', 'missing_since', 'active_name'])
       .where('account_id', '=', accountId)
 
   async function readSome(accountId: string, ids: readonly string[]) {
@@ -23,8 +26,9 @@ export function createSightingStore({ read }: Database): SightingStore {
     async of(accountId, ids) {
       const rows = ids ? await readSome(accountId, ids) : await select(accountId).execute()
       const found = new Map<string, Sighting>()
-      for (const { server_id, digest, project_id, missed } of rows) {
-        found.set(server_id, { serverId: server_id, digest, projectId: project_id, missed })
+      for (const { server_id: serverId, digest, project_id: projectId, missed, ...row } of rows) {
+        const { missing_since: missingSince, active_name: activeName } = row
+        found.set(serverId, { serverId, digest, projectId, missed, missingSince, activeName })
       }
       return found
     },
@@ -42,6 +46,28 @@ export function createSightingStore({ read }: Database): SightingStore {
         }
       }
       return seeing
+    },
+
+    async regionsOf(ids) {
+      const regions = new Map<string, string>()
+      for (const piece of inPieces(ids)) {
+        const { rows } = await sql<{
+          id: string
+          region: string
+        }>`select servers.id, words.word as region from servers inner join words on words.code = servers.region_ext_id where servers.id in (${sql.join(piece)})`.execute(
+          read,
+        )
+        for (const { id, region } of rows) regions.set(id, region)
+      }
+      return regions
+    },
+
+    async activeElsewhere(accountId) {
+      const { rows } =
+        await sql<ActiveElsewhere>`select own.server_id as "serverId", own.active_name as name, other.account_id as "otherAccountId", other.active_name as "otherName" from sightings own inner join sightings other on other.server_id = own.server_id and other.account_id <> own.account_id where own.account_id = ${accountId} and own.active_name <> '' and other.active_name <> '' order by own.server_id, other.account_id limit ${mostElsewhere}`.execute(
+          read,
+        )
+      return rows
     },
   }
 }

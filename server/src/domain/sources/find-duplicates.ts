@@ -1,0 +1,48 @@
+import type { Account } from './account.ts'
+import type { Duplicate } from './account-warnings.ts'
+import type { AccountStore, SightingStore } from './ports.ts'
+import type { SourceKind } from './source.ts'
+
+interface Dependencies {
+  readonly accounts: Pick<AccountStore, 'all'>
+  readonly sightings: Pick<SightingStore, 'activeElsewhere'>
+  readonly kindOf: (provider: string) => Pick<SourceKind, 'isOnOneHost'>
+}
+
+/**
+ * Finds servers that run on two hosts at once. A migration shows a guest on both for a moment: only
+ * one that both accounts still report after a complete scan of each counts.
+ */
+export function createFindDuplicates({ accounts, sightings, kindOf }: Dependencies) {
+  return function followDuplicates(account: Account, isWarnedOf: boolean) {
+    /** When each pair was first found, by server and other account. */
+    let foundAt = new Map<string, number>()
+    /** After a restart a warning stays until a scan finds nothing. */
+    let isTrusted = isWarnedOf
+
+    return async function findDuplicates(now: number): Promise<readonly Duplicate[]> {
+      if (kindOf(account.provider).isOnOneHost !== true) return []
+      const pairs = await sightings.activeElsewhere(account.id)
+      const earlier = foundAt
+      foundAt = new Map()
+      const duplicates: Duplicate[] = []
+      const others =
+        pairs.length === 0
+          ? new Map<string, never>()
+          : new Map((await accounts.all()).map((other) => [other.account.id, other] as const))
+      for (const { serverId, name, otherAccountId, otherName } of pairs) {
+        const other = others.get(otherAccountId)
+        if (!other?.account.enabled || other.account.leaving || other.sync.is_lost) continue
+        const key = `${serverId} ${otherAccountId}`
+        const first = earlier.get(key) ?? (isTrusted ? -Infinity : now)
+        foundAt.set(key, first)
+        const { finished_at, duration_ms } = other.sync
+        const isConfirmed = first < now && (finished_at ?? 0) - duration_ms > first
+        if (isConfirmed) duplicates.push({ name, otherName, otherAccount: other.account.name })
+      }
+      isTrusted = false
+      return duplicates
+    }
+  }
+}
+export type FindDuplicates = ReturnType<typeof createFindDuplicates>

@@ -1,0 +1,80 @@
+import type { Sighting } from '../inventory/ports.ts'
+
+import { shortestCourse } from './back-off.ts'
+
+/** So many complete scans in a row have to miss a held server before it is removed. */
+const scansUntilGone = 3
+/** Fewer servers than these are a usual deletion, unless they are all that the account has. */
+const fewestHeld = 3
+
+export interface MissingServer {
+  readonly sighting: Sighting
+  readonly region: string
+}
+
+interface Missing {
+  readonly missing: readonly MissingServer[]
+  /** How many known servers the scan has seen, by region. */
+  readonly presentByRegion: ReadonlyMap<string, number>
+  /** How many known servers the scan has seen in all. */
+  readonly present: number
+  readonly clock: () => number
+  /** Milliseconds for which held servers are kept. */
+  readonly hold: number
+  /** The scan before this one failed: the count of scans in a row starts anew. */
+  readonly isAfterFailure: boolean
+}
+
+interface Decision {
+  readonly goneIds: readonly string[]
+  readonly held: readonly Sighting[]
+}
+
+const isMostOf = (missing: number, present: number) => missing >= fewestHeld && missing > present
+
+/**
+ * Decides what becomes of servers that a complete scan has missed. Where most of an account's or of a
+ * region's servers are missing, or all of them, the source is more likely wrong than they are gone:
+ * they are held, each until enough scans in a row have missed it and the hold is over.
+ */
+export function decideMissing(scan: Missing): Decision {
+  const { missing, presentByRegion, present, clock, hold, isAfterFailure } = scan
+  const now = clock()
+  const missingByRegion = new Map<string, number>()
+  for (const { region } of missing) {
+    missingByRegion.set(region, (missingByRegion.get(region) ?? 0) + 1)
+  }
+  const isMass = present === 0 || isMostOf(missing.length, present)
+  const isHeld = ({ sighting, region }: MissingServer) =>
+    sighting.missed > 0 ||
+    isMass ||
+    isMostOf(missingByRegion.get(region) ?? 0, presentByRegion.get(region) ?? 0)
+
+  const goneIds: string[] = []
+  const held: Sighting[] = []
+  for (const server of missing) {
+    const { sighting } = server
+    const isFirst = sighting.missed === 0 || isAfterFailure
+    const missed = isFirst ? 1 : sighting.missed + 1
+    const missingSince = isFirst ? now : sighting.missingSince
+    const isOver = missed >= scansUntilGone && now >= missingSince + hold
+    if (!isHeld(server) || isOver) goneIds.push(sighting.serverId)
+    else held.push({ ...sighting, digest: '', activeName: '', missed, missingSince })
+  }
+  return { goneIds, held }
+}
+
+/** The earliest time when a held server is removed: not before enough scans have missed it. */
+export const removalTime = (
+  { missed, missingSince }: Sighting,
+  { now, hold, period }: { readonly now: number; readonly hold: number; readonly period: number },
+): number =>
+  Math.max(missingSince + hold, now + Math.max(0, scansUntilGone - missed) * shortestCourse(period))
+
+/** When the hold ends of a server that enough scans have missed; Infinity where there is none. */
+export const nextRemoval = (held: readonly Sighting[], hold: number): number =>
+  held.reduce(
+    (earliest, { missed, missingSince }) =>
+      missed >= scansUntilGone ? Math.min(earliest, missingSince + hold) : earliest,
+    Infinity,
+  )

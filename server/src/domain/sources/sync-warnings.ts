@@ -1,0 +1,96 @@
+import type { Sighting } from '../inventory/ports.ts'
+import type { SyncWarning } from './account.ts'
+import {
+  duplicateWarning,
+  missingWarning,
+  unreadableWarning,
+  type Duplicate,
+  type Unreadable,
+} from './account-warnings.ts'
+import { removalTime } from './missing-servers.ts'
+
+interface Timing {
+  readonly hold: number
+  readonly period: number
+}
+
+interface ScanFindings {
+  readonly unreadable: ReadonlyMap<string, Unreadable>
+  readonly held: readonly Sighting[]
+  readonly duplicates: readonly Duplicate[]
+}
+
+/**
+ * The warnings of one account: as stored until the first complete scan, then what the last scan found,
+ * corrected by what is heard of single servers since.
+ */
+export function createSyncWarnings(
+  account: string,
+  stored: readonly SyncWarning[],
+  { hold, period }: Timing,
+) {
+  let current: readonly SyncWarning[] = stored
+  let hasFailed = false
+  let found:
+    | {
+        readonly unreadable: Map<string, Unreadable>
+        readonly held: Map<string, Sighting>
+        readonly duplicates: readonly Duplicate[]
+        readonly now: number
+      }
+    | undefined
+
+  function rebuild(): void {
+    if (!found) return
+    const { unreadable, held, duplicates, now } = found
+    let until = Infinity
+    for (const sighting of held.values()) {
+      until = Math.min(until, removalTime(sighting, { now, hold, period }))
+    }
+    current = [
+      ...unreadableWarning([...unreadable.values()]),
+      ...missingWarning(held.size, hasFailed ? null : until),
+      ...duplicateWarning(account, duplicates),
+    ]
+  }
+
+  return {
+    current: () => current,
+    /** What a complete scan has found replaces everything before. */
+    replace({ unreadable, held, duplicates }: ScanFindings, now: number): void {
+      hasFailed = false
+      found = {
+        unreadable: new Map(unreadable),
+        held: new Map(held.map((sighting) => [sighting.serverId, sighting])),
+        duplicates,
+        now,
+      }
+      rebuild()
+    },
+    /** Takes up news of single servers; true where the warnings change. */
+    hear({
+      readable,
+      unreadable,
+    }: {
+      readonly readable: readonly string[]
+      readonly unreadable: ReadonlyMap<string, Unreadable>
+    }): boolean {
+      if (!found) return false
+      const before = JSON.stringify(current)
+      for (const id of [...readable, ...unreadable.keys()]) {
+        found.unreadable.delete(id)
+        found.held.delete(id)
+      }
+      for (const [id, server] of unreadable) found.unreadable.set(id, server)
+      rebuild()
+      return JSON.stringify(current) !== before
+    },
+    /** A scan failed: how long servers are missing is counted anew, and nobody knows until when. */
+    fail(): void {
+      hasFailed = true
+      current = current.flatMap((warning) =>
+        warning.kind === 'missing' ? missingWarning(warning.count, null) : [warning],
+      )
+    },
+  }
+}
