@@ -34,6 +34,7 @@ export type { ProjectView } from './administration/projects.ts'
 export type { RoleView } from './administration/roles.ts'
 export type { UserView } from './administration/users.ts'
 export * from './cloudaccounts/account.ts'
+export * from './content-coding.ts'
 export * from './errors.ts'
 export * from './gateway/operations.ts'
 export type {

@@ -4,6 +4,8 @@ import { exactObject } from './scalars.ts'
 
 const Status = exactObject({ status: Type.String() })
 
+const unchanged = { description: 'The one that `If-None-Match` names' }
+
 /** What a process says of itself to operators, probes and tools. */
 export const serviceOperations = [
   {
@@ -50,7 +52,10 @@ export const serviceOperations = [
     access: 'public',
     tag: 'Service',
     summary: 'This interface as OpenAPI 3.1',
-    answers: { 200: { description: 'The document', body: Type.Object({}) } },
+    answers: {
+      200: { description: 'The document', body: Type.Object({}) },
+      304: unchanged,
+    },
   },
   {
     id: 'showReference',
@@ -65,6 +70,7 @@ export const serviceOperations = [
         body: Type.String(),
         contentType: 'text/html; charset=utf-8',
       },
+      304: unchanged,
     },
   },
 ] as const satisfies readonly Operation[]

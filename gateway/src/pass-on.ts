@@ -10,12 +10,20 @@ interface Dependencies {
 }
 
 /** What goes along from a browser. Who asks, and from where, is not the browser's to say. */
-const asked = ['accept', 'content-type', 'content-encoding', 'if-none-match', 'user-agent'] as const
+const asked = [
+  'accept',
+  'accept-encoding',
+  'content-type',
+  'content-encoding',
+  'if-none-match',
+  'user-agent',
+] as const
 
 /** What comes back to it. */
 const answered = [
   'content-type',
   'content-length',
+  'content-encoding',
   'content-disposition',
   'etag',
   'cache-control',
@@ -81,7 +89,7 @@ export function createPassOn({ upstream, sessions, refuse }: Dependencies) {
       status,
       headers: {
         'cache-control': 'no-store',
-        vary: 'Cookie, Accept',
+        vary: 'Cookie, Accept, Accept-Encoding',
         ...Object.fromEntries(chosen),
         ...(link !== undefined && { link: throughHere(String(link), path) }),
       },

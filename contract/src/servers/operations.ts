@@ -22,7 +22,7 @@ const need = <const Action extends 'list' | 'get' | 'update' | 'perform'>(action
 /** What is right for one caller must not be shown to another by a cache in between. */
 const privateHeaders = {
   'Cache-Control': '`private, no-cache`: ask again, with `If-None-Match`',
-  Vary: '`X-Auth-Token, Accept`',
+  Vary: '`X-Auth-Token, Accept, Accept-Encoding`',
 }
 const cachedHeaders = { ...privateHeaders, ETag: 'Of the bytes of this answer' }
 

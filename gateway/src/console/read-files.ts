@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
+import type { ContentCoding } from '@muster/contract'
 
 export interface ConsoleFile {
   readonly contentType: string
@@ -9,7 +10,7 @@ export interface ConsoleFile {
   readonly etag: string
   readonly bytes: Buffer
   /** The same, smaller, by the name of the coding. */
-  readonly encoded: ReadonlyMap<string, Buffer>
+  readonly encoded: ReadonlyMap<ContentCoding, Buffer>
 }
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -26,7 +27,10 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /** The best first. */
-const codings = { br: '.br', gzip: '.gz' } as const
+const codings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
 
 async function findAll(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
@@ -43,9 +47,9 @@ export async function readFiles(folder: string): Promise<ReadonlyMap<string, Con
   const files = await Promise.all(
     served.map(async (name): Promise<[string, ConsoleFile]> => {
       const bytes = await readFile(join(folder, name))
-      const encoded = Object.entries(codings)
+      const encoded = codings
         .filter(([, ending]) => present.has(name + ending))
-        .map(async ([coding, ending]): Promise<[string, Buffer]> => [
+        .map(async ([coding, ending]): Promise<[ContentCoding, Buffer]> => [
           coding,
           await readFile(join(folder, name + ending)),
         ])

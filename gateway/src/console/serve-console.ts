@@ -1,3 +1,4 @@
+import { chooseCoding, codedTag, findKnownTag } from '@muster/contract'
 import type { Exchange, GatewayAnswer } from '../exchange.ts'
 import { consoleHome } from '../next-page.ts'
 import type { OwnOrigin } from '../own-origin.ts'
@@ -26,12 +27,6 @@ const unbuilt = `<!doctype html>
 const find = (files: ReadonlyMap<string, ConsoleFile>, path: string): ConsoleFile | undefined =>
   files.get(path) ?? (path.startsWith('assets/') ? undefined : files.get(entry))
 
-const accepts = ({ headers }: Exchange, coding: string): boolean =>
-  (headers['accept-encoding'] ?? '').split(',').some((offer) => {
-    const [name = '', ...parameters] = offer.split(';').map((part) => part.trim())
-    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-  })
-
 /** Serves the console's files. */
 export function createConsole({ consoleFolder, ownOrigin, refuse }: Dependencies) {
   let files: Promise<ReadonlyMap<string, ConsoleFile>> | undefined
@@ -45,18 +40,21 @@ export function createConsole({ consoleFolder, ownOrigin, refuse }: Dependencies
   }
 
   function answer(exchange: Exchange, file: ConsoleFile): GatewayAnswer {
-    const coding = [...file.encoded.keys()].find((name) => accepts(exchange, name))
-    const etag = `"${file.etag}${coding === undefined ? '' : `-${coding}`}"`
+    const { 'accept-encoding': accepted, 'if-none-match': ifNoneMatch } = exchange.headers
+    const coding = chooseCoding(accepted, [...file.encoded.keys()])
+    const plain = `"${file.etag}"`
+    const known = findKnownTag(plain, ifNoneMatch)
+    const etag = known ?? (coding === undefined ? plain : codedTag(plain, coding))
     const headers = {
       'content-type': file.contentType,
       'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
       vary: 'Accept-Encoding',
       etag,
-      ...(coding !== undefined && { 'content-encoding': coding }),
     }
-    const known = exchange.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? []
-    if (known.includes(etag)) return { status: 304, headers }
-    return { status: 200, headers, body: file.encoded.get(coding ?? '') ?? file.bytes }
+    if (known !== undefined) return { status: 304, headers }
+    const encoded = coding && file.encoded.get(coding)
+    if (!encoded) return { status: 200, headers, body: file.bytes }
+    return { status: 200, headers: { ...headers, 'content-encoding': coding }, body: encoded }
   }
 
   return async function serveConsole(exchange: Exchange): Promise<GatewayAnswer> {

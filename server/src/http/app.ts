@@ -65,7 +65,8 @@ export function createApp(
         'cache-control': 'no-store',
       }
     }
-    return operation?.path.startsWith('/servers') === true ? privateHeaders : {}
+    if (operation === undefined || operation.path.startsWith('/api/')) return {}
+    return operation.path.startsWith('/servers') ? privateHeaders : { vary: 'Accept-Encoding' }
   })
   const metrics = createMetrics(useCases)
   metrics.observe(app)

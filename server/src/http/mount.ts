@@ -1,4 +1,5 @@
 import {
+  chooseCoding,
   methodsOf,
   type operations,
   type BodyOf,
@@ -15,12 +16,13 @@ import { demandReach, type Reach } from '../domain/identity/reach.ts'
 import type { Origin } from '../domain/identity/records.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { Authenticate } from './authenticate.ts'
+import { createCompress, isCompressible } from './compress.ts'
 import { addressOf, originOf } from './origin.ts'
 import { createQueryReader } from './query.ts'
 import type { Repeatable, Repeats } from './repeats.ts'
 import { demandNothing, demandShape, readJsonBody } from './request-body.ts'
 import type { Route } from './route.ts'
-import { createSend, type Outcome } from './send.ts'
+import { contentTypeOf, createSend, isStream, type Outcome } from './send.ts'
 import { createBodyReader } from './validate.ts'
 
 declare module 'fastify' {
@@ -82,6 +84,22 @@ export function mountOperations(
   { handlers, authenticate, remember, closesAfter }: Dependencies,
 ): void {
   const send = createSend(closesAfter)
+  const compress = createCompress()
+
+  /** As the client wants it. Who does not ask for compression waits for nothing. */
+  function encode(
+    { headers, method }: FastifyRequest,
+    operation: Operation,
+    outcome: Outcome,
+  ): Outcome | Promise<Outcome> {
+    const coding = chooseCoding(headers['accept-encoding'])
+    if (coding === undefined || !isCompressible(operation, contentTypeOf(operation, outcome))) {
+      return outcome
+    }
+    // Nobody reads the body of a stream that HEAD asks for, so nothing of it is compressed.
+    return method === 'HEAD' && isStream(outcome.body) ? outcome : compress(outcome, coding)
+  }
+
   const explicitHeads = new Set(
     served.filter(({ method }) => method === 'HEAD').map(({ path }) => path),
   )
@@ -118,7 +136,7 @@ export function mountOperations(
           accept: request.headers.accept ?? '',
           ifNoneMatch: request.headers['if-none-match'],
         } satisfies AnyCall
-        const outcome = await handle(call)
+        const outcome = await encode(request, operation, await handle(call))
         request.userId = outcome.userId ?? request.principal?.token.userId
         const sent = send(reply, operation, outcome)
         if (principal && outcome.isStillRight) {

@@ -19,11 +19,14 @@ export interface Outcome {
 
 const asItIs = (text: unknown): string => text as string
 
-const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
+export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
-const isPieces = (body: unknown): body is readonly Buffer[] =>
+export const isPieces = (body: unknown): body is readonly Buffer[] =>
   Array.isArray(body) && body[0] instanceof Buffer
+
+export const contentTypeOf = (operation: Operation, { status, contentType }: Outcome): string =>
+  contentType ?? operation.answers[status]?.contentType ?? jsonContentType
 
 /** Sends the answers of handlers. */
 export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
@@ -50,7 +53,7 @@ export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
     // Nobody reads what a HEAD would be followed by, so nothing more is made of it.
     return reply.request.method === 'HEAD'
       ? reply.send()
-      : reply.send(Readable.from(body, { objectMode: false }))
+      : reply.send(body instanceof Readable ? body : Readable.from(body, { objectMode: false }))
   }
 
   return function send(reply: FastifyReply, operation: Operation, outcome: Outcome): FastifyReply {
@@ -58,9 +61,7 @@ export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
     reply.code(status)
     if (headers) reply.headers(headers)
     if (body === undefined) return reply.send()
-    const contentType =
-      outcome.contentType ?? operation.answers[status]?.contentType ?? jsonContentType
-    reply.header('content-type', contentType)
+    reply.header('content-type', contentTypeOf(operation, outcome))
     if (body instanceof Buffer) return reply.send(body)
     if (isPieces(body)) return sendPieces(reply, body)
     if (isStream(body)) return sendStream(reply, body)

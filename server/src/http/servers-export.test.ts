@@ -65,13 +65,12 @@ onBothEnginesInTurn('servers as a table or a stream', (engine) => {
     for (const [query, headers, type] of types) {
       const answer = await get(query, headers)
       assert.equal(answer.headers.get('content-type'), type)
-      assert.equal(answer.headers.get('vary'), 'X-Auth-Token, Accept')
+      assert.equal(answer.headers.get('vary'), 'X-Auth-Token, Accept, Accept-Encoding')
       assert.equal(answer.headers.get('cache-control'), 'private, no-cache')
     }
     const byAccept = await get('', { accept: 'text/csv' })
     assert.equal(byAccept.text, (await get('format=csv')).text)
     assert.match(byAccept.headers.get('content-disposition') ?? '', /filename="servers\.csv"/)
-    assert.equal(byAccept.headers.get('content-encoding'), null)
   })
 
   test('say the same in every format, in the same order', async () => {

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import type { OpenApiDocument } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
+import { validated } from './validated.ts'
 import type { Metrics } from './metrics.ts'
 import type { Handlers } from './mount.ts'
 import { renderReferencePage } from './reference/page.ts'
@@ -20,8 +22,11 @@ export type ServiceHandlers = Pick<
 export function createServiceHandlers(dependencies: Dependencies): ServiceHandlers {
   const { openApi, metrics, ping, isDraining } = dependencies
   // Made at the first request: most processes are never asked.
-  const document = once(() => JSON.stringify(openApi))
-  const page = once(() => renderReferencePage(openApi))
+  const document = once(() => toFixed(JSON.stringify(openApi)))
+  const page = once(() => {
+    const { html, contentSecurityPolicy } = renderReferencePage(openApi)
+    return toFixed(html, { 'content-security-policy': contentSecurityPolicy })
+  })
 
   return {
     showHealth: () => ({ status: 200, body: { status: 'ok' } }),
@@ -35,12 +40,19 @@ export function createServiceHandlers(dependencies: Dependencies): ServiceHandle
     },
 
     showMetrics: async () => ({ status: 200, body: await metrics.render() }),
-    showOpenApi: () => ({ status: 200, body: document() }),
-    showReference: () => ({
-      status: 200,
-      body: page().html,
-      headers: { 'content-security-policy': page().contentSecurityPolicy },
-    }),
+    showOpenApi: ({ ifNoneMatch }) => validated(document(), ifNoneMatch),
+    showReference: ({ ifNoneMatch }) => validated(page(), ifNoneMatch),
+  }
+}
+
+/** An answer that stays the same for as long as the process runs. */
+function toFixed(text: string, headers: Readonly<Record<string, string>> = {}) {
+  const body = Buffer.from(text)
+  return {
+    body,
+    etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
+    headers: { ...headers, 'cache-control': 'no-cache' },
+    isStillRight: () => true,
   }
 }
 

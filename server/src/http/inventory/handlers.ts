@@ -13,7 +13,7 @@ import { describeEventView, toEventQuery } from '../events.ts'
 import type { Handlers } from '../mount.ts'
 import { nextLink as nextEvents } from '../administration/pages.ts'
 import { linkOf } from './next-link.ts'
-import { validated } from './validated.ts'
+import { validated } from '../validated.ts'
 
 export interface InventoryUseCases extends ReturnType<typeof createChangeMetadata> {
   readonly listServers: ListServers

@@ -1,0 +1,150 @@
+import { Readable, pipeline } from 'node:stream'
+import { promisify } from 'node:util'
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzip,
+  zstdCompress,
+} from 'node:zlib'
+import { codedTag, type ContentCoding, type OperationId } from '@muster/contract'
+import { LRUCache } from 'lru-cache'
+import { isPieces, isStream, type Outcome } from './send.ts'
+
+/** Their answers hold a token or a secret, whose length or content the compressed length could give away. */
+const secretOperations: ReadonlySet<string> = new Set<OperationId>([
+  'issueToken',
+  'validateToken',
+  'checkToken',
+  'createCredential',
+])
+const compressedTypes = /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html))(?:;|$)/
+/** Below this, compressing costs more than it saves. */
+const smallestBody = 1_024
+const storedBytes = 16 * 2 ** 20
+
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 4 }
+const zstdParams = { [constants.ZSTD_c_compressionLevel]: 3 }
+
+/** On the threads of libuv, so that a large answer does not block the event loop. */
+const compressors: Readonly<Record<ContentCoding, (bytes: Buffer) => Promise<Buffer>>> = {
+  zstd: async (bytes) => await promisify(zstdCompress)(bytes, { params: zstdParams }),
+  br: async (bytes) => await promisify(brotliCompress)(bytes, { params: brotliParams }),
+  gzip: async (bytes) => await promisify(gzip)(bytes),
+}
+
+/** Each chunk is flushed: what the storage has found does not wait in the codec for more. */
+const codecs: Readonly<Record<ContentCoding, () => NodeJS.ReadWriteStream & Readable>> = {
+  zstd: () => createZstdCompress({ params: zstdParams, flush: constants.ZSTD_e_flush }),
+  br: () => createBrotliCompress({ params: brotliParams, flush: constants.BROTLI_OPERATION_FLUSH }),
+  gzip: () => createGzip({ flush: constants.Z_SYNC_FLUSH }),
+}
+
+const toBytes = (body: unknown): Buffer => {
+  if (body instanceof Buffer) return body
+  if (isPieces(body)) return body.length === 1 && body[0] ? body[0] : Buffer.concat(body)
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/** Reads a stream until it is known whether it is worth compressing. */
+async function readStart(body: AsyncIterable<Buffer>) {
+  const chunks = body[Symbol.asyncIterator]()
+  const start: Buffer[] = []
+  let length = 0
+  while (length <= smallestBody) {
+    const { done, value } = await chunks.next()
+    if (done === true) return { isSmall: true, stream: Readable.from(start) }
+    start.push(value)
+    length += value.length
+  }
+  async function* all() {
+    try {
+      yield* start
+      for (;;) {
+        const { done, value } = await chunks.next()
+        if (done === true) return
+        yield value
+      }
+    } finally {
+      // A client that disconnects ends the query too.
+      await chunks.return?.()
+    }
+  }
+  return { isSmall: false, stream: Readable.from(all(), { objectMode: false }) }
+}
+
+/** Whether answers of this type and operation are compressed for clients that want it. */
+export const isCompressible = (operation: { readonly id: string }, contentType: string): boolean =>
+  compressedTypes.test(contentType) && !secretOperations.has(operation.id)
+
+/** Compresses answers. Those that are sent again and again are compressed once. */
+export function createCompress() {
+  const stored = new LRUCache<string, Buffer>({
+    maxSize: storedBytes,
+    maxEntrySize: storedBytes / 8,
+    sizeCalculation: ({ length }) => length + 100,
+  })
+  const running = new Map<string, Promise<Buffer>>()
+  /** Names for bodies, so that a compressed one does not hold the original in memory. */
+  const names = new WeakMap<Buffer, number>()
+  let lastName = 0
+
+  function nameOf(bytes: Buffer): number {
+    const known = names.get(bytes)
+    if (known !== undefined) return known
+    lastName += 1
+    names.set(bytes, lastName)
+    return lastName
+  }
+
+  async function compressOnce(bytes: Buffer, coding: ContentCoding): Promise<Buffer> {
+    const key = `${nameOf(bytes)} ${coding}`
+    const known = stored.get(key) ?? running.get(key)
+    if (known) return await known
+    const compressing = compressors[coding](bytes)
+    running.set(key, compressing)
+    try {
+      const compressed = await compressing
+      stored.set(key, compressed)
+      return compressed
+    } finally {
+      running.delete(key)
+    }
+  }
+
+  async function compressStream(
+    outcome: Outcome,
+    body: AsyncIterable<Buffer>,
+    coding: ContentCoding,
+  ): Promise<Outcome> {
+    const { isSmall, stream } = await readStart(body)
+    if (isSmall) return { ...outcome, body: stream }
+    const codec = codecs[coding]()
+    // An error of either destroys both; what it was, the one who reads the codec is told.
+    pipeline(stream, codec, () => {})
+    const headers = { ...outcome.headers, 'content-encoding': coding }
+    return { ...outcome, headers, body: codec }
+  }
+
+  return async function compress(outcome: Outcome, coding: ContentCoding): Promise<Outcome> {
+    const { body } = outcome
+    if (body === undefined) return outcome
+    if (isStream(body)) return await compressStream(outcome, body, coding)
+    const bytes = toBytes(body)
+    if (bytes.length <= smallestBody) return { ...outcome, body: [bytes] }
+    const isReused = outcome.isStillRight !== undefined
+    const compressed = await (isReused ? compressOnce(bytes, coding) : compressors[coding](bytes))
+    const { etag, ...headers } = outcome.headers ?? {}
+    return {
+      ...outcome,
+      headers: {
+        ...headers,
+        ...(etag !== undefined && { etag: codedTag(etag, coding) }),
+        'content-encoding': coding,
+      },
+      body: [compressed],
+    }
+  }
+}
