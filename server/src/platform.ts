@@ -77,6 +77,8 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     region: config.region,
     lifetime: config.tokenTtl,
     loginFailuresPerMinute: config.loginFailuresPerMinute,
+    tokensPerUser: config.tokensPerUser,
+    accessKeysPerUser: config.accessKeysPerUser,
     eventRetention: config.eventRetention,
     reachable: config.sourceAllow,
   })
@@ -173,6 +175,9 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
       clearTimeout(deadline)
       await sources.stop()
       await countFleet()
+      await identity.sumUpDenials().catch((error: unknown) => {
+        logger.warn({ err: error }, 'refused changes could not be summed up in the audit log')
+      })
       await ages.stop()
       await database.close()
     },

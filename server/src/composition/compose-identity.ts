@@ -41,6 +41,9 @@ interface Parts {
   readonly lifetime: number
   /** Failed logins by one method from one address; 0 for no limit. */
   readonly loginFailuresPerMinute: number
+  /** Live ones; 0 for no limit. */
+  readonly tokensPerUser: number
+  readonly accessKeysPerUser: number
   /** How long the audit log is kept, in milliseconds. */
   readonly eventRetention: number
   /** Addresses beyond the open internet that may be asked. */
@@ -52,7 +55,7 @@ export function composeIdentity(parts: Parts) {
   const { database, hasher, key, clock, lifetime } = parts
   const news: News = { current: database.currentVersion }
   const directory = createDirectory(database)
-  const tokens = createTokenStore(database)
+  const tokens = createTokenStore(database, parts.tokensPerUser)
   const events = createEventStore(database)
   const guard = createLoginGuard(database)
   const registry = createRegistry(database)
@@ -119,9 +122,10 @@ export function composeIdentity(parts: Parts) {
       hasher,
       sealer: key,
       refuseAddress: createRefuseAddress(addressRule),
+      mostAccessKeys: parts.accessKeysPerUser,
       clock,
     }),
-    recordDenial: createRecordDenial(events, clock),
+    ...createRecordDenial(events, clock),
     async purgeExpired(): Promise<void> {
       await tokens.purgeExpired(clock())
       await guard.purgeIdle(clock())

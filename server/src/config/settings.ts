@@ -266,6 +266,22 @@ export const settings = {
     parse: integer(0, 1_000_000),
     fallback: '100',
   }),
+  tokensPerUser: setting({
+    flag: 'tokens-per-user',
+    variable: 'MUSTER_TOKENS_PER_USER',
+    value: 'number',
+    help: 'live tokens of one user before a login gets 429; 0 for no limit',
+    parse: integer(0, 1_000_000_000),
+    fallback: '10000',
+  }),
+  accessKeysPerUser: setting({
+    flag: 'access-keys-per-user',
+    variable: 'MUSTER_ACCESS_KEYS_PER_USER',
+    value: 'number',
+    help: 'access keys of one user, expired ones left out, before a new one gets 409; 0 for no limit',
+    parse: integer(0, 1_000_000),
+    fallback: '50',
+  }),
   requestsPerMinute: setting({
     flag: 'requests-per-minute',
     variable: 'MUSTER_REQUESTS_PER_MINUTE',

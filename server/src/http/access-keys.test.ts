@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { CredentialView } from '@muster/contract'
+import { newId } from '../domain/identity/new-id.ts'
 import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { assertError } from '../testing/error-answer.ts'
 import {
@@ -335,5 +336,40 @@ onBothEnginesInTurn('access keys', (engine) => {
     for (const query of ['?type=ec2', '?secret=x', '?blob=%7B%7D', '?enabled=maybe']) {
       assert.equal((await holders.credentials(token, 'GET', query)).status, 400, query)
     }
+  })
+
+  test('are 50 a user, expired ones left out, whoever makes them and however many at once', async () => {
+    const { userId, projectId: project_id, token } = await holders.addHolder()
+    const { read } = platform.database
+    const make = (wish = {}) => holders.tryToMake(token, { project_id, ...wish })
+    const kept = await make()
+    const row = await read
+      .selectFrom('access_keys')
+      .where('id', '=', kept.body.credential.id)
+      .selectAll()
+      .executeTakeFirstOrThrow()
+    const insert = (number: number, changes = {}) =>
+      platform.database.commit([
+        read
+          .insertInto('access_keys')
+          .values(Array.from({ length: number }, () => ({ ...row, id: newId(), ...changes })))
+          .compile(),
+      ])
+    await insert(46)
+    await insert(30, { expires_at: now })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => make()))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 409, 409, 409])
+    const byAdmin = await holders.tryToMake(admin, { project_id, user_id: userId })
+    const { details } = assertError(byAdmin, 'ConflictError')
+    assert.match(details, /50 access keys.*--access-keys-per-user/)
+    assert.equal((await holders.credentials(token, 'DELETE', `/${row.id}`)).status, 204)
+    assert.equal((await make()).status, 201)
+    // Another user is not touched, and expired keys have an end too.
+    const other = await holders.addHolder()
+    const own = await holders.tryToMake(other.token, { project_id: other.projectId })
+    assert.equal(own.status, 201)
+    await insert(499, { user_id: other.userId, project_id: other.projectId, expires_at: now })
+    const beyond = await holders.tryToMake(other.token, { project_id: other.projectId })
+    assert.match(assertError(beyond, 'ConflictError').details, /500 access keys, expired/)
   })
 })

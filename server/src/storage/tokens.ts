@@ -6,18 +6,20 @@ import { createInsertEvent } from './events.ts'
 import { createGroundStatements } from './grounds.ts'
 import type { Tables } from './tables.ts'
 import { createTemplate } from './template.ts'
+import { createTokenLimit, tokenLimitReached } from './token-limit.ts'
 import { Violation } from './violation.ts'
 
 /** Longer than any signature or ticket is good for. */
 const spentRemembered = 86_400_000
 
-export function createTokenStore(database: Database): TokenStore {
+export function createTokenStore(database: Database, mostTokens = 0): TokenStore {
   const { read } = database
   const insertToken = createTemplate<Tables['tokens']>(columns, (row) =>
     read.insertInto('tokens').values(row).compile(),
   )
   const insertEvent = createInsertEvent(read)
   const { groundStatements, spendOnce } = createGroundStatements(database)
+  const limit = createTokenLimit(database, mostTokens)
 
   /** False where the ground that the statements stand on is gone. */
   async function commitIfGrounded(statements: Statements): Promise<boolean> {
@@ -25,18 +27,28 @@ export function createTokenStore(database: Database): TokenStore {
       await database.commit(statements)
       return true
     } catch (error) {
-      if (error instanceof Violation && error.kind !== 'unique') return false
-      throw error
+      if (!(error instanceof Violation) || error.kind === 'unique') throw error
+      if (error.reason === tokenLimitReached) throw error
+      return false
     }
   }
 
   return {
-    insert: (token, grounds, event) =>
-      commitIfGrounded([
+    async insert(token, grounds, event) {
+      const counted = { userId: token.userId, now: token.issuedAt }
+      const statements = [
+        ...(await limit.statementsFor(counted)),
         ...groundStatements(token, grounds),
         insertToken(toRow(token)),
         insertEvent(event),
-      ]),
+      ]
+      try {
+        return await commitIfGrounded(statements)
+      } catch (error) {
+        const isFull = error instanceof Violation && error.reason === tokenLimitReached
+        throw isFull ? await limit.toRefusal(counted) : error
+      }
+    },
 
     spend: (spending) => commitIfGrounded([spendOnce(spending)]),
 

@@ -88,6 +88,8 @@ export async function startCountedLogins(platform: TestPlatform, options: Option
     region: 'region0',
     lifetime: 86_400_000,
     loginFailuresPerMinute: 0,
+    tokensPerUser: 0,
+    accessKeysPerUser: 0,
     eventRetention: 86_400_000,
     reachable: [],
   })

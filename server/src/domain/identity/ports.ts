@@ -51,7 +51,8 @@ export interface Grounds {
 export interface TokenStore {
   /**
    * Writes a token and the event that tells of it. False when its grounds, the user, the scope or
-   * the parent went away meanwhile: then nothing was written.
+   * the parent went away meanwhile: then nothing was written. Throws a 429 where the user has as
+   * many live tokens as the limit allows.
    */
   insert(token: TokenRecord, grounds: Grounds, event: EventRecord): Promise<boolean>
   /** Spends something before it is known what it is worth. False when somebody has already. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Registry } from '../../domain/identity/administration/registry.ts'
 import type { Database } from '../database.ts'
 import { createLoadAssignments } from '../load-assignments.ts'
@@ -37,6 +38,16 @@ export function createRegistry(database: Database): Registry {
         .where('subject', '=', subject)
         .executeTakeFirst()
       return row?.user_id
+    },
+
+    async countAccessKeys(userId, now) {
+      const isLive = sql`case when expires_at is null or expires_at > ${now} then 1 end`
+      const { all, live } = await read
+        .selectFrom('access_keys')
+        .where('user_id', '=', userId)
+        .select([sql<number>`count(*)`.as('all'), sql<number>`count(${isLive})`.as('live')])
+        .executeTakeFirstOrThrow()
+      return { all: Number(all), live: Number(live) }
     },
 
     impactOf: createImpactOf(database),

@@ -32,6 +32,7 @@ interface Dependencies {
   readonly hasher: PasswordHasher
   readonly sealer: Sealer
   readonly refuseAddress: RefuseAddress
+  readonly mostAccessKeys: number
   readonly clock: Clock
 }
 

@@ -1,4 +1,4 @@
-import { badField } from '../../error.ts'
+import { badField, PlatformError } from '../../error.ts'
 import { readMoment } from '../../read-moment.ts'
 import { mintAccessKey } from '../access-key/mint-access-key.ts'
 import { sealingContext, type Sealer } from '../access-key/sealer.ts'
@@ -14,6 +14,9 @@ import type { Change } from './change.ts'
 import type { Registry } from './registry.ts'
 import type { AccessKey } from './resources.ts'
 
+/** How many times the limit a user may have with expired keys: else keys that last a second had none. */
+const expiredFactor = 10
+
 interface NewCredential {
   readonly project_id: string
   readonly name?: string
@@ -26,12 +29,14 @@ interface Dependencies {
   readonly change: Change
   readonly directory: Directory
   readonly sealer: Sealer
+  /** Of one user, expired ones left out; 0 for no limit. */
+  readonly mostAccessKeys: number
   readonly clock: Clock
 }
 
 /** Access keys: a user's own way into one project, for programs. */
 export function createCredentialUseCases(dependencies: Dependencies) {
-  const { registry, change, directory, sealer, clock } = dependencies
+  const { registry, change, directory, sealer, mostAccessKeys, clock } = dependencies
 
   const decisionsIn = (domainId: string) =>
     createDecisions('credentials', clock, ({ project_id }) => ({
@@ -53,6 +58,20 @@ export function createCredentialUseCases(dependencies: Dependencies) {
       demandMayGiveAll(principal, standing.assignments, 'make an access key for this user')
     }
     return standing
+  }
+
+  /** Decided and written at one version of the data, so keys made at once cannot exceed it either. */
+  async function demandRoom(userId: string): Promise<void> {
+    if (mostAccessKeys === 0) return
+    const { all, live } = await registry.countAccessKeys(userId, clock())
+    if (live >= mostAccessKeys) {
+      throw tooManyKeys(`${live} access keys, as many as --access-keys-per-user allows`)
+    }
+    if (all >= expiredFactor * mostAccessKeys) {
+      throw tooManyKeys(
+        `${all} access keys, expired ones included: ${expiredFactor} times --access-keys-per-user`,
+      )
+    }
   }
 
   /** A key within reach, whose owner is not out of it. */
@@ -92,6 +111,7 @@ export function createCredentialUseCases(dependencies: Dependencies) {
           throw badField('credential.project_id', 'names no project in which the user holds a role')
         }
         const expires_at = readEnd(wish.expires_at, clock())
+        await demandRoom(standing.user.id)
         const { accessKey: id, secret } = mintAccessKey()
         const key: AccessKey = {
           id,
@@ -133,6 +153,10 @@ export function createCredentialUseCases(dependencies: Dependencies) {
       }),
   }
 }
+
+// Waiting does not help, so it is no 429.
+const tooManyKeys = (much: string) =>
+  new PlatformError('ConflictError', `This user has ${much}. Delete some first.`)
 
 function readEnd(moment: string | null | undefined, now: number): number | null {
   if (moment === undefined || moment === null) return null

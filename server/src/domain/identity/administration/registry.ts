@@ -134,6 +134,11 @@ export interface Registry {
   findSubject(providerId: string, subject: string): Promise<string | undefined>
   /** What a provider's mapping has given, to one user or to all. */
   grantsBy(providerId: string, userId?: string): Promise<readonly Grant[]>
+  /** How many access keys a user has, with and without those that have expired. */
+  countAccessKeys(
+    userId: string,
+    now: number,
+  ): Promise<{ readonly all: number; readonly live: number }>
   impactOf(kind: 'domains' | 'projects' | 'users', id: string, now: number): Promise<Impact>
   /**
    * Decides on what is there, then writes it all together, and only if nothing has changed
