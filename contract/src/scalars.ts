@@ -30,12 +30,15 @@ export const Id = Type.String({ minLength: 1, maxLength: 64 })
 /** A name by which a caller refers to something. */
 export const Name = Type.String({ minLength: 1, maxLength: 255 })
 
+/** Format characters (bidi controls, zero-width) make two names look like one. */
+export const newNamePattern = String.raw`^[^\s\p{C}]([^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*[^\s\p{C}])?$`
+
 /** A name that a caller gives: unlike one that is looked up, it has to look like one. */
 export const NewName = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: String.raw`^[^\s\p{C}]([^\p{Cc}\p{Cs}]*[^\s\p{C}])?$`,
-  description: 'Without blanks around it and without control characters',
+  pattern: newNamePattern,
+  description: 'Without blanks around it and without control or format characters',
 })
 
 /** Free text of one caller for others to read. */

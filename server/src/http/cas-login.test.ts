@@ -179,6 +179,20 @@ onBothEnginesInTurn('a login with a CAS ticket', (engine) => {
       assert.notEqual(await arrive('twin'), elsewhere)
     })
 
+    test('nobody is made of a name with format characters, but who is known stays known', async () => {
+      const odd = 'hop\u200bper'
+      const refused = await muster.logIn(cas.ticketFor(odd))
+      await muster.assertRefused(refused, /^CAS: the user name has format characters/)
+      const id = await arrive('hopper')
+      await muster.population.change(
+        muster.database.read
+          .insertInto('subjects')
+          .values({ provider_id: provider, subject: odd, user_id: id })
+          .compile(),
+      )
+      assert.equal(await arrive(odd), id)
+    })
+
     test('another spelling of a subject is another subject', async () => {
       const id = await arrive('hopper')
       const answer = await muster.logIn(cas.ticketFor('Hopper'))

@@ -53,7 +53,7 @@ export function createTokenLimit(database: Database, mostTokens: number) {
     const known = estimates.get(of.userId)
     if (known && Math.abs(of.now - known.countedAt) < estimateLife) return known
     const { live } = await liveTokens(of).select(count.as('live')).executeTakeFirstOrThrow()
-    const fresh = { count: Number(live), countedAt: of.now }
+    const fresh = { count: live, countedAt: of.now }
     estimates.set(of.userId, fresh)
     return fresh
   }

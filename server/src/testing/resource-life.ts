@@ -39,7 +39,23 @@ interface Schema {
 
 const text = (length: number) => 'x'.repeat(length)
 const notMoments = ['tomorrow', '2027-13-01T00:00:00Z', '2027-02-30T00:00:00Z', '2027-01-01']
-const notNames = ['', ' ', ' a', 'a ', '\u3000a', 'a\u00a0', 'a\nb', 'a\u0085b', '\u200b', '\u001f']
+const invisible = [
+  '\u00ad',
+  '\u061c',
+  '\u200b',
+  '\u200d',
+  '\u200e',
+  '\u202e',
+  '\u2028',
+  '\u2066',
+  '\ufeff',
+  '\u{e0041}',
+]
+const blank = ['', ' ', ' a', 'a ', '\u3000a', 'a\u00a0', 'a\nb', 'a\u0085b', '\u200b', '\u001f']
+const notNames = [
+  ...blank,
+  ...invisible.flatMap((character) => [`a${character}b`, `${character}ab`]),
+]
 
 /** Values that a field must not have, whatever else is right. */
 function badValues(name: string, schema: Schema): unknown[] {

@@ -43,7 +43,8 @@ describe('createRecordDenial', () => {
     await pass(minute)
     assert.deepEqual(counts(), [1, 999])
     assert.deepEqual(rows[1]?.changes['operation'], [null, 'deleteUser'])
-    assert.equal((rows[1]?.changes['named']?.[1] as unknown[]).length, 10)
+    const targets = rows[1]?.changes['named']?.[1]
+    assert.equal(Array.isArray(targets) && targets.length, 10)
     assert.equal(rows[1]?.target_id, 'id-999')
     await recordDenial(denialOf('eve'))
     await pass(minute)

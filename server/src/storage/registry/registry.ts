@@ -47,7 +47,7 @@ export function createRegistry(database: Database): Registry {
         .where('user_id', '=', userId)
         .select([sql<number>`count(*)`.as('all'), sql<number>`count(${isLive})`.as('live')])
         .executeTakeFirstOrThrow()
-      return { all: Number(all), live: Number(live) }
+      return { all, live }
     },
 
     impactOf: createImpactOf(database),

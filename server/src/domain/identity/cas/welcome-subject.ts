@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { newNamePattern } from '@muster/contract'
 import { describeEvent } from '../../audit/describe-event.ts'
 import { loginFailed, PlatformError } from '../../error.ts'
 import { placeOf } from '../administration/authority.ts'
@@ -13,6 +14,8 @@ import type { ScopeWish } from '../scope.ts'
 import { createFindWantedPlace } from './find-wanted-place.ts'
 import { createMapRoles, hasGrant, type MappedRoles } from './map-roles.ts'
 import type { CasAnswer } from './read-cas-answer.ts'
+
+const newName = new RegExp(newNamePattern, 'u')
 
 interface Visit {
   readonly origin: Origin
@@ -49,6 +52,8 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
   }
 
   async function makeUser(provider: IdentityProvider, name: string): Promise<User> {
+    // Only new names: a subject that is known stays the person it was.
+    if (!newName.test(name)) throw loginFailed('CAS: the user name has format characters')
     if (await registry.isNameTaken('users', name, provider.domain_id)) {
       throw loginFailed(`CAS: "${name}" is a user that the provider did not make`)
     }
