@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { AccountsFilter } from '../../api/queries/accounts.ts'
 import { useFormat } from '../../text/use-format.ts'
 import { useText } from '../../text/use-text.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
 import type { Sort } from '../../url/sort.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -27,7 +28,7 @@ interface Props {
 export function AccountsTable(props: Props) {
   const { accounts, askedAt, providers, actions, filter, onSort, onDelete } = props
   const t = useText()
-  const { number } = useFormat()
+  const { number, moment } = useFormat()
   const titles = new Map(providers.map(({ provider, title }) => [provider, title]))
   const columns: readonly Column<CloudAccount>[] = [
     {
@@ -60,6 +61,13 @@ export function AccountsTable(props: Props) {
               {sync.error}
             </span>
           )}
+          {sync.warnings.map(({ kind, text, count, until }) => (
+            <span key={kind} className={styles.warning} title={text}>
+              <Icon name="warning" size={12} />
+              {t.accounts.warningKinds[kind](count, number(count))}
+              {until !== null && ` ${t.accounts.removalAt(moment(until))}`}
+            </span>
+          ))}
         </>
       ),
     },

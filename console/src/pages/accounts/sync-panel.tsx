@@ -3,6 +3,7 @@ import { isUnderWay } from '../../api/queries/account-pace.ts'
 import { useFormat } from '../../text/use-format.ts'
 import { useText } from '../../text/use-text.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
+import { AccountWarnings } from './account-warnings.tsx'
 import styles from './account-page.module.css'
 import { NextSync } from './next-sync.tsx'
 import { RunningSync } from './running-sync.tsx'
@@ -30,6 +31,7 @@ export function SyncPanel({ account, askedAt }: Props) {
           <strong>{t.accounts.lastError}</strong> {sync.error}
         </p>
       )}
+      <AccountWarnings account={account} />
       {isUnderWay(account) && (
         <div className={styles.live}>
           <RunningSync account={account} />

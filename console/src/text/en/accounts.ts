@@ -167,6 +167,27 @@ export const accounts = {
   gone: 'Gone',
   since: 'Running since',
   lastError: 'Last error',
+  warnings: 'Warnings',
+  warningKinds: {
+    unreadable: (count: number, shown: string) =>
+      count === 1 ? '1 server could not be read' : `${shown} servers could not be read`,
+    missing: (count: number, shown: string) =>
+      count === 1 ? '1 server is suddenly missing' : `${shown} servers are suddenly missing`,
+    duplicate: (count: number, shown: string) =>
+      count === 1 ? '1 server runs on two hosts' : `${shown} servers run on two hosts`,
+  },
+  missingUntil: (time: string) =>
+    `Shown as unknown. Removed at ${time}, unless they return before.`,
+  missingUntilUnknown: 'Shown as unknown. Not removed before complete syncs succeed again.',
+  removalAt: (time: string) => `· removed at ${time}`,
+  confirmGone: 'Remove missing servers now',
+  confirmGoneText: (count: number, shown: string, name: string) =>
+    count === 1
+      ? `1 server of ${name} is missing from the source. Remove it from Muster without waiting? If the source shows it again later, it returns with its tags and history.`
+      : `${shown} servers of ${name} are missing from the source. Remove them from Muster without waiting? If the source shows them again later, they return with their tags and history.`,
+  removeServers: (count: number, shown: string) =>
+    count === 1 ? 'Remove 1 server' : `Remove ${shown} servers`,
+  goneConfirmed: (name: string) => `The missing servers of ${name} are being removed`,
   everySeconds: (seconds: string) => `every ${seconds} s`,
   brand: 'Brand',
   danger: 'Danger zone',

@@ -1,0 +1,76 @@
+import type { AccountWarning, CloudAccount } from '@muster/contract'
+import { useState } from 'react'
+import { useMay } from '../../session/use-may.ts'
+import { useFormat } from '../../text/use-format.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import styles from './account-page.module.css'
+import { ConfirmGoneDialog } from './confirm-gone-dialog.tsx'
+
+/** What needs attention although the account works. */
+export function AccountWarnings({ account }: { readonly account: CloudAccount }) {
+  const t = useText()
+  if (account.sync.warnings.length === 0) return null
+  return (
+    <ul className={styles.warnings} aria-label={t.accounts.warnings}>
+      {account.sync.warnings.map((warning) => (
+        <li key={warning.kind}>
+          <Icon name="warning" />
+          <Warning account={account} warning={warning} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface Props {
+  readonly account: CloudAccount
+  readonly warning: AccountWarning
+}
+
+function Warning({ account, warning }: Props) {
+  const t = useText()
+  const { number, moment } = useFormat()
+  const { kind, text, count, until } = warning
+  return (
+    <div>
+      <strong>{t.accounts.warningKinds[kind](count, number(count))}</strong>
+      {kind === 'missing' ? (
+        <>
+          <p>
+            {until === null
+              ? t.accounts.missingUntilUnknown
+              : t.accounts.missingUntil(moment(until))}
+          </p>
+          <ConfirmGone account={account} count={count} />
+        </>
+      ) : (
+        <p>{text}</p>
+      )}
+    </div>
+  )
+}
+
+function ConfirmGone({
+  account,
+  count,
+}: {
+  readonly account: CloudAccount
+  readonly count: number
+}) {
+  const t = useText()
+  const { reason } = useMay('confirmGoneServers')
+  const [isAsking, setAsking] = useState(false)
+  const disabledReason = reason ?? (account.enabled ? undefined : t.accounts.syncDisabled)
+  return (
+    <>
+      <Button small disabledReason={disabledReason} onClick={() => setAsking(true)}>
+        {t.accounts.confirmGone}…
+      </Button>
+      {isAsking && (
+        <ConfirmGoneDialog account={account} count={count} onClose={() => setAsking(false)} />
+      )}
+    </>
+  )
+}
