@@ -73,4 +73,26 @@ describe('accounts', () => {
     await page.goto('/console/activity')
     await page.getByRole('row').filter({ hasText: 'made-up' }).first().waitFor()
   })
+
+  test('an account warns of missing servers, and an admin confirms that they are gone', async (t) => {
+    const { page } = await stage.visit(t, admin)
+    // Other servers, and none of those before.
+    const cloudaccount = { options: { servers: 5, seed: 9 } }
+    await stage.admin.get('updateCloudAccount', { path: { id: accountId }, body: { cloudaccount } })
+    await page.goto('/console/accounts')
+    await page.getByText(/^60 servers are suddenly missing · removed at /).waitFor()
+    await page.getByRole('link', { name: 'made-up', exact: true }).click()
+    const warnings = page.getByRole('list', { name: 'Warnings' })
+    await warnings.getByText(/Removed at /).waitFor()
+    await page.getByRole('button', { name: 'Remove missing servers now' }).click()
+    await page.getByRole('button', { name: 'Remove 60 servers' }).click()
+    await page.getByText('The missing servers of made-up are being removed').waitFor()
+    await warnings.waitFor({ state: 'detached' })
+    await until('they are gone', async () => {
+      const { total } = await stage.admin.get<{ total: number }>('listServers', {
+        query: 'scope=system',
+      })
+      return total === 5
+    })
+  })
 })

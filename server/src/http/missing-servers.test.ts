@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { CloudAccount, EventView } from '@muster/contract'
+import type { CloudAccount, EventView, Server } from '@muster/contract'
 import { newId } from '../domain/identity/new-id.ts'
 import {
   domainServerId,
@@ -229,6 +229,46 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     await at.sync(account.id)
     await at.sync(account.id)
     assert.deepEqual(await shown(), kept.slice(0, 2))
+  })
+
+  test('only in that they cannot be read are unknown, and the account says why', async () => {
+    const simulated = (options: object) => ({ options: { servers: 9, seed: 77, ...options } })
+    const { id } = await at.attach({ provider: 'Simulator', ...simulated({}) })
+    const account = await at.synced(id)
+    const before = await at.servers(account)
+    const read = async () =>
+      (await at.servers(account)).filter(({ metadata }) => metadata['sys:read_error'])
+    await at.update(id, simulated({ unreadable: 1 }))
+    const warned = await until('a warning', async () => {
+      const shown = await at.show(id)
+      return shown.sync.warnings.length > 0 && shown
+    })
+    const [odd, ...more] = await read()
+    assert.ok(odd && more.length === 0)
+    const known = before.find((server) => server.id === odd.id)
+    assert.deepEqual(
+      [odd.status, odd.name, odd.vcpu_count, odd.host_service_status],
+      ['unknown', known?.name, known?.vcpu_count, known?.host_service_status],
+    )
+    const reason = odd.metadata['sys:read_error'] ?? ''
+    assert.deepEqual(warned.sync.warnings, [
+      {
+        kind: 'unreadable',
+        text: `1 server could not be read: ${odd.name}: ${reason}`,
+        count: 1,
+        until: null,
+      },
+    ])
+    assert.deepEqual([warned.status, warned.sync.error], ['connected', ''])
+    // Asked for by itself it cannot be read, either.
+    const { server } = await at.admin.get<{ server: Server }>('syncServer', {
+      path: { id: odd.id },
+    })
+    assert.deepEqual([server.status, server.metadata['sys:read_error']], ['unknown', reason])
+    await at.update(id, simulated({}))
+    await until('it can be read', async () => (await read()).length === 0)
+    await until('no warning', async () => (await at.show(id)).sync.warnings.length === 0)
+    assert.notEqual((await at.server(odd.id))?.status, 'unknown')
   })
 
   test('on no host, but run on two at once, are warned of on both', async (context) => {

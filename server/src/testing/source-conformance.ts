@@ -14,6 +14,7 @@ import type {
   SourceNews,
   SourceSettings,
   SourceWorld,
+  UnreadableServer,
 } from '../domain/sources/source.ts'
 import { createAddressRule } from '../outgoing/allowed-addresses.ts'
 import { createOutlet } from '../outgoing/outlet.ts'
@@ -25,6 +26,11 @@ export interface SourceBackEnd {
   readonly wrongSettings?: SourceSettings
   /** Something that never answers at this back end's kind of address. */
   readonly unreachableSettings: SourceSettings
+  /**
+   * Makes one server such that it cannot be read; absent where nobody knows how. Answers the settings
+   * to see it by.
+   */
+  breakOne?(): Promise<SourceSettings>
   /** Makes a running server of this name and answers its `external_id`. */
   create(name: string): Promise<string>
   stop(externalId: string): Promise<void>
@@ -40,7 +46,7 @@ export const conformanceWorld: SourceWorld = {
 }
 
 const patience = () => AbortSignal.timeout(60_000)
-const keyOf = ({ key }: SeenServer) => naturalId('server', ...key)
+const keyOf = ({ key }: Pick<SeenServer, 'key'>) => naturalId('server', ...key)
 
 /** Everything that a source tells, at once. */
 export async function scanAll(source: Source): Promise<Map<string, SeenServer>> {
@@ -125,7 +131,7 @@ const refer = ({ facts }: SeenServer) => ({
 /** What a source has to hold of whatever it shows, whether or not anybody can change that. */
 export function testReading(
   kind: SourceKind,
-  backEnd: () => Pick<SourceBackEnd, 'settings'>,
+  backEnd: () => Pick<SourceBackEnd, 'settings' | 'breakOne'>,
 ): void {
   const openAnd = <Answer>(use: (source: Source) => Promise<Answer>) =>
     withSource(kind, backEnd().settings, use)
@@ -164,6 +170,29 @@ export function testReading(
       const never = externalId.replaceAll(/[0-9a-f]/g, '9')
       assert.equal(await source.look({ externalId: never, regionId }, patience()), undefined)
     }))
+
+  void test('reports a server that cannot be read, and describes all others', async (context) => {
+    const { breakOne } = backEnd()
+    if (!breakOne) return context.diagnostic('no server can be made unreadable here')
+    const before = await openAnd(scanAll)
+    await withSource(kind, await breakOne(), async (source) => {
+      const present = new Map<string, SeenServer>()
+      const unreadable: UnreadableServer[] = []
+      for await (const page of source.scan(patience())) {
+        for (const server of page.present) present.set(keyOf(server), server)
+        unreadable.push(...(page.unreadable ?? []))
+      }
+      const [broken, ...more] = unreadable
+      assert.ok(broken && more.length === 0, 'one server, told once')
+      assert.notEqual(broken.reason, '')
+      const known = before.get(keyOf(broken))
+      assert.ok(known, 'its key is the one by which it was known')
+      assert.equal(broken.name, known.facts.name)
+      before.delete(keyOf(broken))
+      assert.deepEqual([...present.keys()].sort(), [...before.keys()].sort())
+      assert.deepEqual(await source.look(refer(known), patience()), broken)
+    })
+  })
 
   void test('ends when it is told to', () =>
     openAnd(async (source) => {

@@ -23,8 +23,11 @@ export async function testSource(
 
   async function look(source: Source): Promise<void> {
     title = boundText(source.title)
-    for await (const { present } of source.scan(signal)) {
-      servers += present.length
+    for await (const { present, unreadable = [] } of source.scan(signal)) {
+      servers += present.length + unreadable.length
+      if (unreadable.length > 0) {
+        statuses['unknown'] = (statuses['unknown'] ?? 0) + unreadable.length
+      }
       for (const { facts } of present) {
         statuses[facts.status] = (statuses[facts.status] ?? 0) + 1
         if (sample.length < sampleSize) sample.push(boundFacts(facts).name)

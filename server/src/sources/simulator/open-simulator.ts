@@ -1,6 +1,11 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SeenServer, Source, SourceNews } from '../../domain/sources/source.ts'
+import type {
+  SeenServer,
+  Source,
+  SourceNews,
+  UnreadableServer,
+} from '../../domain/sources/source.ts'
 import { createSimulator } from './simulator.ts'
 import type { SimulatorSettings } from './simulator-settings.ts'
 import { simulatedAccounts } from './sites.ts'
@@ -18,7 +23,7 @@ export function openSimulator(
   clock: () => number,
   step = defaultStep,
 ): Source {
-  const { servers, seed, cloudAccount } = settings
+  const { servers, seed, cloudAccount, unreadable } = settings
   const names = simulatedAccounts(seed).map(({ name }) => name)
   if (cloudAccount !== undefined && !names.includes(cloudAccount)) {
     throw new SourceError(
@@ -32,21 +37,33 @@ export function openSimulator(
   const isAsked = (index: number) =>
     cloudAccount === undefined || simulator.accountNameOf(index) === cloudAccount
 
-  const see = (index: number, moment: number): SeenServer => ({
-    key: simulator.keyOf(index),
-    tenant: simulator.tenantOf(index),
-    facts: simulator.describe(index, moment),
-  })
+  const see = (index: number, moment: number): SeenServer | UnreadableServer => {
+    const key = simulator.keyOf(index)
+    const facts = simulator.describe(index, moment)
+    return index < unreadable
+      ? { key, name: facts.name, reason: 'The simulator was told not to describe it.' }
+      : { key, tenant: simulator.tenantOf(index), facts }
+  }
+
+  const newsFrom = (
+    indices: readonly number[],
+    moment: number,
+    gone: SourceNews['gone'],
+  ): SourceNews => {
+    const seen = indices.map((index) => see(index, moment))
+    return {
+      present: seen.filter((server) => 'facts' in server),
+      gone,
+      unreadable: seen.filter((server) => 'reason' in server),
+    }
+  }
 
   function changesBetween(from: number, to: number, seenAt: number): SourceNews {
     const changed = [...simulator.changedBetween(from, to)].filter(isAsked)
     const { gone = [], present = [] } = Object.groupBy(changed, (index) =>
       simulator.isGone(index, seenAt) ? 'gone' : 'present',
     )
-    return {
-      present: present.map((index) => see(index, seenAt)),
-      gone: gone.map(simulator.keyOf),
-    }
+    return newsFrom(present, seenAt, gone.map(simulator.keyOf))
   }
 
   /**
@@ -75,7 +92,7 @@ export function openSimulator(
       const size = cloudAccount === undefined ? pageSize : pageSize * names.length
       for await (const indices of inPieces(size, signal)) {
         const there = indices.filter((index) => !simulator.isGone(index, moment))
-        yield { present: there.map((index) => see(index, moment)), gone: [] }
+        yield newsFrom(there, moment, [])
       }
     },
 
@@ -96,7 +113,8 @@ export function openSimulator(
         await pause(step, undefined, { signal })
         const now = clock()
         for (const news of newsOf(since, now)) {
-          if (news.present.length + news.gone.length > 0) yield news
+          const { present, gone, unreadable: unread = [] } = news
+          if (present.length + gone.length + unread.length > 0) yield news
         }
         since = now
       }

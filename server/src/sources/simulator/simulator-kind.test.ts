@@ -45,7 +45,10 @@ const scan = (options: SourceSettings['options']) =>
 const numberOf = ({ key }: SeenServer) => Number(key.at(-1))
 
 describe('conformance: all clouds of a simulator', () => {
-  testReading(stillKind, () => ({ settings: settingsOf(optionsOf(300)) }))
+  testReading(stillKind, () => ({
+    settings: settingsOf(optionsOf(300)),
+    breakOne: async () => settingsOf({ ...optionsOf(300), unreadable: 1 }),
+  }))
 })
 
 describe('conformance: one account of a simulator', () => {

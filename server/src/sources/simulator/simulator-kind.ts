@@ -29,6 +29,12 @@ export const simulatorKind: SourceKind = {
         'Only the servers of this one simulated cloud account, such as aws-production; without it, of all',
     },
     {
+      name: 'unreadable',
+      type: 'integer',
+      isRequired: false,
+      description: 'How many servers, from the first on, cannot be read; 0 without it',
+    },
+    {
       name: 'tenants',
       type: 'list',
       isRequired: false,

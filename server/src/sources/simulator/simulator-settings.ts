@@ -8,12 +8,15 @@ const mostSeeds = 2 ** 32
 const defaults = {
   servers: 1_000,
   seed: 1,
+  unreadable: 0,
   tenants: ['laboratory', 'shop', 'office', 'workshop'],
 } as const
 
 export interface SimulatorSettings extends SimulatedFleet {
   /** Only servers of this cloud account; undefined for all. */
   readonly cloudAccount: string | undefined
+  /** So many servers, from the first on, are reported as unreadable. */
+  readonly unreadable: number
 }
 
 /** What options say that have passed the check. */
@@ -21,23 +24,26 @@ export function readSettings({ options }: Pick<SourceSettings, 'options'>): Simu
   const {
     servers = defaults.servers,
     seed = defaults.seed,
+    unreadable = defaults.unreadable,
     tenants = defaults.tenants,
     cloud_account: cloudAccount,
   } = options as {
     servers?: number
     seed?: number
+    unreadable?: number
     tenants?: readonly string[]
     cloud_account?: string
   }
-  return { servers, seed, tenants, cloudAccount }
+  return { servers, seed, tenants, cloudAccount, unreadable }
 }
 
 export function checkSimulatorSettings(settings: SourceSettings): readonly SettingProblem[] {
-  const { servers, seed, tenants, cloudAccount } = readSettings(settings)
+  const { servers, seed, tenants, cloudAccount, unreadable } = readSettings(settings)
   const problems: readonly (readonly [is: boolean, path: string, problem: string])[] = [
     [settings.address !== '', 'address', 'is not taken: these servers are nowhere'],
     [servers < 1 || servers > mostServers, 'options.servers', `must be from 1 to ${mostServers}`],
     [seed < 0 || seed >= mostSeeds, 'options.seed', `must be from 0 to ${mostSeeds - 1}`],
+    [unreadable < 0, 'options.unreadable', 'must not be negative'],
     [cloudAccount === '', 'options.cloud_account', 'must not be empty'],
     [tenants.length === 0 || tenants.includes(''), 'options.tenants', 'must have names in it'],
   ]
