@@ -34,19 +34,19 @@ export async function openStorage(config: Config): Promise<Storage> {
 
 /** Only the engine in use is loaded: the other one's driver is memory and time at start. */
 async function openEngine(config: Config, inspect: Inspect): Promise<Database> {
-  const { databaseUrl, dataDir } = config
+  const { databaseUrl, dataDir, queryTimeout } = config
   if (databaseUrl !== undefined) {
     const { openPostgres } = await import('../storage/postgres/open.ts')
     return await openPostgres(databaseUrl, inspect, undefined, {
       connections: config.databaseConnections,
       timeout: config.databaseTimeout,
       slowConnections: config.databaseSlowConnections,
-      slowTimeout: config.databaseSlowTimeout,
+      slowTimeout: queryTimeout,
       syncConnections: config.databaseSyncConnections,
       syncTimeout: config.databaseSyncTimeout,
     })
   }
   prepareDataDirectory(dataDir)
   const { openSqlite } = await import('../storage/sqlite/open.ts')
-  return await openSqlite(dataDir, inspect)
+  return await openSqlite(dataDir, inspect, queryTimeout)
 }

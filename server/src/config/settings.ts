@@ -92,14 +92,6 @@ export const settings = {
     parse: integer(1, 1_000),
     fallback: '4',
   }),
-  databaseSlowTimeout: setting({
-    flag: 'database-slow-timeout',
-    variable: 'MUSTER_DATABASE_SLOW_TIMEOUT',
-    value: 'time',
-    help: 'longest that PostgreSQL may take for a slow query',
-    parse: duration,
-    fallback: '30s',
-  }),
   databaseSyncConnections: setting({
     flag: 'database-sync-connections',
     variable: 'MUSTER_DATABASE_SYNC_CONNECTIONS',
@@ -181,6 +173,14 @@ export const settings = {
     help: "how long a browser's session lasts in which nothing is done",
     parse: duration,
     fallback: '8h',
+  }),
+  queryTimeout: setting({
+    flag: 'query-timeout',
+    variable: 'MUSTER_QUERY_TIMEOUT',
+    value: 'time',
+    help: 'how long one search, count or page of an export may take before it is stopped (503)',
+    parse: duration,
+    fallback: '10s',
   }),
   tlsCert: optional({
     flag: 'tls-cert',

@@ -24,6 +24,7 @@ import { demandNothing, demandShape, readJsonBody } from './request-body.ts'
 import type { Route } from './route.ts'
 import { contentTypeOf, createSend, isStream, type Outcome } from './send.ts'
 import { createBodyReader } from './validate.ts'
+import { whenGone } from './when-gone.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -131,7 +132,17 @@ export function mountOperations(
           body: operation.body ? readBody(readJsonBody(request)) : demandNothing(request),
           headers: readHeaders(operation, request),
           principal,
-          caller: principal && reach && { principal, need: operation.needs, reach, origin },
+          caller: principal &&
+            reach && {
+              principal,
+              need: operation.needs,
+              reach,
+              origin,
+              // Made where it is asked for: quick requests do without.
+              get signal() {
+                return whenGone(reply)
+              },
+            },
           origin,
           accept: request.headers.accept ?? '',
           ifNoneMatch: request.headers['if-none-match'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { background } from '../domain/inventory/ports.ts'
 import { startAttached } from '../testing/attached-accounts.ts'
 
 const accounts = 6
@@ -44,7 +45,7 @@ describe('several accounts of one project that are synced at once (postgres)', (
           .where('state', '=', 0)
           .compile(),
       ],
-      'patient',
+      background,
     )
     assert.ok(counted.length > 0)
     for (const { facet, servers } of counted) {

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
+import type { Requester } from '../domain/inventory/ports.ts'
 import type { PostgresLimits } from './postgres/open.ts'
 import type { Tables } from './tables.ts'
 
@@ -27,7 +28,8 @@ export interface Question {
   readonly parameters: readonly unknown[]
 }
 
-export type Pace = 'quick' | 'patient'
+/** Quick reads run at once; those that may take long wait for their requester's turn. */
+export type Pace = 'quick' | Requester
 
 /** How another thread gets at the storage that this process has open. */
 export type Extension =
@@ -66,8 +68,8 @@ export interface Database {
   /** The version of the identity data, as far as this process knows it. */
   currentVersion(): number | undefined
   /**
-   * Reads that belong together: all see the same moment. Patient ones may take long, and are out of
-   * the way of everybody else's.
+   * Reads that belong together: all see the same moment. With a requester they may take long: they run
+   * out of the way of everybody else's, have a deadline, and stop when the requester's signal aborts.
    */
   ask(questions: readonly Question[], pace: Pace): Promise<readonly Row[][]>
   /**

@@ -1,3 +1,4 @@
+import { background } from '../domain/inventory/ports.ts'
 import type { Database, Question, Row } from '../storage/database.ts'
 
 /** A step of a plan that runs once for each row of another step, and what it does then. */
@@ -75,7 +76,7 @@ export async function repeatedSteps(
   { sql, parameters }: Question,
 ): Promise<RepeatedStep[]> {
   const explain = engine === 'postgres' ? 'explain (format json)' : 'explain query plan'
-  const [rows = []] = await ask([{ sql: `${explain} ${sql}`, parameters }], 'patient')
+  const [rows = []] = await ask([{ sql: `${explain} ${sql}`, parameters }], background)
   if (engine === 'sqlite') return sqliteSteps(rows)
   const plans = rows.flatMap((row) => row['QUERY PLAN'] as { readonly Plan: PostgresNode }[])
   return plans.flatMap(({ Plan }) => postgresSteps(Plan))

@@ -73,12 +73,17 @@ export type FleetCaller = Awaited<ReturnType<Settled['addCaller']>>
 interface Options {
   readonly seed?: number
   readonly servers?: number
+  /** As an operator would give them. */
+  readonly flags?: readonly string[]
 }
 
 /** A platform with servers in it, and the model of them beside it. */
-export async function startFleet(engine: Engine, { seed = 1, servers = 150 }: Options = {}) {
+export async function startFleet(
+  engine: Engine,
+  { seed = 1, servers = 150, flags = [] }: Options = {},
+) {
   let now = Date.now()
-  const platform = await startPlatform({ engine, clock: () => now })
+  const platform = await startPlatform({ engine, clock: () => now, flags })
   const settled = await settle(platform)
   const { projects } = settled
   const world = createServerWorld(projects)

@@ -9,4 +9,6 @@ export interface Caller {
   readonly need: Need
   readonly reach: Reach
   readonly origin: Origin
+  /** Aborted when the connection ends before the response is complete. */
+  readonly signal?: AbortSignal
 }

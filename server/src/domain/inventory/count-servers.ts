@@ -4,6 +4,7 @@ import type { Caller } from '../identity/caller.ts'
 import type { News } from '../identity/ports.ts'
 import { demandView } from './list-servers.ts'
 import type { ServerFinder, Statistics, Sum } from './ports.ts'
+import { requesterOf } from './requester-of.ts'
 import type { StatisticsQuery } from './server-query.ts'
 import { findSight } from './sight.ts'
 
@@ -46,10 +47,8 @@ function shorten({ total, groups }: Statistics): ServerStatistics {
 export function createCountServers({ finder, news }: Dependencies) {
   const answers = new LRUCache<string, Kept>({ max: keptAnswers })
 
-  return async function countServers(
-    { principal, reach }: Caller,
-    query: StatisticsQuery,
-  ): Promise<string> {
+  return async function countServers(caller: Caller, query: StatisticsQuery): Promise<string> {
+    const { principal, reach } = caller
     const sight = findSight(principal, reach.extent, query.scope)
     demandView(query.view, sight)
     const { extent } = sight
@@ -57,7 +56,9 @@ export function createCountServers({ finder, news }: Dependencies) {
     const key = JSON.stringify([extent, query])
     const kept = answers.get(key)
     if (kept && kept.fleet === fleet && kept.identity === identity) return kept.body
-    const body = JSON.stringify(shorten(await finder.count({ ...query, extent })))
+    const body = JSON.stringify(
+      shorten(await finder.count({ ...query, extent, requester: requesterOf(caller) })),
+    )
     if (fleet !== undefined && identity !== undefined) answers.set(key, { fleet, identity, body })
     return body
   }

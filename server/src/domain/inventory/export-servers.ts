@@ -6,8 +6,16 @@ import { demandView, questionOf } from './list-servers.ts'
 import { nextPosition } from './next-position.ts'
 import { withAge, type SyncAges } from './ages.ts'
 import type { Owners } from './owners.ts'
-import type { Owner, PageQuestion, Position, ServerFinder, ServerParts } from './ports.ts'
+import type {
+  Owner,
+  PageQuestion,
+  Position,
+  Requester,
+  ServerFinder,
+  ServerParts,
+} from './ports.ts'
 import { bodyFor, serverBytes, serverObject } from './render-rows.ts'
+import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
 import { findSight, type Sight } from './sight.ts'
 
@@ -74,12 +82,17 @@ async function begin(
 export function createExportServers({ finder, owners, ages }: Dependencies) {
   /** Pages one after another; one that was written anew before it could be read is found again. */
   async function* pages(query: ServerQuery, question: PageQuestion) {
-    const usual = { ...question, limit: atOnce, offset: 0, pace: 'patient' as const }
+    const usual = { ...question, limit: atOnce, offset: 0, isStreamed: true }
     let [after, isAnew]: [Position | undefined, boolean] = [question.after, false]
     let tries = 0
     for (;;) {
       const page = await finder.find({ ...usual, after, isAnew })
-      const parts = await finder.load(page.found, bodyFor(query), query.withMetadata, 'patient')
+      const parts = await finder.load(
+        page.found,
+        bodyFor(query),
+        query.withMetadata,
+        question.requester,
+      )
       const next = parts && (await nextPosition(finder, query.order, page, parts))
       isAnew = parts === undefined || next === 'changed'
       if (parts === undefined || next === 'changed') {
@@ -97,9 +110,10 @@ export function createExportServers({ finder, owners, ages }: Dependencies) {
   async function* rows(
     query: ServerQuery,
     sight: Sight,
-    renderRow: RenderRow,
+    requester: Requester,
   ): AsyncGenerator<Buffer> {
-    const question = questionOf(query, sight)
+    const renderRow = query.format === 'csv' ? csvRows(query) : ndjsonRow
+    const question = questionOf(query, sight, requester)
     for await (const page of pages(query, question)) {
       const owned = await owners.byProject()
       const pieces = page.map((parts) => renderRow(withAge(parts, ages), query, owned, sight))
@@ -110,15 +124,13 @@ export function createExportServers({ finder, owners, ages }: Dependencies) {
   }
 
   return async function exportServers(
-    { principal, reach }: Caller,
+    caller: Caller,
     query: ServerQuery,
   ): Promise<AsyncIterable<Buffer>> {
+    const { principal, reach } = caller
     const sight = findSight(principal, reach.extent, query.scope)
     demandView(query.view, sight)
-    return await begin(
-      rows(query, sight, query.format === 'csv' ? csvRows(query) : ndjsonRow),
-      query,
-    )
+    return await begin(rows(query, sight, requesterOf(caller)), query)
   }
 }
 export type ExportServers = ReturnType<typeof createExportServers>

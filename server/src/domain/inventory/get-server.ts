@@ -5,6 +5,7 @@ import { withAge, type SyncAges } from './ages.ts'
 import type { Owners } from './owners.ts'
 import type { ServerFinder, ServerParts } from './ports.ts'
 import { serverBytes } from './render-rows.ts'
+import { requesterOf } from './requester-of.ts'
 import { covers, findSight, type Sight } from './sight.ts'
 
 interface Dependencies {
@@ -29,9 +30,10 @@ const ambiguous = (ids: readonly string[]) => {
 
 /** Finds the one server that a caller names, by id or by a name that is unique in sight. */
 export function createFindServer(finder: ServerFinder, ages: SyncAges) {
-  async function findId(sight: Sight, idOrName: string): Promise<string> {
+  async function findId(sight: Sight, idOrName: string, caller: Caller): Promise<string> {
     if (idForm.test(idOrName)) return idOrName
-    const ids = await finder.findByName(sight.extent, idOrName, mostNamesakes + 1)
+    const requester = requesterOf(caller)
+    const ids = await finder.findByName(sight.extent, idOrName, mostNamesakes + 1, requester)
     const [id, ...others] = ids
     if (id === undefined) throw notFound()
     if (others.length > 0) throw ambiguous(ids)
@@ -39,11 +41,12 @@ export function createFindServer(finder: ServerFinder, ages: SyncAges) {
   }
 
   return async function findServer(
-    { principal, reach }: Caller,
+    caller: Caller,
     idOrName: string,
   ): Promise<{ readonly parts: ServerParts; readonly sight: Sight }> {
+    const { principal, reach } = caller
     const sight = findSight(principal, reach.extent, 'max')
-    const id = await findId(sight, idOrName)
+    const id = await findId(sight, idOrName, caller)
     const mayBeDeleted = sight.deletes.kind !== 'nothing'
     const parts = await finder.loadById(sight.extent, id, mayBeDeleted)
     if (!parts || (parts.isDeleted && !covers(sight.deletes, parts))) throw notFound()

@@ -8,8 +8,9 @@ import { readMarker, writeMarker } from './marker.ts'
 import { createLatelyAsked } from './lately-asked.ts'
 import { nextPosition } from './next-position.ts'
 import type { Owners } from './owners.ts'
-import type { Owner, PageQuestion, ServerFinder, ServerParts } from './ports.ts'
+import type { Owner, PageQuestion, Requester, ServerFinder, ServerParts } from './ports.ts'
 import { bodyFor, renderRows } from './render-rows.ts'
+import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
 import { findSight, includes, type Sight } from './sight.ts'
 
@@ -49,7 +50,12 @@ export function demandView(view: ServerQuery['view'], { extent, deletes }: Sight
 }
 
 /** What a list asks of the storage. */
-export const questionOf = (query: ServerQuery, { extent }: Sight): PageQuestion => ({
+export const questionOf = (
+  query: ServerQuery,
+  { extent }: Sight,
+  requester: Requester,
+): PageQuestion => ({
+  requester,
   extent,
   view: query.view,
   where: query.where,
@@ -111,8 +117,12 @@ export function createListServers({ finder, owners, news, ages }: Dependencies) 
     }
   }
 
-  async function makePage(query: ServerQuery, sight: Sight): Promise<ServerPage> {
-    const question = questionOf(query, sight)
+  async function makePage(
+    query: ServerQuery,
+    sight: Sight,
+    requester: Requester,
+  ): Promise<ServerPage> {
+    const question = questionOf(query, sight, requester)
     const { found, parts, next } = await findParts(query, question)
     const owned = await owners.byProject()
     const shown = query.withMetadata ? parts.map((part) => withAge(part, ages)) : parts
@@ -124,10 +134,11 @@ export function createListServers({ finder, owners, news, ages }: Dependencies) 
 
   /** The text is the query as it was asked: whoever asks in the same words gets the same page. */
   return async function listServers(
-    { principal, reach }: Caller,
+    caller: Caller,
     query: ServerQuery,
     text: string,
   ): Promise<ServerPage> {
+    const { principal, reach } = caller
     const sight = findSight(principal, reach.extent, query.scope)
     demandView(query.view, sight)
     const [fleet, identity] = [finder.version(sight.extent), news.current()]
@@ -137,7 +148,7 @@ export function createListServers({ finder, owners, news, ages }: Dependencies) 
     if (known && known.fleet === fleet && known.identity === identity && known.ages === age) {
       return known.page
     }
-    const page = await makePage(query, sight)
+    const page = await makePage(query, sight, requesterOf(caller))
     // Most pages are asked for once: only those that are asked for again are worth their memory.
     const isKept = isAskedAgain(key) && lengthOf(page.body) < largestKept / 2
     if (isKept && fleet !== undefined && identity !== undefined) {

@@ -84,8 +84,19 @@ export interface FleetWriter {
   purgeDeleted(before: number): Promise<void>
 }
 
+/** On whose behalf a query runs. Users share what runs slow queries. */
+export interface Requester {
+  readonly user: string
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Work of Muster's own, which shares like one more user. */
+export const background: Requester = { user: 'background' }
+
 /** Which servers, among those in sight. */
 export interface Question {
+  readonly requester: Requester
   readonly extent: Extent
   readonly view: View
   readonly where: Condition
@@ -99,15 +110,13 @@ export interface Position {
   readonly id: string
 }
 
-/** Whether somebody waits for a page, or for a stream that must not be in the way. */
-type Pace = 'quick' | 'patient'
-
 export interface PageQuestion extends Question {
   readonly order: readonly Order[]
   readonly limit: number
   readonly offset: number
   readonly after: Position | undefined
-  readonly pace?: Pace
+  /** Of a stream, which must not be in the way of quick pages. */
+  readonly isStreamed?: boolean
   /** What was found before has turned out to be old: nothing that is remembered counts. */
   readonly isAnew?: boolean
 }
@@ -168,13 +177,18 @@ export interface ServerFinder {
     found: readonly Found[],
     kind: BodyKind,
     withMetadata: boolean,
-    pace?: Pace,
+    pace?: 'quick' | Requester,
   ): Promise<readonly ServerParts[] | undefined>
   /** What a server was sorted by; undefined where it is no longer what it was when it was found. */
   position(found: Found, order: readonly Order[]): Promise<Position | undefined>
   /** The whole of a server in sight, deleted ones too where they are asked for. */
   loadById(extent: Extent, id: string, withDeleted: boolean): Promise<ServerParts | undefined>
   /** The ids of servers in use and in sight that have a name, so many at most. */
-  findByName(extent: Extent, name: string, most: number): Promise<readonly string[]>
+  findByName(
+    extent: Extent,
+    name: string,
+    most: number,
+    requester: Requester,
+  ): Promise<readonly string[]>
   count(question: Question & { readonly groups: readonly Grouping[] }): Promise<Statistics>
 }

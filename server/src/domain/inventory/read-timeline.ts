@@ -7,6 +7,7 @@ import {
 import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../identity/ports.ts'
 import { dayOf, drawTimeline } from './draw-timeline.ts'
+import { requesterOf } from './requester-of.ts'
 import { findSight } from './sight.ts'
 import type { TimelineStore } from './timeline-store.ts'
 
@@ -19,13 +20,13 @@ interface Dependencies {
 export function createTimelineUseCases({ timeline, clock }: Dependencies) {
   return {
     async readTimeline(
-      { principal, reach }: Caller,
+      caller: Caller,
       { days = usualTimeline, scope, project_id, domain_id }: ServerTimelineQuery,
     ): Promise<ServerTimeline> {
-      const { extent } = findSight(principal, reach.extent, scope)
+      const { extent } = findSight(caller.principal, caller.reach.extent, scope)
       const today = dayOf(clock())
       const whose = { extent, projectIds: project_id, domainIds: domain_id }
-      const history = await timeline.read(whose, today - days + 1)
+      const history = await timeline.read(whose, today - days + 1, requesterOf(caller))
       return { timeline: drawTimeline(today, days, history) }
     },
 

@@ -1,5 +1,6 @@
 import type { Extent } from '../identity/reach.ts'
 import type { SizeHistory } from './draw-timeline.ts'
+import type { Requester } from './ports.ts'
 
 /** Whose servers: what lies in the extent and, where any are named, belongs to one of them. */
 export interface Whose {
@@ -14,5 +15,5 @@ export interface TimelineStore {
   count(day: number): Promise<void>
   forget(before: number): Promise<void>
   /** Made from a day on; where all days since then were counted, nobody asks when servers were made. */
-  read(whose: Whose, since: number): Promise<SizeHistory>
+  read(whose: Whose, since: number, requester: Requester): Promise<SizeHistory>
 }

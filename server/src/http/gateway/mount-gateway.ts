@@ -12,6 +12,7 @@ import { addressOf } from '../origin.ts'
 import { createQueryReader } from '../query.ts'
 import { demandShape, readJsonBody } from '../request-body.ts'
 import { createBodyReader } from '../validate.ts'
+import { whenGone } from '../when-gone.ts'
 
 /** Of the gateway's every answer: it is data, whatever is in it, and nobody else's. */
 const dataHeaders = {
@@ -20,16 +21,6 @@ const dataHeaders = {
 }
 
 const everyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-/** Ends with the connection, unless the answer was complete before. */
-function whenGone({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  if (raw.destroyed) gone.abort()
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort()
-  })
-  return gone.signal
-}
 
 function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
   // HTTP/1.0 allows this, but cookies and the origin check need to know the host.

@@ -14,9 +14,11 @@ import {
 import { migrate } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
 import { fleetCommit } from '../fleet-versions.ts'
+import { createSlowQueries, usualQueryTimeout } from '../slow-queries.ts'
 import { takeClient } from './client.ts'
 import { toError } from './errors.ts'
 import { followVersion } from './follow-version.ts'
+import { createSlowReader } from './slow-reader.ts'
 import { runTransaction } from './transaction.ts'
 
 /** Times and counters are well inside what a number holds exactly. */
@@ -38,11 +40,11 @@ export interface PostgresLimits {
 
 const second = 1_000
 
-const usualLimits: PostgresLimits = {
+export const usualLimits: PostgresLimits = {
   connections: 10,
   timeout: 5 * second,
   slowConnections: 4,
-  slowTimeout: 30 * second,
+  slowTimeout: usualQueryTimeout,
   syncConnections: 4,
   syncTimeout: 60 * second,
 }
@@ -175,8 +177,8 @@ export async function openPostgres(
   const pool = openPool(connection, { max: limits.connections, timeout, wait: longestConnect })
   const patient = openPool(connection, {
     max: limits.slowConnections,
-    timeout: slowTimeout,
-    wait: slowTimeout,
+    timeout: slowTimeout + 2 * second,
+    wait: longestConnect,
   })
   // Who writes servers waits for a free connection as long as it takes: more at once would not be
   // written sooner, only hold more locks. The server's own limit ends a statement first.
@@ -185,6 +187,14 @@ export async function openPostgres(
     timeout: syncTimeout + 2 * second,
     wait: forever,
   })
+  const askSlowly = createSlowQueries(
+    { slots: limits.slowConnections, timeout: slowTimeout },
+    createSlowReader({
+      take: () => takeClient(patient),
+      cancel: (backend) => pool.query('select pg_cancel_backend($1)', [backend]),
+      timeout: slowTimeout,
+    }),
+  )
   const read = createKysely(pool)
 
   const commit = (statements: Statements): Promise<Outcome[]> =>
@@ -205,7 +215,8 @@ export async function openPostgres(
       return outcomes.slice(1)
     },
     currentVersion: version.current,
-    ask: (questions, pace) => askTogether(pace === 'quick' ? pool : patient, questions),
+    ask: async (questions, pace) =>
+      pace === 'quick' ? await askTogether(pool, questions) : await askSlowly(questions, pace),
     async commitFleet(statements, scopes, inTurn = []) {
       const work = fleetCommit(read, statements, scopes, inTurn)
       const outcomes = await runTransaction(writers, work.statements, {

@@ -40,7 +40,7 @@ export function createFew({ engine }: Database, planner: Planner, terms: OrderTe
   async function lookThrough({ conditions }: Plan, question: PageQuestion) {
     const list = select(sql`seq`, everyServer, conditions)
     const some = sql`seq in (${list} limit ${mostFound + 1})`
-    const found = await selectOrdered([some], undefined, question, 'patient')
+    const found = await selectOrdered([some], undefined, question, question.requester)
     return found.seqs.length <= mostFound ? found : undefined
   }
 
@@ -87,7 +87,7 @@ export function createFew({ engine }: Database, planner: Planner, terms: OrderTe
       const rest = select(columns, undefined, [allOf(conditions)], terms.names(order))
       const [rows = []] = await ask(
         [sql`${rest} order by ${terms.orderBy(order)} limit ${limit + 1}`],
-        'patient',
+        question.requester,
       )
       return {
         total: seqs.length,

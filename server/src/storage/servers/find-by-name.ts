@@ -15,7 +15,7 @@ export function createFindByName(
   const drivers = createDrivers(engine, createWhere({ engine, owners: new Map() }))
   const subject = byCodePoint(engine, sql.ref('name'))
 
-  return async function findByName(extent, name, most) {
+  return async function findByName(extent, name, most, requester) {
     const within = drivers.ofExtent(extent)
     const conditions = [sql`state = 0`, sql`${subject} = ${name}`]
     const named = select(
@@ -23,7 +23,7 @@ export function createFindByName(
       sortIndex('name'),
       within ? [...conditions, within.condition] : conditions,
     )
-    const [rows = []] = await ask([sql`${named} order by id limit ${most}`], 'patient')
+    const [rows = []] = await ask([sql`${named} order by id limit ${most}`], requester)
     return rows.map(({ id }) => String(id))
   }
 }

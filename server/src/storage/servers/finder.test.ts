@@ -4,13 +4,19 @@ import { operations, type Operation, type ServerListQuery } from '@muster/contra
 import fc from 'fast-check'
 import type { Extent } from '../../domain/identity/reach.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
-import type { FoundPage, PageQuestion, ServerFinder } from '../../domain/inventory/ports.ts'
+import {
+  background,
+  type FoundPage,
+  type PageQuestion,
+  type ServerFinder,
+} from '../../domain/inventory/ports.ts'
 import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
 import { createQueryReader } from '../../http/query.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
 import { createQuestions } from '../../testing/server-queries.ts'
 import { questionText } from '../../testing/server-question.ts'
+import type { Database } from '../database.ts'
 import { createOwnerDirectory } from '../owners.ts'
 import { createServerFinder } from './finder.ts'
 
@@ -64,6 +70,38 @@ onBothEngines('which way a question takes', (engine) => {
     }
   }
 
+  /** PostgreSQL needs no help to be stopped. */
+  const stoppable = engine === 'sqlite' ? test : () => {}
+  void stoppable('can be stopped wherever it looks at servers one by one', async () => {
+    const { database } = fleet.platform
+    const asked: string[] = []
+    const ask: Database['ask'] = (questions, pace) => {
+      if (pace !== 'quick') asked.push(...questions.map(({ sql }) => sql))
+      return database.ask(questions, pace)
+    }
+    const owners = createOwners(createOwnerDirectory(database), {
+      current: database.currentVersion,
+    })
+    const servers = fleet.world.servers()
+    const { question: questions } = createQuestions(servers)
+    for (const limits of [undefined, { smallExtent: 3, fewServers: 2, mostFound: 4 }]) {
+      const finder = createServerFinder({ ...database, ask }, owners, limits)
+      for (const each of fc.sample(questions, { numRuns: 60, seed: 5 })) {
+        const url = `/servers?${questionText(each)}`
+        const query = readServerQuery(readQuery(url) as ServerListQuery)
+        const question = { ...query, requester: background, extent: { kind: 'system' as const } }
+        await finder.find({ ...question, after: undefined })
+        await finder.count({ ...question, groups: [{ name: 'zone', field: 'zone' }] })
+      }
+    }
+    // What is counted up to a limit ends by itself.
+    const unbounded = asked.filter(
+      (sql) => /from servers\b/.test(sql) && !sql.endsWith('as probed'),
+    )
+    assert.ok(unbounded.length > 100)
+    for (const sql of unbounded) assert.match(sql, /check_stop\(\)/)
+  })
+
   test('makes no difference to its answer, on any page', async () => {
     const servers = fleet.world.servers()
     const { question: questions } = createQuestions(servers)
@@ -74,7 +112,8 @@ onBothEngines('which way a question takes', (engine) => {
         const { view, where, order, offset } = query
         const limit = Math.max(query.limit, 7)
         const extent = extents()[place] ?? { kind: 'system' }
-        const question = { extent, view, where, order, limit, offset, after: undefined }
+        const requester = background
+        const question = { requester, extent, view, where, order, limit, offset, after: undefined }
         assert.deepEqual(await walk(hasty, question), await walk(usual, question), text)
         const grouped = { ...question, groups: [{ name: 'zone', field: 'zone' as const }] }
         assert.deepEqual(await hasty.count(grouped), await usual.count(grouped), text)

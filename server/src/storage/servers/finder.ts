@@ -22,13 +22,13 @@ const isPlainOrder = ({ order }: PageQuestion) =>
 
 /** What an index answers at once stays on the serving thread; everything else is out of its way. */
 const paceOf = (question: PageQuestion): Pace =>
-  question.pace !== 'patient' &&
+  question.isStreamed !== true &&
   question.view === 'live' &&
   isEverything(question.where) &&
   isPlainOrder(question) &&
   question.offset <= shortWalk
     ? 'quick'
-    : 'patient'
+    : question.requester
 
 let epochs = 0
 const knownEpochs = new WeakMap<object, number>()

@@ -5,7 +5,7 @@ import type { Extent } from '../../domain/identity/reach.ts'
 import { allOf } from '../../domain/inventory/conditions.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import { parseQ } from '../../domain/inventory/parse-q.ts'
-import type { ServerFinder } from '../../domain/inventory/ports.ts'
+import { background, type ServerFinder } from '../../domain/inventory/ports.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { repeatedSteps } from '../../testing/query-plans.ts'
 import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
@@ -108,6 +108,7 @@ onBothEngines('the plan of a query', (engine) => {
         async (terms, field, descending, place) => {
           asked = []
           const question = {
+            requester: background,
             extent: extents()[place] ?? { kind: 'system' },
             view: 'live' as const,
             where: allOf(parseQ(terms.join(' '))),

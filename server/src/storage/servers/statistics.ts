@@ -160,7 +160,7 @@ export function createStatistics(
     question: Question & { readonly groups: readonly Grouping[] },
   ): Promise<Statistics> {
     const plan = await planFor(question)
-    const way = await findNarrowWay(plan, 'patient')
+    const way = await findNarrowWay(plan, question.requester)
     const conditions = way ? [...plan.conditions, way.condition] : plan.conditions
     const source = sql`servers${hint(way ? way.index : seenBy(plan))} where ${allOf(conditions)}`
     const kept = new Map(
@@ -176,7 +176,7 @@ export function createStatistics(
       ...kept.values(),
       ...(needsWhole || walked.length > 0 ? [inOnePass(source, walked, needsWhole)] : []),
     ]
-    const answers = await ask(questions, 'patient')
+    const answers = await ask(questions, question.requester)
     const seen = answers[questions.length - 1] ?? []
     const partOf = (part: number) => seen.filter((row) => Number(row['part']) === part)
     const [wholeRow] = needsWhole ? partOf(-1) : (answers[0] ?? [])

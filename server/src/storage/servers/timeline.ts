@@ -42,8 +42,6 @@ function wayTo({ extent, projectIds, domainIds }: Whose): string | undefined {
 export function createTimelineStore(database: Database): TimelineStore {
   const { read, engine } = database
 
-  const ask = (...questions: CompiledQuery[]) => database.ask(questions, 'patient')
-
   const counted = (whose: Whose) =>
     sql`select day, sum(servers) as count, ${sums} from fleet_days
       where ${allOf(conditionsOf(whose))} group by day`.compile(read)
@@ -77,7 +75,8 @@ export function createTimelineStore(database: Database): TimelineStore {
       await database.commit([read.deleteFrom('fleet_days').where('day', '<', before).compile()])
     },
 
-    async read(whose, since) {
+    async read(whose, since, requester) {
+      const ask = (...questions: CompiledQuery[]) => database.ask(questions, requester)
       const [days, present] = await ask(counted(whose), now(whose))
       const known = byDay(days)
       const isComplete = Math.min(...known.keys()) <= since

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Sealer } from '../../domain/identity/access-key/sealer.ts'
+import { background } from '../../domain/inventory/ports.ts'
 import { nameKey } from '../../domain/identity/name-key.ts'
 import type { AccountStore } from '../../domain/sources/ports.ts'
 import type { SourceSettings } from '../../domain/sources/source.ts'
@@ -91,7 +92,7 @@ export function createAccountStore(database: Database, sealer: Sealer): AccountS
         .select(['account_id', (eb) => eb.fn.countAll().as('servers')])
         .groupBy('account_id')
         .compile()
-      const [rows = []] = await database.ask([count], 'patient')
+      const [rows = []] = await database.ask([count], background)
       return new Map(rows.map((row) => [String(row['account_id']), Number(row['servers'])]))
     },
 

@@ -5,13 +5,21 @@ import type { Question, Row } from '../database.ts'
 /** As much as SQLite is made for. */
 const mappedBytes = 2 ** 31
 
-/** Opens a file as Muster wants it: WAL, durable commits, references enforced. */
-export function openFile(file: string): DatabaseSync {
+/**
+ * Opens a file as Muster wants it: WAL, durable commits, references enforced. `checkStop` is called
+ * every so often by queries that may take long, and throws to stop one: there is no other way to
+ * interrupt a statement.
+ */
+export function openFile(file: string, checkStop: () => void = () => {}): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = full')
   // Pages are read where the operating system keeps them, not from copies of our own.
   database.exec(`pragma mmap_size = ${mappedBytes}`)
+  database.function('check_stop', () => {
+    checkStop()
+    return 1
+  })
   return database
 }
 
@@ -33,9 +41,12 @@ export function createStatementCache(database: DatabaseSync): (text: string) => 
 type Cell = string | number | null | Uint8Array
 
 /** Answers questions that belong together from one moment of the data. */
-export function createSnapshotReader(database: DatabaseSync) {
+export function createSnapshotReader(database: DatabaseSync, checkStop: () => void = () => {}) {
   const prepare = createStatementCache(database)
-  const ask = ({ sql, parameters }: Question): Row[] => prepare(sql).all(...(parameters as Cell[]))
+  const ask = ({ sql, parameters }: Question): Row[] => {
+    checkStop()
+    return prepare(sql).all(...(parameters as Cell[]))
+  }
   return function read(questions: readonly Question[]): Row[][] {
     // One statement has a moment of its own.
     if (questions.length === 1) return questions.map(ask)

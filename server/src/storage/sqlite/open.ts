@@ -6,6 +6,7 @@ import { migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
 import { createFleetVersions, fleetCommit } from '../fleet-versions.ts'
 import { createSnapshotReader, openFile } from './file.ts'
+import { usualQueryTimeout } from '../slow-queries.ts'
 import { createReaders } from './readers.ts'
 import { startWriter } from './writer.ts'
 
@@ -63,7 +64,11 @@ async function openReader(file: string) {
 }
 
 /** Muster's storage in one directory, for one process. */
-export async function openSqlite(directory: string, inspect: Inspect): Promise<Database> {
+export async function openSqlite(
+  directory: string,
+  inspect: Inspect,
+  queryTimeout = usualQueryTimeout,
+): Promise<Database> {
   const holder = lock(directory)
   const file = join(directory, 'muster.db')
   const { reader, read, version } = await inspectFile(file, inspect)
@@ -73,7 +78,7 @@ export async function openSqlite(directory: string, inspect: Inspect): Promise<D
       throw error
     })
   const writer = startWriter(file)
-  const readers = createReaders(file)
+  const readers = createReaders(file, queryTimeout)
   const readNow = createSnapshotReader(reader)
   const fleet = createFleetVersions()
   let known = version
@@ -89,7 +94,7 @@ export async function openSqlite(directory: string, inspect: Inspect): Promise<D
     },
     currentVersion: () => (writer.isBroken() ? undefined : known),
     ask: async (questions, pace) =>
-      pace === 'quick' ? readNow(questions) : await readers.ask(questions),
+      pace === 'quick' ? readNow(questions) : await readers.ask(questions, pace),
     async commitFleet(statements, scopes, inTurn = []) {
       const commit = fleetCommit(read, statements, scopes, inTurn)
       fleet.advance(commit.versionOf(await writer.commit(commit.statements)), scopes)

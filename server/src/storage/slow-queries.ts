@@ -1,0 +1,74 @@
+import { PlatformError } from '../domain/error.ts'
+import { clientGone, createFairQueue } from '../domain/fair-queue.ts'
+import type { Requester } from '../domain/inventory/ports.ts'
+import type { Question, Row } from './database.ts'
+
+/** Queries that an engine has begun. */
+export interface Execution {
+  /** Settles once the engine is done with them, also after they were stopped. */
+  readonly rows: Promise<Row[][]>
+  readonly stop: () => void
+}
+
+interface Limits {
+  /** How many the engine runs at once. */
+  readonly slots: number
+  /** How long each may take, in milliseconds. */
+  readonly timeout: number
+}
+
+export const usualQueryTimeout = 10_000
+
+const mostWaiting = 1_024
+const mostWaitingPerUser = 64
+
+const tooSlow = (timeout: number) =>
+  new PlatformError(
+    'ServiceUnavailable',
+    `The query took longer than ${timeout / 1_000} seconds and was stopped: ask for less, or try again later.`,
+    { retryAfter: 5 },
+  )
+
+/**
+ * Runs queries that may take long, whichever engine: users take turns, each query has a deadline,
+ * and one whose client disconnects is dropped or stopped.
+ */
+export function createSlowQueries(
+  { slots, timeout }: Limits,
+  start: (questions: readonly Question[]) => Execution,
+) {
+  const queue = createFairQueue({
+    name: 'queries',
+    capacity: slots,
+    perKey: Math.max(1, slots - 1),
+    mostWaiting,
+    mostWaitingPerKey: mostWaitingPerUser,
+    longestWait: timeout,
+  })
+
+  return async function run(
+    questions: readonly Question[],
+    { user, signal }: Requester,
+  ): Promise<Row[][]> {
+    const release = await queue.acquire({ key: user, signal })
+    const { rows, stop } = start(questions)
+    // A stopped query keeps its slot until the engine is done with it.
+    rows.then(release, release)
+    return await new Promise((resolve, reject) => {
+      const end = (error: Error) => {
+        settle()
+        stop()
+        reject(error)
+      }
+      const endAborted = () => end(clientGone())
+      const timer = setTimeout(() => end(tooSlow(timeout)), timeout)
+      const settle = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', endAborted)
+      }
+      signal?.addEventListener('abort', endAborted, { once: true })
+      if (signal?.aborted === true) endAborted()
+      rows.finally(settle).then(resolve, reject)
+    })
+  }
+}
