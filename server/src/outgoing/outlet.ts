@@ -4,6 +4,8 @@ import { Agent as HttpsAgent } from 'node:https'
 import { once } from 'node:events'
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type ConnectionOptions } from 'node:tls'
+import { connectionError } from '../domain/sources/connection-error.ts'
+import { abortedError } from '../domain/sources/deadline.ts'
 import { SourceError } from '../domain/sources/source-error.ts'
 import type { Outlet, TlsSettings } from '../domain/sources/source.ts'
 import type { AddressRule } from './allowed-addresses.ts'
@@ -38,32 +40,26 @@ function demandFingerprint(raw: Buffer | undefined, fingerprint: string | undefi
   }
 }
 
-const tlsCodes = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS|SSL/
-
 /** A fault of a connection, as an operator is told of it. */
 function toSourceError(error: unknown, target: string): SourceError {
-  if (error instanceof SourceError) return error
   if (error instanceof AddressNotAllowed) {
     return new SourceError(
       'not-allowed',
       `${error.message}: if that is meant, name it in --source-allow.`,
     )
   }
-  const { message, code = '', name } = error as Error & { code?: string }
-  if (name === 'AbortError' || name === 'TimeoutError') {
-    return new SourceError('timeout', `${target} does not answer in time.`, { cause: error })
-  }
-  if (tlsCodes.test(code)) {
-    return new SourceError('tls', `${target} is not trusted: ${message}.`, { cause: error })
-  }
-  if (code === 'EACCES') {
-    return new SourceError('forbidden', `${target} is not open to Muster: ${message}.`, {
-      cause: error,
-    })
-  }
-  const reason = error instanceof AggregateError ? code : message
-  return new SourceError('unreachable', `${target} cannot be reached: ${reason}.`, { cause: error })
+  return connectionError(error, target)
 }
+
+/**
+ * One text for every fault of a socket on this machine. Which fault it is would tell whoever may
+ * attach accounts which files there are.
+ */
+const socketError = (path: string): SourceError =>
+  new SourceError(
+    'unreachable',
+    `The socket ${path} cannot be used: check that the service runs, and that the user Muster runs as may open its socket.`,
+  )
 
 /** Tells a connection where to go once that is known. */
 async function answerLater(
@@ -99,18 +95,35 @@ export function createOutlet(rule: AddressRule, resolve: Resolve = resolveWithSy
       return socket
     } catch (error) {
       socket.destroy()
+      throw signal.aborted ? abortedError(signal, target) : toSourceError(error, target)
+    }
+  }
+
+  /** What is wrong with certificates and keys is thrown before there is a socket. */
+  function attemptTls(target: string, options: ConnectionOptions) {
+    try {
+      return connectTls(options)
+    } catch (error) {
       throw toSourceError(error, target)
     }
   }
 
   return {
-    openUnixSocket: (path, signal) =>
-      whenOpen(connectPlain({ path }), 'connect', `The socket ${path}`, signal),
+    async openUnixSocket(path, signal) {
+      const socket = connectPlain({ path })
+      try {
+        await once(socket, 'connect', { signal })
+        return socket
+      } catch {
+        socket.destroy()
+        throw signal.aborted ? abortedError(signal, `The socket ${path}`) : socketError(path)
+      }
+    },
 
     async openTlsSocket({ host, port }, tls, signal) {
       const target = `${host}:${port}`
       demandAllowed(host)
-      const socket = connectTls({
+      const socket = attemptTls(target, {
         host,
         port,
         lookup: guardedLookup,

@@ -12,6 +12,7 @@ interface FakeInstance {
   readonly state?: string
   readonly type?: string
   readonly owner?: string
+  readonly launchTime?: string
   readonly tags?: Readonly<Record<string, string>>
 }
 
@@ -65,7 +66,14 @@ export const succeed = (
 
 const describe = (
   id: string,
-  { name, state = 'running', type = 't3.micro', tags, owner }: FakeInstance,
+  {
+    name,
+    state = 'running',
+    type = 't3.micro',
+    tags,
+    owner,
+    launchTime = '2026-02-03T04:05:06.000Z',
+  }: FakeInstance,
 ) =>
   element(
     'item',
@@ -74,8 +82,8 @@ const describe = (
       [
         value('instanceId', id),
         value('instanceType', type),
-        element('instanceState', value('name', state)),
-        value('launchTime', '2026-02-03T04:05:06.000Z'),
+        element('instanceState', state === '' ? '' : value('name', state)),
+        value('launchTime', launchTime),
         items(
           'tagSet',
           Object.entries({ Name: name, ...tags }).map(
@@ -159,9 +167,14 @@ export async function startFakeEc2(lifetime: Lifetime): Promise<FakeEc2> {
     response: ServerResponse,
   ): void {
     const wanted = form.get('InstanceId.1')
+    const filtered = [...form].flatMap(([key, id]) =>
+      key.startsWith('Filter.1.Value.') ? [id] : [],
+    )
     const all = [...fake.instances].filter(
       ([id, { region: place = 'eu-west-1' }]) =>
-        place === region && (wanted === null || wanted === id),
+        place === region &&
+        (wanted === null || wanted === id) &&
+        (filtered.length === 0 || filtered.includes(id)),
     )
     if (wanted !== null && all.length === 0) {
       refuse(response, 400, 'InvalidInstanceID.NotFound')

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../error.ts'
 import type { Account } from './account.ts'
+import { deadline } from './deadline.ts'
 import { createPace } from './pace.ts'
 import type { AccountStore } from './ports.ts'
 import type { Outlet, Source, SourceKind, SourceSettings, SourceWorld } from './source.ts'
@@ -45,7 +46,7 @@ export function createOpenSource({ kinds, accounts, outlet, clock }: Dependencie
     kind.open(
       settings,
       { outlet, clock, timeLimit, ...world },
-      AbortSignal.any([signal, AbortSignal.timeout(openLimit)]),
+      AbortSignal.any([signal, deadline(openLimit)]),
     )
 
   return {

@@ -1,5 +1,6 @@
 import type { AccountTest } from '@muster/contract'
 import { boundFacts, boundText } from './bound-facts.ts'
+import { deadline } from './deadline.ts'
 import { explain } from './explain.ts'
 import type { Source } from './source.ts'
 
@@ -14,7 +15,7 @@ export async function testSource(
   clock: () => number,
 ): Promise<AccountTest> {
   const start = clock()
-  const signal = AbortSignal.timeout(testLimit)
+  const signal = deadline(testLimit)
   const statuses: Record<string, number> = {}
   const sample: string[] = []
   let [title, error] = ['', '']

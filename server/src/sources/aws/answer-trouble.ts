@@ -6,6 +6,16 @@ export class PassingTrouble extends SourceError {}
 /** These credentials see no instance of that id: it is gone, or belongs to somebody else. */
 export class UnknownInstance extends SourceError {}
 
+/** A response that is XML, but has a value that the SDK does not accept. */
+export class UnparsedResponse extends SourceError {
+  readonly body: string
+
+  constructor(message: string, body: string) {
+    super('garbled', message)
+    this.body = body
+  }
+}
+
 /** What EC2 calls the ways in which it refuses. */
 const troubles: ReadonlyMap<string, SourceTrouble> = new Map(
   (

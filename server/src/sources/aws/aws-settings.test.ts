@@ -107,7 +107,7 @@ describe('the environment of the process', () => {
         awsKind.open(settings, { ...conformanceWorld, outlet }, AbortSignal.timeout(5_000)),
         (error) =>
           error instanceof SourceError &&
-          error.message.includes('asked for ec2.us-east-1.amazonaws.com'),
+          String(error.cause).includes('asked for ec2.us-east-1.amazonaws.com'),
       )
       assert.equal(ec2.questions.length, 0)
       const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(5_000))

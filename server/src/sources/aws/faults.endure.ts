@@ -69,12 +69,12 @@ describe('an EC2 that is in trouble', () => {
 
   test('does not answer', async () => {
     answer('DescribeInstances', () => {})
-    await refuses('timeout', /does not answer within 150 ms/, ec2.settings, { timeLimit: 150 })
+    await refuses('timeout', /no answer within 0\.15 s/, ec2.settings, { timeLimit: 150 })
   })
 
   test('falls silent in the middle of an answer', async () => {
     answer('DescribeInstances', (response) => response.write('<DescribeInstancesResponse>'))
-    await refuses('timeout', /within 150 ms/, ec2.settings, { timeLimit: 150 })
+    await refuses('timeout', /within 0\.15 s/, ec2.settings, { timeLimit: 150 })
   })
 
   test('hangs up in the middle of an answer', async () => {
@@ -87,7 +87,7 @@ describe('an EC2 that is in trouble', () => {
 
   test('hangs up without an answer', async () => {
     answer('DescribeInstances', (response) => response.destroy())
-    await refuses('unreachable', /cannot be reached/)
+    await refuses('unreachable', /closed the connection/)
   })
 
   test('fails, time and again', async () => {
@@ -145,14 +145,6 @@ describe('an EC2 that is in trouble', () => {
       'an instance without an owner',
       '<DescribeInstancesResponse><reservationSet><item><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet></DescribeInstancesResponse>',
     ],
-    [
-      'an instance without a state',
-      '<DescribeInstancesResponse><reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId></item></instancesSet></item></reservationSet></DescribeInstancesResponse>',
-    ],
-    [
-      'a moment that is none',
-      '<DescribeInstancesResponse><reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><launchTime>yesterday</launchTime></item></instancesSet></item></reservationSet></DescribeInstancesResponse>',
-    ],
   ] as const) {
     test(`says ${what}`, async () => {
       answer('DescribeInstances', (response) => response.writeHead(200).end(body))
@@ -188,8 +180,6 @@ describe('an EC2 that is in trouble', () => {
   })
 
   test('says more than anybody wants to hear', async () => {
-    ec2.instances.set('i-4', { name: 'loud', tags: { essay: 'x'.repeat(1_100_000) } })
-    await refuses('garbled', /i-4 in eu-west-1 has more to it/)
     ec2.instances.set('i-4', { name: 'loud', tags: { essay: 'x'.repeat(10_000_000) } })
     await refuses('garbled', /more than 8388608 bytes/)
   })
@@ -260,6 +250,11 @@ describe('an EC2 that is in trouble', () => {
     assert.equal(server.requests.length, 0)
   })
 
+  test('does not speak TLS where it is spoken to so', async () => {
+    const address = ec2.url.replace('http:', 'https:')
+    await refuses('tls', /does not speak TLS on this port/, { ...ec2.settings, address })
+  })
+
   test('is where Muster may not go', async () => {
     const outlet = createOutlet(createAddressRule([]))
     const port = new URL(ec2.url).port
@@ -288,7 +283,7 @@ describe('an EC2 that is in trouble', () => {
     const stop = new AbortController()
     answer('DescribeInstances', () => stop.abort())
     const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(30_000))
-    await assert.rejects(Array.fromAsync(source.scan(stop.signal)), /told to stop/)
+    await assert.rejects(Array.fromAsync(source.scan(stop.signal)), /cancelled/)
     await source.close()
   })
 

@@ -1,7 +1,12 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { UnknownInstance } from './answer-trouble.ts'
+import { UnknownInstance, UnparsedResponse } from './answer-trouble.ts'
 import type { Line } from './line.ts'
-import { instancesOf, listInstances, type OwnedInstance } from './list-instances.ts'
+import {
+  instancesOf,
+  listInstances,
+  unparsedInstance,
+  type OwnedInstance,
+} from './list-instances.ts'
 
 /** EC2 gives no smaller pages. */
 const smallestPage = 5
@@ -34,6 +39,7 @@ export async function findInstance(
     )
     if (found) return found
   } catch (error) {
+    if (error instanceof UnparsedResponse) return unparsedInstance(id, error)
     if (!(error instanceof UnknownInstance)) throw error
     if (await hasOthers(line, id, signal)) return undefined
     throw new SourceError(

@@ -1,8 +1,9 @@
 import type { EC2 } from '@aws-sdk/client-ec2'
 import { setTimeout as pause } from 'node:timers/promises'
+import { abortedError } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Outlet, SourceWorld } from '../../domain/sources/source.ts'
-import { PassingTrouble } from './answer-trouble.ts'
+import { PassingTrouble, UnparsedResponse } from './answer-trouble.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import { createRequestHandler } from './request-handler.ts'
 
@@ -56,7 +57,7 @@ export async function createLines(
       close: () => ec2.destroy(),
       async ask(question, signal) {
         for (let attempt = 1; ; attempt += 1) {
-          if (signal.aborted) throw new SourceError('timeout', 'It was told to stop.')
+          if (signal.aborted) throw abortedError(signal, `EC2 in ${region}`)
           await world.pace()
           try {
             return await question(ec2, { abortSignal: signal })
@@ -76,7 +77,12 @@ export async function createLines(
 }
 
 /** What is not from the request itself is from the SDK, which did not understand what came back. */
-const toSourceError = (error: unknown, region: string): SourceError =>
-  error instanceof SourceError
-    ? error
-    : new SourceError('garbled', `What EC2 in ${region} answers makes no sense.`)
+function toSourceError(error: unknown, region: string): SourceError {
+  if (error instanceof SourceError) return error
+  const { $response: response } = error as { $response?: { body?: unknown } }
+  if (error instanceof TypeError && response?.body instanceof Uint8Array) {
+    const body = Buffer.from(response.body).toString('utf8')
+    return new UnparsedResponse(`EC2 in ${region} sent a value that is not valid.`, body)
+  }
+  return new SourceError('garbled', `What EC2 in ${region} answers makes no sense.`)
+}

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { request as requestPlain, type IncomingMessage } from 'node:http'
 import { request as requestSecure } from 'node:https'
+import { connectionError } from '../../domain/sources/connection-error.ts'
+import { abortedError, deadline } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Outlet } from '../../domain/sources/source.ts'
 import { answerTrouble } from './answer-trouble.ts'
-import { connectionTrouble } from './connection-trouble.ts'
 import { hasList, listElements } from './list-elements.ts'
 
 /**
@@ -65,7 +66,7 @@ export function createRequestHandler(
 
   return {
     async handle(signed: Signed, { abortSignal }: { abortSignal?: unknown } = {}) {
-      const limit = AbortSignal.timeout(timeLimit)
+      const limit = deadline(timeLimit)
       const asked = abortSignal as AbortSignal | undefined
       const signal = AbortSignal.any(asked ? [limit, asked] : [limit])
       const host = signed.hostname
@@ -77,12 +78,7 @@ export function createRequestHandler(
         do answer = await exchange(signed, form, signal)
         while (!answer)
       } catch (error) {
-        if (asked?.aborted)
-          throw new SourceError('timeout', 'It was told to stop.', { cause: error })
-        if (limit.aborted) {
-          throw new SourceError('timeout', `${host} does not answer within ${timeLimit} ms.`)
-        }
-        throw connectionTrouble(error, host)
+        throw signal.aborted ? abortedError(signal, host) : connectionError(error, host)
       }
       const { status, headers, body } = answer
       if (status < 200 || status >= 300) {

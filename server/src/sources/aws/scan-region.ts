@@ -1,12 +1,30 @@
-import type { SeenServer, SourceNews } from '../../domain/sources/source.ts'
+import type { SeenServer, SourceNews, UnreadableServer } from '../../domain/sources/source.ts'
+import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { describeInstance, keyOf } from './describe-instance.ts'
 import { findInstance } from './find-instance.ts'
 import type { Line } from './line.ts'
 import { listInstances, type OwnedInstance } from './list-instances.ts'
-import { createRegionBook, type LastingBook } from './region-book.ts'
+import { createRegionBook, type LastingBook, type RegionBook } from './region-book.ts'
+import { nameOf } from './tags.ts'
 
 /** EC2 shows an instance for an hour after its end. */
 const hasEnded = ({ instance }: OwnedInstance) => instance.State?.Name === 'terminated'
+
+/** An instance as a server, or why it cannot be read. */
+function readInstance(
+  owned: OwnedInstance,
+  region: string,
+  book: RegionBook,
+): SeenServer | UnreadableServer {
+  const key = keyOf(owned, region)
+  try {
+    if (owned.problem) throw owned.problem
+    return describeInstance(owned, region, book)
+  } catch (error) {
+    const { InstanceId = '', Tags } = owned.instance
+    return unreadableServer(key, nameOf(Tags, InstanceId), error)
+  }
+}
 
 /** Everything that there is in a region. */
 export async function* scanRegion(
@@ -21,8 +39,10 @@ export async function* scanRegion(
       here.map(({ instance }) => instance),
       signal,
     )
+    const servers = here.map((owned) => readInstance(owned, line.region, book))
     yield {
-      present: here.map((owned) => describeInstance(owned, line.region, book)),
+      present: servers.filter((server) => 'facts' in server),
+      unreadable: servers.filter((server) => 'reason' in server),
       gone: page.filter(hasEnded).map((owned) => keyOf(owned, line.region)),
     }
   }
@@ -34,10 +54,10 @@ export async function lookInRegion(
   lasting: LastingBook,
   id: string,
   signal: AbortSignal,
-): Promise<SeenServer | undefined> {
+): Promise<SeenServer | UnreadableServer | undefined> {
   const owned = await findInstance(line, id, signal)
   if (!owned || hasEnded(owned)) return undefined
   const book = createRegionBook(line, lasting)
   await book.learn([owned.instance], signal)
-  return describeInstance(owned, line.region, book)
+  return readInstance(owned, line.region, book)
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { abortedError, deadline } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
 import { readAddress, readTlsSettings, type LibvirtAddress } from './address.ts'
@@ -20,7 +21,7 @@ async function readWelcome(socket: Socket, signal: AbortSignal): Promise<void> {
   }
   const onError = (error: Error) => heard.reject(refused(error))
   const onClose = () => heard.reject(refused())
-  const onAbort = () => heard.reject(new SourceError('timeout', 'libvirt did not answer in time.'))
+  const onAbort = () => heard.reject(abortedError(signal, 'libvirt'))
   try {
     signal.addEventListener('abort', onAbort)
     if (signal.aborted) onAbort()
@@ -45,7 +46,7 @@ async function openSocket(
   { outlet, timeLimit }: SourceWorld,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const soon = AbortSignal.any([signal, AbortSignal.timeout(timeLimit)])
+  const soon = AbortSignal.any([signal, deadline(timeLimit)])
   if (place.transport === 'unix') return await outlet.openUnixSocket(place.path, soon)
   const socket = await outlet.openTlsSocket(place, readTlsSettings(settings), soon)
   await readWelcome(socket, soon)

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import { connectionError } from '../../domain/sources/connection-error.ts'
+import { abortedError, noAnswer } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { createFrameSplitter, encodeFrame, type Frame } from './frame.ts'
 import { createGate } from './gate.ts'
@@ -8,7 +10,7 @@ import { readError } from './records.ts'
 import { createXdrReader, createXdrWriter, type XdrReader, type XdrWriter } from './xdr.ts'
 
 /** At five unanswered calls libvirtd stops reading from the client, keepalive messages included, and logs a warning. */
-export const callsAtOnce = 4
+const callsAtOnce = 4
 
 interface Call<Answer> {
   readonly procedure: Procedure
@@ -33,16 +35,14 @@ export interface RpcClient {
   close(): void
 }
 
-const toldToEnd = () => new SourceError('timeout', 'It was told to end before libvirt answered.')
-
 /** Whoever is told to end waits for nothing any more, be it an answer, a place or their turn. */
 async function untilTold<Answer>(
   work: () => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Answer> {
-  if (signal.aborted) throw toldToEnd()
+  if (signal.aborted) throw abortedError(signal, 'libvirt')
   const told = Promise.withResolvers<never>()
-  const giveUp = () => told.reject(toldToEnd())
+  const giveUp = () => told.reject(abortedError(signal, 'libvirt'))
   signal.addEventListener('abort', giveUp)
   try {
     return await Promise.race([work(), told.promise])
@@ -102,9 +102,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       lose(error as SourceError)
     }
   })
-  socket.on('error', (cause) =>
-    lose(new SourceError('unreachable', `The connection broke: ${cause.message}.`, { cause })),
-  )
+  socket.on('error', (cause) => lose(connectionError(cause, 'libvirt')))
   socket.on('close', () =>
     lose(
       splitter.isWaiting()
@@ -115,8 +113,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
 
   socket.resume()
 
-  const late = () =>
-    new SourceError('timeout', `libvirt did not answer within ${timeLimit / 1_000} s.`)
+  const late = () => noAnswer('libvirt', timeLimit)
 
   /**
    * Sends a call. Its place among the calls in flight is free again once libvirt has answered, even if
@@ -130,12 +127,12 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
     return new Promise<Answer>((resolve, reject) => {
       if (lost || signal.aborted) {
         leave()
-        return reject(lost ?? toldToEnd())
+        return reject(lost ?? abortedError(signal, 'libvirt'))
       }
       lastSerial += 1
       const serial = lastSerial
       let isOverdue = false
-      const giveUp = () => reject(toldToEnd())
+      const giveUp = () => reject(abortedError(signal, 'libvirt'))
       const forget = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', giveUp)

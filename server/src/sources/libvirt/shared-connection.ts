@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { SourceError } from '../../domain/sources/source-error.ts'
+import { abortedError } from '../../domain/sources/deadline.ts'
 import type { SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
 import { createCalls } from './calls.ts'
 import { connect } from './connect.ts'
@@ -11,13 +11,13 @@ import type { Host } from './host.ts'
 import type { RpcClient } from './rpc-client.ts'
 
 /** An open connection, and what was learned when it was opened. */
-export interface Connection {
+interface Connection {
   readonly client: RpcClient
   readonly host: Host
   readonly reader: DomainReader
 }
 
-export interface BorrowedConnection extends Connection {
+interface BorrowedConnection extends Connection {
   /** The last one to give it back closes it. */
   release(): Promise<void>
 }
@@ -63,7 +63,7 @@ const keyOf = (accountId: string, settings: SourceSettings) =>
 
 async function whenAborted(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort')
-  throw new SourceError('timeout', 'It was told to end before libvirt answered.')
+  throw abortedError(signal, 'libvirt')
 }
 
 /** A connection to the daemon: the account's own where it has one that works, else a new one. */

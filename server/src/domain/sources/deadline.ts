@@ -1,0 +1,31 @@
+import { SourceError } from './source-error.ts'
+
+/** Why a signal was aborted: there was no answer within the limit. */
+class DeadlinePassed extends Error {
+  readonly milliseconds: number
+
+  constructor(milliseconds: number) {
+    super(`no answer within ${milliseconds} ms`)
+    this.milliseconds = milliseconds
+  }
+}
+
+/** Like `AbortSignal.timeout`, and knows afterwards how long the limit was. */
+export function deadline(milliseconds: number): AbortSignal {
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(new DeadlinePassed(milliseconds)), milliseconds).unref()
+  return controller.signal
+}
+
+export const noAnswer = (target: string, milliseconds: number): SourceError =>
+  new SourceError('timeout', `${target}: no answer within ${milliseconds / 1_000} s.`)
+
+/** Why a request was given up when its signal was aborted. */
+export function abortedError(signal: AbortSignal, target: string): SourceError {
+  const reason: unknown = signal.reason
+  if (reason instanceof SourceError) return reason
+  if (reason instanceof DeadlinePassed) return noAnswer(target, reason.milliseconds)
+  const isLate = reason instanceof DOMException && reason.name === 'TimeoutError'
+  const why = isLate ? 'no answer in time' : 'the request was cancelled'
+  return new SourceError('timeout', `${target}: ${why}.`)
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Source } from '../../domain/sources/source.ts'
+import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
+import { conformanceWorld } from '../../testing/source-conformance.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+import { awsKind } from './aws-kind.ts'
+
+const soon = () => AbortSignal.timeout(10_000)
+
+describe('an EC2 with an instance that cannot be read', () => {
+  const lifetime = suiteLifetime()
+  let ec2: FakeEc2
+  let source: Source
+  beforeEach(async () => {
+    ec2 = await startFakeEc2(lifetime)
+    for (let number = 1; number <= 9; number += 1) {
+      ec2.instances.set(`i-${number}`, { name: `server ${number}` })
+    }
+    source = await awsKind.open(ec2.settings, conformanceWorld, soon())
+  })
+
+  afterEach(() => source.close())
+
+  const odd: readonly (readonly [string, Parameters<FakeEc2['instances']['set']>[1], RegExp])[] = [
+    ['has no state', { name: 'odd', state: '' }, /has no state/],
+    ['has too much to it', { name: 'odd', tags: { a: 'x'.repeat(1_100_000) } }, /more to it/],
+    ['was launched at no time', { name: 'odd', launchTime: 'yesterday' }, /not valid/],
+  ]
+  for (const [what, instance, reason] of odd) {
+    test(`tells of all others where one ${what}`, async () => {
+      ec2.pageSize = 4
+      ec2.instances.set('i-5', instance)
+      const pages = await Array.fromAsync(source.scan(soon()))
+      const names = pages.flatMap(({ present }) => present.map(({ facts }) => facts.external_id))
+      assert.deepEqual(names, ['i-1', 'i-2', 'i-3', 'i-4', 'i-6', 'i-7', 'i-8', 'i-9'])
+      const unreadable = pages.flatMap((page) => page.unreadable ?? [])
+      assert.deepEqual(
+        unreadable.map(({ key }) => key),
+        [['aws', '210987654321', 'eu-west-1', 'i-5']],
+      )
+      assert.match(unreadable[0]?.reason ?? '', reason)
+      assert.deepEqual(
+        pages.flatMap(({ gone }) => gone),
+        [],
+      )
+      const one = await source.look({ externalId: 'i-5', regionId: 'eu-west-1' }, soon())
+      assert.deepEqual(one, unreadable[0])
+    })
+  }
+})
