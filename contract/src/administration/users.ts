@@ -102,7 +102,7 @@ export const userOperations = [
     }),
     at: { read: ['system', 'domain', 'project', 'self'], write: ['system', 'domain'] },
     notes: {
-      list: 'For a project: those who hold a role there.',
+      list: 'For a project: those who hold a role there. `email` and `mobile` are empty unless they are your own or you may read users of the domain.',
       create:
         "Without a `domain_id` the user is made in your token's own domain. Roles come apart.",
       update:

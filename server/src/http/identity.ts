@@ -2,6 +2,7 @@ import type { CatalogService } from '@muster/contract'
 import type { DescribeToken } from '../domain/identity/describe-token.ts'
 import type { InspectToken } from '../domain/identity/inspect-token.ts'
 import type { Caller } from '../domain/identity/caller.ts'
+import { createSeesContacts } from '../domain/identity/contacts.ts'
 import type { RevokeToken } from '../domain/identity/revoke-token.ts'
 import type { IssueToken } from '../domain/identity/issue-token.ts'
 import { listPermissions } from '../domain/identity/list-permissions.ts'
@@ -64,9 +65,13 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
   }) => {
     const secret = headers['x-subject-token']
     const subject = await inspectToken(caller, secret)
+    const token = describeToken(subject)
+    const { Id: id, Domain: domain } = token.user
+    const isShown = createSeesContacts(caller.principal)({ id, domain_id: domain.id })
+    const user = isShown ? token.user : { ...token.user, Email: '', Mobile: '' }
     return {
       status: 200,
-      body: renderTokenBody(describeToken(subject)),
+      body: renderTokenBody({ ...token, user }),
       headers: { 'x-subject-token': secret, vary: 'X-Auth-Token', 'cache-control': 'no-store' },
     }
   }

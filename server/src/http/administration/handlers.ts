@@ -1,7 +1,8 @@
 import type { CatalogService } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
-import type { Kind } from '../../domain/identity/administration/resources.ts'
+import { createHideContacts } from '../../domain/identity/contacts.ts'
+import type { Kind, User } from '../../domain/identity/administration/resources.ts'
 import type { IdentityHandlers } from '../identity.ts'
 import type { CloudAccountHandlers } from '../cloudaccounts/handlers.ts'
 import type { InventoryHandlers } from '../inventory/handlers.ts'
@@ -57,16 +58,23 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
   const { administration: use, catalog, authUrl, baseUrl } = dependencies
   const views = createViews(authUrl)
 
+  const viewUser = (caller: Caller) => {
+    const hideContacts = createHideContacts(caller.principal)
+    return (user: User) => views.users(hideContacts(user))
+  }
+  const viewFor = (kind: Kind, caller: Caller) =>
+    (kind === 'users' ? viewUser(caller) : views[kind]) as (item: object) => object
+
   /** Listing and showing is the same for every kind of thing. */
   const list = (kind: Kind) =>
     async function listThings({ caller, query, url }: ListCall) {
       const page = await use.listThings(kind, caller, toListQuery(query))
-      return answerPage(kind, page, views[kind] as (item: object) => unknown, authUrl + url)
+      return answerPage(kind, page, viewFor(kind, caller), authUrl + url)
     }
   const get = (kind: Kind, key: string) =>
     async function getThing({ caller, parameters, query }: GetCall) {
       const thing = await use.getThing(kind, caller, parameters.id, query.domain_id)
-      return shown(key, (views[kind] as (item: object) => object)(thing))
+      return shown(key, viewFor(kind, caller)(thing))
     }
   const impact = (kind: 'domains' | 'projects' | 'users') =>
     async function getImpact({ caller, parameters }: ThingCall) {
@@ -99,9 +107,9 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
     getUser: get('users', 'user'),
     getUserImpact: impact('users'),
     createUser: async ({ caller, body }) =>
-      created('user', views.users(await use.createUser(caller, body.user))),
+      created('user', viewUser(caller)(await use.createUser(caller, body.user))),
     updateUser: async ({ caller, parameters, body }) =>
-      shown('user', views.users(await use.updateUser(caller, parameters.id, body.user))),
+      shown('user', viewUser(caller)(await use.updateUser(caller, parameters.id, body.user))),
     deleteUser: ({ caller, parameters }) => done(use.deleteUser(caller, parameters.id)),
     changeOwnPassword: ({ caller, parameters, body }) =>
       done(use.changeOwnPassword(caller, parameters.id, body.user)),
@@ -123,7 +131,7 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
     deleteGroup: ({ caller, parameters }) => done(use.deleteGroup(caller, parameters.id)),
     async listGroupUsers({ caller, parameters, query, url }) {
       const page = await use.listGroupUsers(caller, parameters.id, toListQuery(query))
-      return answerPage('users', page, views.users, authUrl + url)
+      return answerPage('users', page, viewUser(caller), authUrl + url)
     },
     addGroupUser: ({ caller, parameters }) =>
       done(use.addGroupUser(caller, parameters.id, parameters.user_id)),

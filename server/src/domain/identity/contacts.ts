@@ -1,0 +1,32 @@
+import { findReach } from './reach.ts'
+import type { Principal } from './principal.ts'
+
+interface Person {
+  readonly id: string
+  readonly domain_id: string
+}
+
+const toRead = { service: 'identity', resource: 'users', at: ['system', 'domain'] } as const
+
+/**
+ * Whether a caller sees how to contact a user: their own e-mail and mobile, and those of users they
+ * may read at the level of a domain or above. Sharing a project is not enough.
+ */
+export function createSeesContacts(principal: Principal): (person: Person) => boolean {
+  const extents = (['list', 'get'] as const).map(
+    (action) => findReach(principal, { ...toRead, action }).extent,
+  )
+  return ({ id, domain_id }) =>
+    id === principal.token.userId ||
+    extents.some(
+      (extent) =>
+        extent.kind === 'system' || (extent.kind === 'domain' && extent.domainId === domain_id),
+    )
+}
+
+/** Users as a caller sees them. */
+export function createHideContacts(principal: Principal) {
+  const seesContacts = createSeesContacts(principal)
+  return <User extends Person>(user: User): User =>
+    seesContacts(user) ? user : { ...user, email: '', mobile: '' }
+}
