@@ -80,8 +80,9 @@ export const credentialOperations = resourceOperations({
     create:
       'For a project in which the user holds a role. The secret is in `blob`, in this answer and never again. A token that was got with an access key cannot make one.',
     update:
-      'Its name, and whether it is enabled: owner, project and end never change. Disabling it ends every token got with it.',
-    delete: 'Every token got with it ends.',
+      'With a token that was got with an access key: of that key only. Its name, and whether it is enabled: owner, project and end never change. Disabling it ends every token got with it.',
+    delete:
+      'Every token got with it ends. With a token that was got with an access key: that key only.',
   },
   examples: {
     view,

@@ -197,22 +197,36 @@ onBothEnginesInTurn('what an access key reaches', (engine) => {
       assert.equal((await holders.tryToMake(owner.token, { project_id: projectId })).status, 201)
     })
 
-    test('SEC-08: none is enabled with it, while less can be made of it', async () => {
+    test('SEC-08: no other is changed or deleted with it, whoever its owner is; it itself may be', async () => {
       const owner = await holders.addHolder()
+      const stranger = await holders.addHolder()
       const key = await holders.makeOwnKey(owner)
       const spare = await holders.makeOwnKey(owner)
+      const foreign = await holders.makeOwnKey(stranger)
+      const { token } = owner
       const child = secretOf(await rescope(await logIn(key)))
-      const change = (token: string, { id }: HeldKey, credential: object) =>
-        holders.credentials(token, 'PUT', `/${id}`, { credential })
-      assert.equal((await change(child, spare, { enabled: false })).status, 200)
-      assertError(await change(child, spare, { enabled: true }), 'ForbiddenError')
-      assertError(await change(child, spare, { enabled: true, name: 'x' }), 'ForbiddenError')
-      assert.equal((await holders.login(holders.present('plain', spare))).status, 401)
-      assert.equal((await change(owner.token, spare, { enabled: true })).status, 200)
+      const change = (by: string, { id }: HeldKey, credential: object) =>
+        holders.credentials(by, 'PUT', `/${id}`, { credential })
+      const remove = (by: string, { id }: HeldKey) => holders.credentials(by, 'DELETE', `/${id}`)
+      const refuse = async (other: HeldKey) => {
+        for (const wish of [{ enabled: false }, { enabled: true }, { name: 'x' }]) {
+          assertError(await change(child, other, wish), 'ForbiddenError')
+        }
+        assertError(await remove(child, other), 'ForbiddenError')
+      }
+      await refuse(spare)
+      // What is out of sight stays so; for an administrator it is refused too.
+      assert.equal((await remove(child, foreign)).status, 404)
+      await holders.population.assign({ role: 'admin', userId: owner.userId })
+      await refuse(foreign)
       assert.equal((await holders.login(holders.present('plain', spare))).status, 201)
+      assert.equal((await change(token, spare, { enabled: false })).status, 200)
+      assertError(await change(child, spare, { enabled: true }), 'ForbiddenError')
+      assert.equal((await change(child, key, { name: 'own' })).status, 200)
       // Who lost a key can end it with nothing but the key itself.
-      assert.equal((await holders.credentials(child, 'DELETE', `/${key.id}`)).status, 204)
+      assert.equal((await remove(child, key)).status, 204)
       assert.equal(await statusOf(child), 401)
+      assert.equal((await remove(token, spare)).status, 204)
     })
   })
 

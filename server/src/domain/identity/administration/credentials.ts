@@ -74,9 +74,15 @@ export function createCredentialUseCases(dependencies: Dependencies) {
     }
   }
 
-  /** A key within reach, whose owner is not out of it. */
+  /**
+   * A key within reach, whose owner is not out of it. A program with a key may give up that one, but
+   * a leaked key must not be able to end the keys of others, or the owner's means to replace it.
+   */
   async function demandKey({ principal, reach }: Caller, id: string): Promise<AccessKey> {
     const key = await demandThing(registry, 'credentials', id, reach)
+    if (principal.token.accessKey?.id !== id) {
+      demandFullLogin(principal, 'change or delete another access key')
+    }
     if (key.user_id !== principal.token.userId) {
       demandNotAbove(reach, await registry.assignmentsOf({ kind: 'user', id: key.user_id }))
     }
