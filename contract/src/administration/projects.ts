@@ -74,8 +74,9 @@ export const projectOperations = [
       create:
         "Without a `domain_id` it is made in your token's own domain. `parent_id`, where a client sends it, is the domain again.",
       update:
-        'Disabling a project ends every token for it at once; ask `/v3/projects/{id}/impact` first.',
-      delete: 'The assignments, access keys and tokens for it go with it.',
+        'Disabling a project ends every token for it at once; ask `/v3/projects/{id}/impact` first. The project `system` of the default domain can be neither disabled nor renamed.',
+      delete:
+        'The assignments, access keys and tokens for it go with it. The project `system` of the default domain cannot be deleted.',
     },
     examples: {
       view: projectExample,

@@ -125,4 +125,22 @@ onBothEnginesInTurn('projects', (engine) => {
     await admin.get('deleteProject', { path: { id: second.ids.projects } })
     assert.deepEqual(await statuses(), [401, 401, 200])
   })
+
+  test('the project "system" is never deleted, disabled or renamed', async () => {
+    const { projects } = await admin.get<{ projects: ProjectView[] }>('listProjects', {
+      query: 'name=system&domain_id=default',
+    })
+    const path = { id: projects[0]?.id ?? '' }
+    await admin.fail('ConflictError', 'deleteProject', { path })
+    for (const project of [{ enabled: false }, { name: 'other' }, { name: 'a', enabled: true }]) {
+      await admin.fail('ConflictError', 'updateProject', { path, body: { project } })
+    }
+    const allowed = { name: 'System', enabled: true, description: 'For administrators' }
+    await admin.get('updateProject', { path, body: { project: allowed } })
+    await admin.get('updateProject', { path, body: { project: { name: 'system' } } })
+    // Only that of the default domain.
+    const other = await create(owner, { name: 'system' })
+    await admin.get('updateProject', { path: { id: other.id }, body: { project: { name: 'x' } } })
+    await admin.get('deleteProject', { path: { id: other.id } })
+  })
 })

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { CheckDialog } from './check-dialog.tsx'
+import { isBuiltIn } from './built-in.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { DisableDialog } from './disable-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
@@ -27,6 +28,7 @@ export function ThingActions({ kind, thing }: Props) {
   const operations = kindOperations[kind]
   const mayUpdate = useMay(operations.update)
   const mayDelete = useMay(operations.delete)
+  const builtInReason = isBuiltIn(kind, thing) ? t.identity.builtIn : undefined
   const [opened, open] = useState<Opened>()
   const close = () => open(undefined)
   return (
@@ -46,7 +48,10 @@ export function ThingActions({ kind, thing }: Props) {
       </Button>
       {'enabled' in thing &&
         (thing.enabled ? (
-          <Button disabledReason={mayUpdate.reason} onClick={() => open('disable')}>
+          <Button
+            disabledReason={mayUpdate.reason ?? builtInReason}
+            onClick={() => open('disable')}
+          >
             {t.identity.disable}
           </Button>
         ) : (
@@ -57,6 +62,7 @@ export function ThingActions({ kind, thing }: Props) {
         icon="trash"
         disabledReason={
           mayDelete.reason ??
+          builtInReason ??
           (kind === 'domains' && 'enabled' in thing && thing.enabled
             ? t.identity.stillEnabled
             : undefined)

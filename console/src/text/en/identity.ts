@@ -161,6 +161,7 @@ export const identity = {
   },
   hasServers: (count: string) =>
     `It has ${count} servers, counting those in the recycle bin. Move them to another project first.`,
+  builtIn: 'Cannot be disabled or deleted: the first administrator logs in there',
   stillEnabled: 'Only a disabled domain can be deleted: disable it first',
   holders: 'Who has a role here',
   heldRoles: 'Roles',

@@ -150,6 +150,7 @@ export const identity: Words['identity'] = {
     groups: () => '个用户组将被删除',
   },
   hasServers: (count) => `其中有 ${count} 台服务器（含回收站中的）。请先将它们移到其他项目。`,
+  builtIn: '无法禁用或删除：首位管理员在此登录',
   stillEnabled: '只有已禁用的域才能删除：请先禁用',
   holders: '谁在这里有角色',
   heldRoles: '角色',

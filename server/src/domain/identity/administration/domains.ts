@@ -7,6 +7,7 @@ import type { Caller } from '../caller.ts'
 import { demandFreeName, demandFreeRename, demandThing, said } from './changes.ts'
 import { createDecisions } from './decisions.ts'
 import { demandNoServers } from './demand-no-servers.ts'
+import { demandNotDefaultDomain } from './demand-not-built-in.ts'
 import type { Change } from './change.ts'
 import { all, type Registry } from './registry.ts'
 import type { Domain } from './resources.ts'
@@ -16,8 +17,6 @@ interface NewDomain {
   readonly description?: string
   readonly enabled?: boolean
 }
-
-const defaultDomain = 'default'
 
 export function createDomainUseCases(registry: Registry, change: Change, clock: Clock) {
   const decisions = createDecisions('domains', clock, ({ id }) => ({
@@ -50,6 +49,7 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
     updateDomain: (caller: Caller, id: string, wish: Partial<NewDomain>): Promise<Domain> =>
       change(caller, async (caller) => {
         const before = await demandThing(registry, 'domains', id, caller.reach)
+        demandNotDefaultDomain(before, wish)
         await demandFreeRename(registry, 'domains', before, wish.name)
         const { name, description, enabled } = wish
         return decisions.toUpdate(
@@ -65,7 +65,8 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
     deleteDomain: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
         const domain = await demandThing(registry, 'domains', id, caller.reach)
-        demandExpendable(domain)
+        demandNotDefaultDomain(domain, 'delete')
+        demandDisabled(domain)
         await demandMayTakeGroups(caller, id)
         const impact = await registry.impactOf('domains', id, clock())
         demandNoServers('domain', impact)
@@ -78,10 +79,7 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
 }
 
 /** So much goes with a domain that it takes two steps. */
-function demandExpendable({ id, enabled }: Domain): void {
-  if (id === defaultDomain) {
-    throw new PlatformError('ConflictError', 'The default domain cannot be deleted.')
-  }
+function demandDisabled({ enabled }: Domain): void {
   if (enabled) {
     throw new PlatformError(
       'InvalidStatusError',

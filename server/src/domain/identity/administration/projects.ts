@@ -5,6 +5,7 @@ import type { Caller } from '../caller.ts'
 import { chooseDomain, demandFreeName, demandFreeRename, demandThing, said } from './changes.ts'
 import { createDecisions } from './decisions.ts'
 import { demandNoServers } from './demand-no-servers.ts'
+import { demandNotSystemProject } from './demand-not-built-in.ts'
 import type { Change } from './change.ts'
 import type { Registry } from './registry.ts'
 import type { Project } from './resources.ts'
@@ -47,6 +48,7 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
     updateProject: (caller: Caller, id: string, wish: Partial<NewProject>): Promise<Project> =>
       change(caller, async (caller) => {
         const before = await demandThing(registry, 'projects', id, caller.reach)
+        demandNotSystemProject(before, wish)
         await demandFreeRename(registry, 'projects', before, wish.name)
         const { name, description, enabled } = wish
         return decisions.toUpdate(
@@ -62,6 +64,7 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
     deleteProject: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
         const project = await demandThing(registry, 'projects', id, caller.reach)
+        demandNotSystemProject(project, 'delete')
         const impact = await registry.impactOf('projects', id, clock())
         demandNoServers('project', impact)
         return decisions.toDelete(caller, project, {
