@@ -298,6 +298,13 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
         assert.ok(String(sync.warnings[0]?.text).includes(name), name)
       }
     }
+    // Another account for the same host sees the same guest, and no other one.
+    const again = await at.attachLibvirt(hosts[1], { options })
+    await at.sync(again.id)
+    await syncBoth()
+    const text = (await at.sync(again.id)).sync.warnings[0]?.text ?? ''
+    assert.ok(text.includes(one.name) && !text.includes(other.name), text)
+    await at.admin.get('deleteCloudAccount', { path: { id: again.id }, query: 'evict=true' })
     // Shut off on one side it is what a migration leaves behind.
     hosts[1].domains.set(guest.uuid, domain(1, { name: 'copy', state: 5 }))
     await at.sync(other.id)

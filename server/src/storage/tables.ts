@@ -276,6 +276,8 @@ export interface Tables {
     missing_since: number
     /** Its name while it runs, for sources whose servers run on one host only; else empty. */
     active_name: string
+    /** The host that it then runs on. */
+    active_host: string
   }
   /** Queries that people keep by a name. */
   views: {

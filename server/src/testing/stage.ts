@@ -141,6 +141,7 @@ export async function createStage(platform: TestPlatform, admin: string) {
           missed: 1,
           missing_since: 1,
           active_name: '',
+          active_host: '',
         })
         .compile(),
     ])

@@ -46,6 +46,8 @@ export interface Sighting {
   readonly missingSince: number
   /** Its name while it runs, for sources whose servers run on one host only; else empty. */
   readonly activeName: string
+  /** The host that it then runs on. */
+  readonly activeHost: string
 }
 
 /** What changes in what an account sees. */

@@ -63,6 +63,7 @@ const digestOf = (server: SeenServer, { name, brand, created_at, project_id }: A
     'base64url',
   )
 
+const notActive = { activeName: '', activeHost: '' }
 const notMissing = { missed: 0, missingSince: 0 }
 
 /** Stored in place of the digest of a server's facts: the same reason again needs no write. */
@@ -130,11 +131,13 @@ export function createAttendAccount(dependencies: Dependencies) {
         sightingsOf: ({ present, gone }) => ({
           accountId: account.id,
           fence,
-          seen: present.map(({ id, project_id, name, status }) => ({
+          seen: present.map(({ id, project_id, name, status, host_id = '', host = '' }) => ({
             serverId: id,
             digest: byId.get(id)?.digest ?? '',
             projectId: project_id,
-            activeName: isOnOneHost && status === 'running' ? boundText(name) : '',
+            ...(isOnOneHost && status === 'running'
+              ? { activeName: name, activeHost: `${host_id} ${host}` }
+              : notActive),
             ...notMissing,
           })),
           lost: gone,
@@ -163,7 +166,7 @@ export function createAttendAccount(dependencies: Dependencies) {
           const reason = boundText(server.reason)
           const digest = unreadableDigest(reason)
           if (!sighting || (sighting.digest === digest && sighting.missed === 0)) return []
-          const seen = { ...sighting, digest, activeName: '', ...notMissing }
+          const seen = { ...sighting, digest, ...notActive, ...notMissing }
           return [{ sighting: seen, notes: { read_error: reason } }]
         })
         return await markUnknown(account, fence, marks)

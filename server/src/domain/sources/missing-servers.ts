@@ -30,6 +30,9 @@ interface Decision {
   readonly held: readonly Sighting[]
 }
 
+/** Nothing of what was said of it holds any more. */
+const unheard = { digest: '', activeName: '', activeHost: '' }
+
 const isMostOf = (missing: number, present: number) => missing >= fewestHeld && missing > present
 
 /**
@@ -59,7 +62,7 @@ export function decideMissing(scan: Missing): Decision {
     const missingSince = isFirst ? now : sighting.missingSince
     const isOver = missed >= scansUntilGone && now >= missingSince + hold
     if (!isHeld(server) || isOver) goneIds.push(sighting.serverId)
-    else held.push({ ...sighting, digest: '', activeName: '', missed, missingSince })
+    else held.push({ ...sighting, ...unheard, missed, missingSince })
   }
   return { goneIds, held }
 }

@@ -63,6 +63,6 @@ export interface SightingStore {
   accountsSeeing(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** The source's own id of the region of each of these servers. */
   regionsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Servers that this account and another one report as running, a thousand at most. */
+  /** Servers that this account and another one report as running on two hosts, a thousand at most. */
   activeElsewhere(accountId: string): Promise<readonly ActiveElsewhere[]>
 }

@@ -187,10 +187,9 @@ export function createRunAccount(dependencies: RunDependencies) {
     }
 
     /** What an administrator has confirmed needs no scan, and no source that answers. */
-    let confirmed = 0
     async function removeConfirmed(): Promise<void> {
       const until = await runs.confirmedGone(account.id)
-      if (until === confirmed) return
+      if (until === 0) return
       const known = await sightings.of(account.id)
       const gone = [...known.values()].filter(
         ({ missed, missingSince }) => missed > 0 && missingSince <= until,
@@ -201,11 +200,8 @@ export function createRunAccount(dependencies: RunDependencies) {
         await attendant.record([], ids, known)
         warnings.hear({ readable: ids, unreadable: new Map() })
       }
-      confirmed = until
-      if (gone.length > 0) {
-        await note({ warnings: warnings.current() })
-        log.info({ ...named, servers: gone.length }, 'removed missing servers as confirmed')
-      }
+      await note({ confirmed_gone: 0, warnings: warnings.current() })
+      log.info({ ...named, servers: gone.length }, 'removed missing servers as confirmed')
     }
 
     async function synchronise() {

@@ -20,9 +20,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('sightings')
     .addColumn('active_name', 'text', (column) => column.notNull().defaultTo(''))
     .execute()
+  await schema
+    .alterTable('sightings')
+    .addColumn('active_host', 'text', (column) => column.notNull().defaultTo(''))
+    .execute()
   // A server that was missing once starts anew: since when it is missing was not stored before.
   await sql`update sightings set missed = 0 where missed > 0`.execute(db)
-  // Clear the stored digest so that the next scan of a libvirt host fills in active_name.
+  // Clear the stored digest so that the next scan of a libvirt host fills in the active ones.
   await sql`update sightings set digest = '' where account_id in (select id from cloudaccounts where provider = 'OneCloud')`.execute(
     db,
   )

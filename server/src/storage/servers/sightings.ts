@@ -28,7 +28,16 @@ export function createSightingStatements(database: Database) {
   const insert = createInsertRows(
     database,
     'sightings',
-    ['account_id', 'server_id', 'digest', 'project_id', 'missed', 'missing_since', 'active_name'],
+    [
+      'account_id',
+      'server_id',
+      'digest',
+      'project_id',
+      'missed',
+      'missing_since',
+      'active_name',
+      'active_host',
+    ],
     'replace',
     ['account_id', 'server_id'],
   )
@@ -65,7 +74,7 @@ export function createSightingStatements(database: Database) {
     const { accountId, seen, lost, seenByOthers = [] } = changes
     const rows = seen
       .toSorted((a, b) => (a.serverId < b.serverId ? -1 : 1))
-      .map(({ serverId, digest, projectId, missed, missingSince, activeName }) => [
+      .map(({ serverId, digest, projectId, missed, missingSince, activeName, activeHost }) => [
         accountId,
         serverId,
         digest,
@@ -73,6 +82,7 @@ export function createSightingStatements(database: Database) {
         missed,
         missingSince,
         activeName,
+        activeHost,
       ])
     return [
       demandFence(changes),

@@ -11,7 +11,15 @@ export function createSightingStore({ read }: Database): SightingStore {
   const select = (accountId: string) =>
     read
       .selectFrom('sightings')
-      .select(['server_id', 'digest', 'project_id', 'missed', 'missing_since', 'active_name'])
+      .select([
+        'server_id',
+        'digest',
+        'project_id',
+        'missed',
+        'missing_since',
+        'active_name',
+        'active_host',
+      ])
       .where('account_id', '=', accountId)
 
   async function readSome(accountId: string, ids: readonly string[]) {
@@ -27,8 +35,20 @@ export function createSightingStore({ read }: Database): SightingStore {
       const rows = ids ? await readSome(accountId, ids) : await select(accountId).execute()
       const found = new Map<string, Sighting>()
       for (const { server_id: serverId, digest, project_id: projectId, missed, ...row } of rows) {
-        const { missing_since: missingSince, active_name: activeName } = row
-        found.set(serverId, { serverId, digest, projectId, missed, missingSince, activeName })
+        const {
+          missing_since: missingSince,
+          active_name: activeName,
+          active_host: activeHost,
+        } = row
+        found.set(serverId, {
+          serverId,
+          digest,
+          projectId,
+          missed,
+          missingSince,
+          activeName,
+          activeHost,
+        })
       }
       return found
     },
@@ -64,7 +84,7 @@ export function createSightingStore({ read }: Database): SightingStore {
 
     async activeElsewhere(accountId) {
       const { rows } =
-        await sql<ActiveElsewhere>`select own.server_id as "serverId", own.active_name as name, other.account_id as "otherAccountId", other.active_name as "otherName" from sightings own inner join sightings other on other.server_id = own.server_id and other.account_id <> own.account_id where own.account_id = ${accountId} and own.active_name <> '' and other.active_name <> '' order by own.server_id, other.account_id limit ${mostElsewhere}`.execute(
+        await sql<ActiveElsewhere>`select own.server_id as "serverId", own.active_name as name, other.account_id as "otherAccountId", other.active_name as "otherName" from sightings own inner join sightings other on other.server_id = own.server_id and other.account_id <> own.account_id and other.active_host <> own.active_host where own.account_id = ${accountId} and own.active_name <> '' and other.active_name <> '' order by own.server_id, other.account_id limit ${mostElsewhere}`.execute(
           read,
         )
       return rows
