@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { PlatformError } from '../domain/error.ts'
 import { newId } from '../domain/identity/new-id.ts'
 import type { TokenRecord } from '../domain/identity/records.ts'
@@ -101,6 +102,16 @@ onBothEngines('the limit on live tokens', (engine) => {
     // A second later somebody else may have made more.
     await insert({ issuedAt: start + 1_000 })
     assert.ok(reads > once)
+  })
+
+  test('is counted in an index alone', async () => {
+    const { read } = storage.database
+    const plan =
+      engine === 'sqlite'
+        ? sql`explain query plan select expires_at from tokens where user_id = 'x' and expires_at > 1`
+        : sql`select indexdef from pg_indexes where indexname = 'tokens_user_expiry'`
+    const { rows } = await plan.execute(read)
+    assert.match(JSON.stringify(rows), /COVERING INDEX tokens_user_expiry|\(user_id, expires_at\)/)
   })
 })
 
