@@ -23,7 +23,7 @@ async function readValues(ask: Ask) {
 async function readServer(ask: Ask, id: string) {
   const { body } = await ask(`/servers/${id}`)
   const { server } = JSON.parse(body.toString()) as {
-    server: { id: string; ips: string; nics: { mac: string }[] }
+    server: { id: string; name: string; ips: string; nics: { mac: string }[] }
   }
   return server
 }
@@ -63,6 +63,48 @@ export async function commonFilters(
     ],
   ]
   return filters.map(write)
+}
+
+/** Every two kinds of filter together: common ones, on columns with and without an index. */
+export async function filterPairs(
+  ask: Ask,
+  projectId: string,
+  serverId: string,
+): Promise<readonly string[]> {
+  const { most } = await readValues(ask)
+  const { name } = await readServer(ask, serverId)
+  const filters: Parameters = [
+    ['status', 'running'],
+    ['provider', most('provider')],
+    ['project_id', projectId],
+    ['region', most('region')],
+    ['os_type', 'Linux'],
+    ['tags', 'env=prod'],
+    ['tags', 'env'],
+    ['q', '-tag:env=prod'],
+    ['search', 'web'],
+    ['q', '-web'],
+    ['q', 'we'],
+    ['ip', '10.0.0.0/8'],
+    ['q', '-ip:10.0.0.0/9'],
+    ['filter', 'vcpu_count.ge(2)'],
+    ['filter', 'disk_count.ge(2)'],
+    ['created_since', '2020-01-01'],
+    ['filter', "expired_at.gt('2020-01-01')"],
+    ['is_gpu', 'false'],
+    ['auto_renew', 'false'],
+    ['name', name],
+    ['filter', "name.contains('web')"],
+  ]
+  return filters.flatMap((first, at) =>
+    filters.slice(at + 1).map((second) => {
+      const [[name, value], [otherName, otherValue]] = [first, second]
+      // The parameter q can be given only once.
+      return write(
+        name === 'q' && otherName === 'q' ? [['q', `${value} ${otherValue}`]] : [first, second],
+      )
+    }),
+  )
 }
 
 export const sorts = ['created_at', 'name', 'status', 'updated_at'] as const

@@ -5,6 +5,7 @@ import { coldPages } from './cold-pages.ts'
 import { consoleFigures } from './console.ts'
 import { deepPages } from './deep-page.ts'
 import type { Figure, Row } from './figure.ts'
+import { pairsOfFilters } from './filter-pairs.ts'
 import { fleetQueries } from './fleet-queries.ts'
 import { fleetSize } from './fleet-size.ts'
 import { hotPages, unchangedPages } from './hot-page.ts'
@@ -30,6 +31,7 @@ const figures: readonly Figure[] = [
   unchangedPages,
   fleetSize,
   fleetQueries,
+  pairsOfFilters,
   deepPages,
   passwordLogins,
   tokenLogins,

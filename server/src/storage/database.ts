@@ -28,6 +28,14 @@ export interface Question {
   readonly parameters: readonly unknown[]
 }
 
+/**
+ * A parameter that stands for the servers whose numbers a query lists, with commas between them, in a
+ * column `list`. Only SQLite takes it, as a blob: the byte at a number is 1 for each server listed.
+ */
+export interface ServerSet {
+  readonly listedBy: Question
+}
+
 /** Quick reads run at once; those that may take long wait for their requester's turn. */
 export type Pace = 'quick' | Requester
 

@@ -4,9 +4,8 @@ import type { Extent } from '../../domain/identity/reach.ts'
 import type { Database } from '../database.ts'
 import { columnOf, isOwnerField } from './columns.ts'
 import { filterIndexes } from './indexes.ts'
-import { searchPattern } from './search-text.ts'
-import { readTagKey } from './tags.ts'
-import { allOf, amongWords, byCodePoint, codeOf, type Sql } from './sql-parts.ts'
+import { serverList } from './server-lists.ts'
+import { allOf, amongWords, codeOf, type Sql } from './sql-parts.ts'
 import { placeColumns, type Where } from './where.ts'
 
 /**
@@ -35,27 +34,6 @@ const byList = (list: Sql): Driver => ({
 
 /** Finds the ways into a question about servers in use. */
 export function createDrivers(engine: Database['engine'], { where }: Where) {
-  /** Both engines have an index of three characters in a row. */
-  function bySearch(text: string): Driver {
-    const { column, pattern } = searchPattern(text)
-    if (engine === 'postgres') {
-      const anywhere = `%${pattern.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-      return byList(
-        sql`select server from server_texts join servers on servers.seq = server where state = 0 and ${sql.ref(column)} like ${anywhere}`,
-      )
-    }
-    const phrase = `${column} : "${pattern.replaceAll('"', '""')}"`
-    return byList(sql`select rowid from server_search where server_search match ${phrase}`)
-  }
-
-  function byTag(key: string, value: string | undefined): Driver {
-    const { bare, origins } = readTagKey(key)
-    const valued = value === undefined ? sql`` : sql` and value = ${codeOf(value)}`
-    return byList(
-      sql`select server from server_tags where key = ${codeOf(bare)}${valued} and origin in (${sql.join(origins)}) and state = 0`,
-    )
-  }
-
   function driverOf(condition: Condition): Driver | undefined {
     switch (condition.kind) {
       case 'field': {
@@ -74,14 +52,11 @@ export function createDrivers(engine: Database['engine'], { where }: Where) {
         const candidates = sql`${sql.ref(id)} in (${named} union ${itself})`
         return byIndex(id, allOf([candidates, where(condition)]))
       }
-      case 'tag':
-        return byTag(condition.key, condition.value)
       case 'address':
-        return byList(
-          sql`select distinct server from server_addresses where ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last} and state = 0`,
-        )
+        return byList(sql`select distinct server from (${serverList(engine, condition)}) as listed`)
+      case 'tag':
       case 'search':
-        return bySearch(condition.text)
+        return byList(serverList(engine, condition))
       case 'all':
       case 'any':
       case 'not':

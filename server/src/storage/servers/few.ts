@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import type { Found, FoundPage, PageQuestion } from '../../domain/inventory/ports.ts'
 import type { Database, Pace, Row } from '../database.ts'
-import { everyServer } from './indexes.ts'
 import { readKeys, type OrderTerms } from './order.ts'
-import { isEverything, type Plan, type Planner } from './plan.ts'
+import type { Plan, Planner } from './plan.ts'
 import type { Selection } from './selections.ts'
 import { allOf, type Sql } from './sql-parts.ts'
 
-const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection => ({
+export const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection => ({
   seqs: Int32Array.from(rows, ({ seq }) => Number(seq)),
   revisions: Float64Array.from(rows, ({ revision }) => Number(revision)),
   keys:
@@ -19,7 +18,6 @@ const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection => ({
 /** Questions that few servers answer: they are found once, all of them, and pages cut from that. */
 export function createFew({ engine }: Database, planner: Planner, terms: OrderTerms) {
   const { ask, select, findNarrowWay } = planner
-  const { mostFound } = planner.limits
 
   async function selectOrdered(
     conditions: readonly Sql[],
@@ -33,27 +31,13 @@ export function createFew({ engine }: Database, planner: Planner, terms: OrderTe
     return toSelection(rows, order.length === 1)
   }
 
-  /**
-   * Looks at every server, where no index can tell, until there are too many to be few. SQLite
-   * would rather follow some index from row to row, which takes ten times as long.
-   */
-  async function lookThrough({ conditions }: Plan, question: PageQuestion) {
-    const list = select(sql`seq`, everyServer, conditions)
-    const some = sql`seq in (${list} limit ${mostFound + 1})`
-    const found = await selectOrdered([some], undefined, question, question.requester)
-    return found.seqs.length <= mostFound ? found : undefined
-  }
-
-  const isUnaided = ({ isLive, isCovered, question }: Plan) =>
-    engine === 'sqlite' && !isEverything(question.where) && !(isLive && isCovered)
-
   return {
     /** Undefined where there are not few. */
     async select(plan: Plan, question: PageQuestion, pace: Pace): Promise<Selection | undefined> {
       const way = await findNarrowWay(plan, pace)
-      if (way)
-        return await selectOrdered([...plan.conditions, way.condition], way.index, question, pace)
-      return isUnaided(plan) ? await lookThrough(plan, question) : undefined
+      return (
+        way && (await selectOrdered([...plan.conditions, way.condition], way.index, question, pace))
+      )
     },
 
     pageOf({ seqs, revisions, keys }: Selection, { limit, offset }: PageQuestion): FoundPage {

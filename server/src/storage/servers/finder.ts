@@ -13,6 +13,7 @@ import { createOrderTerms, readKeys } from './order.ts'
 import { createPlanner, isEverything, usualLimits, type Limits } from './plan.ts'
 import { createSelections } from './selections.ts'
 import { createStatistics } from './statistics.ts'
+import { createSweep } from './sweep.ts'
 
 /** How far from the beginning a page may be for the serving thread to go there. */
 const shortWalk = 2_000
@@ -49,6 +50,7 @@ export function createServerFinder(
   const terms = createOrderTerms(database.engine)
   const planner = createPlanner(database, owners, limits)
   const few = createFew(database, planner, terms)
+  const sweep = createSweep(planner, terms)
   const findAmongMany = createMany(planner, terms)
   const selections = createSelections()
 
@@ -68,9 +70,12 @@ export function createServerFinder(
     if (!selection) {
       const pace = paceOf(question)
       const plan = await planner.plan(question)
+      let total = question.isAnew ? undefined : selections.total(question, version)
       selection = await few.select(plan, question, pace)
+      if (!selection && total === undefined && sweep.isNeeded(plan)) {
+        ;({ total, selection } = await sweep.sweep(plan, question))
+      }
       if (!selection) {
-        const total = question.isAnew ? undefined : selections.total(question, version)
         const page = await findAmongMany(plan, question, total, pace)
         selections.rememberTotal(question, version, page.total)
         return page

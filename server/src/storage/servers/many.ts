@@ -4,7 +4,7 @@ import type { FoundPage, PageQuestion } from '../../domain/inventory/ports.ts'
 import type { Pace } from '../database.ts'
 import { isFacet, wholeFacet } from './counts.ts'
 import { toFound } from './few.ts'
-import { coveredColumns, everyServer, isSorted, sortIndex } from './indexes.ts'
+import { coveredColumns, isSorted, sortIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
 import { amongWords, type Sql } from './sql-parts.ts'
@@ -35,7 +35,8 @@ export function createMany({ ask, select }: Planner, terms: OrderTerms) {
     return isCovered && isSeen ? sortIndex('created_at') : undefined
   }
 
-  function countQuestion({ question, isLive, extent, drivers, conditions, isCovered }: Plan): Sql {
+  function countQuestion(plan: Plan): Sql {
+    const { question, isLive, extent, drivers, sweepConditions, sweepIndex } = plan
     const [driver] = drivers
     const hasOnePart = question.where.kind !== 'all' || question.where.conditions.length === 1
     if (isLive && isEverything(question.where)) {
@@ -52,8 +53,7 @@ export function createMany({ ask, select }: Planner, terms: OrderTerms) {
         ? select(sql`count(*) as n`, driver.index, [sql`state = 0`, driver.condition])
         : sql`select count(*) as n from (${driver.list}) as listed`
     }
-    const index = isLive && isCovered ? sortIndex('created_at') : everyServer
-    return select(sql`count(*) as n`, index, conditions)
+    return select(sql`count(*) as n`, sweepIndex, sweepConditions)
   }
 
   return async function findAmongMany(

@@ -3,9 +3,9 @@ import type { Condition } from '../../domain/inventory/condition.ts'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { Question } from '../../domain/inventory/ports.ts'
 import type { View } from '../../domain/inventory/server-query.ts'
-import type { Database, Pace, Row } from '../database.ts'
+import type { Database, Pace, Row, ServerSet } from '../database.ts'
 import { createDrivers, type Driver } from './drivers.ts'
-import { coveredColumns, everyServer } from './indexes.ts'
+import { coveredColumns, everyServer, sortIndex } from './indexes.ts'
 import { allOf, everything, type Sql } from './sql-parts.ts'
 import { createWhere } from './where.ts'
 
@@ -44,6 +44,12 @@ export interface Plan {
   /** The ways to parts of what is asked for. */
   readonly drivers: readonly Driver[]
   readonly conditions: readonly Sql[]
+  /** The same, for a look at all servers. */
+  readonly sweepConditions: readonly Sql[]
+  /** The index for such a look: one that has all the columns that are looked at, where there is one. */
+  readonly sweepIndex: Index
+  /** Whether tags, addresses or texts of servers have to be looked at. */
+  readonly looksAside: boolean
   /** Whether an index in some order has all the columns that are looked at. */
   readonly isCovered: boolean
 }
@@ -84,19 +90,35 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
   const stopChecks =
     engine === 'sqlite' ? [sql`case when servers.seq & 63 then 1 else check_stop() end`] : []
 
+  /** A list is read once, into one byte per server: to test that takes a tenth of a lookup. */
+  const isListed = (list: Sql): Sql => {
+    const numbers = sql`select group_concat(server) as list from (${list})`
+    const set: ServerSet = { listedBy: numbers.compile(read) }
+    return sql`substr(${set}, seq, 1) = x'01'`
+  }
+
   async function plan(question: Question): Promise<Plan> {
-    const where = createWhere({ engine, owners: await owners.byProject() })
+    const setting = { engine, owners: await owners.byProject() }
+    const where = createWhere(setting)
     const drivers = createDrivers(engine, where)
     const extent = drivers.ofExtent(question.extent)
     const isLive = question.view === 'live'
+    // Lists have live servers only. PostgreSQL joins tables in a way of its own choice.
+    const isSwept = engine === 'sqlite' && isLive
+    const sweep = createWhere({ ...setting, isListed: isSwept ? isListed : undefined })
+    const visible = inSight(question)
+    const isCovered =
+      isLive && where.columnsIn(question.where).every((column) => coveredColumns.has(column))
     return {
       question,
       isLive,
       extent,
       drivers: isLive ? drivers.of(question.where) : [],
-      conditions: [...inSight(question), ...stopChecks, where.where(question.where)],
-      isCovered:
-        isLive && where.columnsIn(question.where).every((column) => coveredColumns.has(column)),
+      conditions: [...visible, ...stopChecks, where.where(question.where)],
+      sweepConditions: [...visible, ...stopChecks, sweep.where(question.where)],
+      sweepIndex: isCovered ? sortIndex('created_at') : everyServer,
+      looksAside: where.looksAside(question.where),
+      isCovered,
     }
   }
 

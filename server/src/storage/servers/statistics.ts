@@ -7,7 +7,6 @@ import { plus } from '../../domain/inventory/sums.ts'
 import type { Row } from '../database.ts'
 import { columnOf, isOwnerField, keepingOf, ownerFields, type OwnerField } from './columns.ts'
 import { isFacet, wholeFacet, type Facet } from './counts.ts'
-import { everyServer, sortIndex } from './indexes.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
 import { sums, toSum } from './sums.ts'
 import { readTagKey } from './tags.ts'
@@ -21,10 +20,6 @@ const counts = ({ extent }: Plan, facet: Facet): Sql =>
   sql`server_counts where facet = ${facet}${extent ? sql` and ${extent.condition}` : sql``}`
 
 type Group = Sum & { readonly value: GroupValue }
-
-/** The index in which all that is looked at can be seen, or else everything as it lies. */
-const seenBy = ({ isLive, isCovered }: Plan) =>
-  isLive && isCovered ? sortIndex('created_at') : everyServer
 
 /** Counts servers, and how big they are together, by what they have in common. */
 export function createStatistics(
@@ -161,8 +156,8 @@ export function createStatistics(
   ): Promise<Statistics> {
     const plan = await planFor(question)
     const way = await findNarrowWay(plan, question.requester)
-    const conditions = way ? [...plan.conditions, way.condition] : plan.conditions
-    const source = sql`servers${hint(way ? way.index : seenBy(plan))} where ${allOf(conditions)}`
+    const conditions = way ? [...plan.conditions, way.condition] : plan.sweepConditions
+    const source = sql`servers${hint(way ? way.index : plan.sweepIndex)} where ${allOf(conditions)}`
     const kept = new Map(
       question.groups.flatMap((group) => {
         const groups = fromCounts(plan, group) ?? fromTags(plan, group)

@@ -6,6 +6,7 @@ import type { Database } from '../database.ts'
 import { columnOf, isOwnerField, keepingOf, ownerFields, type Column } from './columns.ts'
 import { createCompareColumn } from './compare.ts'
 import { searchPattern } from './search-text.ts'
+import { isSideCondition, serverList, type SideCondition } from './server-lists.ts'
 import {
   allOf,
   amongManyWords,
@@ -25,6 +26,11 @@ type FieldCondition = Extract<Condition, { kind: 'field' }>
 export interface Setting {
   readonly engine: Database['engine']
   readonly owners: ReadonlyMap<string, Owner>
+  /**
+   * The condition that a server is on a list, for a pass over all live servers. Without it the tags,
+   * addresses or text of each candidate are looked up.
+   */
+  readonly isListed?: ((list: Sql) => Sql) | undefined
 }
 
 /** The places' columns: their id, and their name. */
@@ -37,7 +43,7 @@ export const placeColumns = {
 } as const satisfies Record<Exclude<Place, 'project'>, readonly [Column, Column]>
 
 /** What a condition says of a server, in the words of both engines, and the columns it looks at. */
-export function createWhere({ engine, owners }: Setting) {
+export function createWhere({ engine, owners, isListed }: Setting) {
   const compareColumn = createCompareColumn(engine)
   const find = textFinder(engine)
   // Keeps SQLite from reading all servers with a value for each server: the primary key leads by server.
@@ -88,6 +94,18 @@ export function createWhere({ engine, owners }: Setting) {
     return sql`exists (select 1 from server_texts where server = servers.seq and ${find}(${sql.ref(column)}, ${pattern}) > 0)`
   }
 
+  /** By the primary keys of the tables, which lead by server. */
+  function lookUp(condition: SideCondition): Sql {
+    switch (condition.kind) {
+      case 'search':
+        return searched(condition.text)
+      case 'tag':
+        return tagged(condition.key, condition.value)
+      case 'address':
+        return sql`exists (select 1 from server_addresses where server = servers.seq and ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last})`
+    }
+  }
+
   function where(condition: Condition): Sql {
     switch (condition.kind) {
       case 'field':
@@ -97,18 +115,18 @@ export function createWhere({ engine, owners }: Setting) {
       case 'place':
         return comparingPlace(condition.place, condition.values)
       case 'search':
-        return searched(condition.text)
       case 'tag':
-        return tagged(condition.key, condition.value)
       case 'address':
-        return sql`exists (select 1 from server_addresses where server = servers.seq and ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last})`
+        return isListed ? isListed(serverList(engine, condition)) : lookUp(condition)
       case 'all':
         return allOf(condition.conditions.map(where))
       case 'any':
         return anyOf(condition.conditions.map(where))
       case 'not':
-        // What is unknown of a server is not so of it.
-        return sql`not coalesce(${where(condition.condition)}, false)`
+        return isSideCondition(condition.condition)
+          ? sql`not ${where(condition.condition)}`
+          : // NULL never matches a filter, so it always matches the negated one.
+            sql`not coalesce(${where(condition.condition)}, false)`
     }
   }
 
@@ -130,6 +148,13 @@ export function createWhere({ engine, owners }: Setting) {
     }
   }
 
-  return { where, columnsIn }
+  /** Whether it takes other tables than that of the servers to check a condition. */
+  function looksAside(condition: Condition): boolean {
+    if (condition.kind === 'not') return looksAside(condition.condition)
+    if ('conditions' in condition) return condition.conditions.some(looksAside)
+    return isSideCondition(condition)
+  }
+
+  return { where, columnsIn, looksAside }
 }
 export type Where = ReturnType<typeof createWhere>

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Question, Row } from '../database.ts'
+import { isServerSet, serverSet } from './server-set.ts'
 
 /** As much as SQLite is made for. */
 const mappedBytes = 2 ** 31
@@ -45,11 +46,16 @@ export function createSnapshotReader(database: DatabaseSync, checkStop: () => vo
   const prepare = createStatementCache(database)
   const ask = ({ sql, parameters }: Question): Row[] => {
     checkStop()
-    return prepare(sql).all(...(parameters as Cell[]))
+    return prepare(sql).all(...parameters.map(bind))
   }
+  const bind = (value: unknown): Cell =>
+    isServerSet(value)
+      ? serverSet((ask(value.listedBy)[0]?.['list'] as string | null) ?? '')
+      : (value as Cell)
   return function read(questions: readonly Question[]): Row[][] {
-    // One statement has a moment of its own.
-    if (questions.length === 1) return questions.map(ask)
+    // One statement has a moment of its own, unless it needs others.
+    const isAlone = questions.length === 1 && !questions[0]?.parameters.some(isServerSet)
+    if (isAlone) return questions.map(ask)
     database.exec('begin')
     try {
       return questions.map(ask)

@@ -1,0 +1,74 @@
+import { createTouch, createAsk, median, readTotal } from './ask.ts'
+import type { Figure, Row } from './figure.ts'
+import { openFleet } from './fleet.ts'
+import { options } from './options.ts'
+import { filterPairs } from './queries.ts'
+
+const port = 18_407
+const orders = ['created_at', 'name'] as const
+/** At the largest fleet a second, at a common one a tenth of it. */
+const bound = options.servers > 100_000 ? 1_000 : 100
+
+interface Timed {
+  readonly query: string
+  readonly time: number
+}
+
+function pairsRow(what: string, timed: readonly Timed[]): Row {
+  const sorted = timed.toSorted((a, b) => b.time - a.time)
+  const [worst] = sorted
+  const within = timed.filter(({ time }) => time <= bound).length
+  const middle = median(timed.map(({ time }) => time))
+  return {
+    what,
+    measured: `${worst?.time.toFixed(0)} ms the slowest (\`${worst?.query}\`), ${middle.toFixed(0)} ms the middle; ${within} of ${timed.length} within`,
+    target: `≤ ${bound} ms`,
+    reached: within === timed.length,
+  }
+}
+
+export const pairsOfFilters: Figure = {
+  id: 'P6',
+  title: 'pairs of filters',
+  async measure() {
+    const fleet = await openFleet(options.servers)
+    const server = await fleet.start(port)
+    const ask = createAsk(server.url, fleet.systemToken)
+    const touch = createTouch(server.url, fleet.systemToken, fleet.ids.at(-1) ?? '')
+
+    /** After a change each time, so that no total is remembered; what is over the bound is tried again. */
+    async function time(path: string, query: string): Promise<Timed> {
+      const times: number[] = []
+      do {
+        await touch()
+        const answer = await ask(path + query)
+        times.push(answer.time)
+        if (times.length === 1) {
+          const total = path.includes('statistics') ? '' : ` (${readTotal(answer)} match)`
+          const text = decodeURIComponent(query)
+          process.stderr.write(`  ${answer.time.toFixed(0)} ms  ${text}${total}\n`)
+        }
+      } while (times.length < 3 && Math.min(...times) > bound / 2)
+      return { query: decodeURIComponent(query), time: median(times) }
+    }
+
+    const pairs = await filterPairs(ask, fleet.projects[0]?.id ?? '', fleet.ids[0] ?? '')
+    const [first = ''] = pairs
+    for (let count = 0; count < 3; count += 1) await ask(`/servers?scope=system&${first}`)
+    const pages: Timed[] = []
+    for (const pair of pairs) {
+      for (const order of orders) {
+        pages.push(await time('/servers?scope=system&details=true&', `${pair}&order_by=${order}`))
+      }
+    }
+    const counted: Timed[] = []
+    for (const pair of pairs) {
+      counted.push(await time('/servers/statistics?scope=system&', `${pair}&group_by=provider`))
+    }
+    await server.stop()
+    return [
+      pairsRow('page and total, two orders', pages),
+      pairsRow('statistics by provider', counted),
+    ]
+  },
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { Condition } from '../../domain/inventory/condition.ts'
+import type { Database } from '../database.ts'
+import { searchPattern } from './search-text.ts'
+import { byCodePoint, codeOf, type Sql } from './sql-parts.ts'
+import { readTagKey } from './tags.ts'
+
+/** A condition on a table of its own: tags, addresses or texts, by server. It is never NULL. */
+export type SideCondition = Extract<Condition, { kind: 'search' | 'tag' | 'address' }>
+
+export const isSideCondition = (condition: Condition): condition is SideCondition =>
+  condition.kind === 'search' || condition.kind === 'tag' || condition.kind === 'address'
+
+/** Both engines have an index of three characters in a row. */
+function searchList(engine: Database['engine'], text: string): Sql {
+  const { column, pattern } = searchPattern(text)
+  if (engine === 'postgres') {
+    const anywhere = `%${pattern.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+    return sql`select server from server_texts join servers on servers.seq = server where state = 0 and ${sql.ref(column)} like ${anywhere}`
+  }
+  const phrase = `${column} : "${pattern.replaceAll('"', '""')}"`
+  return sql`select rowid as server from server_search where server_search match ${phrase}`
+}
+
+/**
+ * A query for the numbers of all live servers that meet a condition, by an index on its value. Who has
+ * several addresses may be listed several times.
+ */
+export function serverList(engine: Database['engine'], condition: SideCondition): Sql {
+  switch (condition.kind) {
+    case 'search':
+      return searchList(engine, condition.text)
+    case 'tag': {
+      const { bare, origins } = readTagKey(condition.key)
+      const valued =
+        condition.value === undefined ? sql`` : sql` and value = ${codeOf(condition.value)}`
+      return sql`select server from server_tags where key = ${codeOf(bare)}${valued} and origin in (${sql.join(origins)}) and state = 0`
+    }
+    case 'address':
+      return sql`select server from server_addresses where ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last} and state = 0`
+  }
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { PageQuestion } from '../../domain/inventory/ports.ts'
+import { toSelection } from './few.ts'
+import type { OrderTerms } from './order.ts'
+import { isEverything, type Plan, type Planner } from './plan.ts'
+import type { Selection } from './selections.ts'
+import { allOf } from './sql-parts.ts'
+
+/** How many servers a filter finds, and which, unless they are too many to remember. */
+export interface Swept {
+  readonly total: number
+  readonly selection: Selection | undefined
+}
+
+/**
+ * Answers filters that no single index of the servers covers, by one pass over all servers. Page and
+ * total come from the same pass, since the pass is the expensive part.
+ */
+export function createSweep({ engine, ask, hint, limits }: Planner, terms: OrderTerms) {
+  const { mostFound } = limits
+  return {
+    /** PostgreSQL has statistics, and finds a way of its own. */
+    isNeeded: ({ isCovered, looksAside, question }: Plan): boolean =>
+      engine === 'sqlite' && !isEverything(question.where) && (!isCovered || looksAside),
+
+    async sweep(plan: Plan, question: PageQuestion): Promise<Swept> {
+      const { order } = question
+      const { sweepConditions, sweepIndex } = plan
+      const found = sql`found as materialized (select seq from servers${hint(sweepIndex)} where ${allOf(sweepConditions)})`
+      const counted = sql`counted as (select count(*) as total from found)`
+      const some = sql`total <= ${mostFound} and seq in (select seq from found limit ${mostFound + 1})`
+      const [rows = []] = await ask(
+        [
+          sql`with ${found}, ${counted} select total, seq, revision, ${terms.keys(order)} from counted left join servers on ${some}${terms.names(order)} order by ${terms.orderBy(order)}`,
+        ],
+        question.requester,
+      )
+      const total = Number(rows[0]?.['total'])
+      if (total > mostFound) return { total, selection: undefined }
+      const hits = rows.filter(({ seq }) => seq !== null)
+      return { total, selection: toSelection(hits, order.length === 1) }
+    },
+  }
+}
