@@ -6,6 +6,7 @@ import type { View } from '../../domain/inventory/server-query.ts'
 import type { Database, Pace, Row, ServerSet } from '../database.ts'
 import { createDrivers, type Driver } from './drivers.ts'
 import { coveredColumns, everyServer, sortIndex } from './indexes.ts'
+import { serverList, type SideCondition } from './server-lists.ts'
 import { allOf, everything, type Sql } from './sql-parts.ts'
 import { createWhere } from './where.ts'
 
@@ -90,12 +91,19 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
   const stopChecks =
     engine === 'sqlite' ? [sql`case when servers.seq & 63 then 1 else check_stop() end`] : []
 
-  /** A list is read once, into one byte per server: to test that takes a tenth of a lookup. */
-  const isListed = (list: Sql): Sql => {
+  /**
+   * SQLite reads a list once, into one byte per server: to test that takes a tenth of a lookup. Lists
+   * have live servers only.
+   */
+  function inByteSet(condition: SideCondition): Sql {
+    const list = serverList(engine, condition)
     const numbers = sql`select group_concat(server) as list from (${list})`
     const set: ServerSet = { listedBy: numbers.compile(read) }
     return sql`substr(${set}, seq, 1) = x'01'`
   }
+
+  /** PostgreSQL hashes a subquery that it does not join, or looks up each server if there are too many. */
+  const inHash = (_: SideCondition, rows: Sql): Sql => sql`(exists (${rows})) is true`
 
   async function plan(question: Question): Promise<Plan> {
     const setting = { engine, owners: await owners.byProject() }
@@ -103,9 +111,8 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
     const drivers = createDrivers(engine, where)
     const extent = drivers.ofExtent(question.extent)
     const isLive = question.view === 'live'
-    // Lists have live servers only. PostgreSQL joins tables in a way of its own choice.
-    const isSwept = engine === 'sqlite' && isLive
-    const sweep = createWhere({ ...setting, isListed: isSwept ? isListed : undefined })
+    const inLists = isLive ? inByteSet : undefined
+    const sweep = createWhere({ ...setting, inSweep: engine === 'postgres' ? inHash : inLists })
     const visible = inSight(question)
     const isCovered =
       isLive && where.columnsIn(question.where).every((column) => coveredColumns.has(column))

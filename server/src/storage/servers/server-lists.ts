@@ -11,13 +11,20 @@ export type SideCondition = Extract<Condition, { kind: 'search' | 'tag' | 'addre
 export const isSideCondition = (condition: Condition): condition is SideCondition =>
   condition.kind === 'search' || condition.kind === 'tag' || condition.kind === 'address'
 
+/** Whether a row of `server_texts` has a text. PostgreSQL has an index for `like`, where it has the extension. */
+export function hasText(engine: Database['engine'], text: string): Sql {
+  const { column, pattern } = searchPattern(text)
+  if (engine === 'sqlite') return sql`instr(${sql.ref(column)}, ${pattern}) > 0`
+  const anywhere = `%${pattern.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  return sql`${sql.ref(column)} like ${anywhere}`
+}
+
 /** Both engines have an index of three characters in a row. */
 function searchList(engine: Database['engine'], text: string): Sql {
-  const { column, pattern } = searchPattern(text)
   if (engine === 'postgres') {
-    const anywhere = `%${pattern.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-    return sql`select server from server_texts join servers on servers.seq = server where state = 0 and ${sql.ref(column)} like ${anywhere}`
+    return sql`select server from server_texts join servers on servers.seq = server where state = 0 and ${hasText(engine, text)}`
   }
+  const { column, pattern } = searchPattern(text)
   const phrase = `${column} : "${pattern.replaceAll('"', '""')}"`
   return sql`select rowid as server from server_search where server_search match ${phrase}`
 }

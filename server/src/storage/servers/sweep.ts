@@ -19,9 +19,8 @@ export interface Swept {
 export function createSweep({ engine, ask, hint, limits }: Planner, terms: OrderTerms) {
   const { mostFound } = limits
   return {
-    /** PostgreSQL has statistics, and finds a way of its own. */
     isNeeded: ({ isCovered, looksAside, question }: Plan): boolean =>
-      engine === 'sqlite' && !isEverything(question.where) && (!isCovered || looksAside),
+      looksAside || (engine === 'sqlite' && !isCovered && !isEverything(question.where)),
 
     async sweep(plan: Plan, question: PageQuestion): Promise<Swept> {
       const { order } = question

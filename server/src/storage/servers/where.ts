@@ -5,8 +5,7 @@ import type { Owner } from '../../domain/inventory/ports.ts'
 import type { Database } from '../database.ts'
 import { columnOf, isOwnerField, keepingOf, ownerFields, type Column } from './columns.ts'
 import { createCompareColumn } from './compare.ts'
-import { searchPattern } from './search-text.ts'
-import { isSideCondition, serverList, type SideCondition } from './server-lists.ts'
+import { hasText, isSideCondition, type SideCondition } from './server-lists.ts'
 import {
   allOf,
   amongManyWords,
@@ -14,7 +13,6 @@ import {
   anyOf,
   byCodePoint,
   codeOf,
-  textFinder,
   type Sql,
 } from './sql-parts.ts'
 import { readTagKey } from './tags.ts'
@@ -27,10 +25,10 @@ export interface Setting {
   readonly engine: Database['engine']
   readonly owners: ReadonlyMap<string, Owner>
   /**
-   * The condition that a server is on a list, for a pass over all live servers. Without it the tags,
-   * addresses or text of each candidate are looked up.
+   * How a condition on another table is checked in a pass over all servers: `rows` are those of one
+   * server. Without it they are looked up for each candidate.
    */
-  readonly isListed?: ((list: Sql) => Sql) | undefined
+  readonly inSweep?: ((condition: SideCondition, rows: Sql) => Sql) | undefined
 }
 
 /** The places' columns: their id, and their name. */
@@ -43,9 +41,8 @@ export const placeColumns = {
 } as const satisfies Record<Exclude<Place, 'project'>, readonly [Column, Column]>
 
 /** What a condition says of a server, in the words of both engines, and the columns it looks at. */
-export function createWhere({ engine, owners, isListed }: Setting) {
+export function createWhere({ engine, owners, inSweep }: Setting) {
   const compareColumn = createCompareColumn(engine)
-  const find = textFinder(engine)
   // Keeps SQLite from reading all servers with a value for each server: the primary key leads by server.
   const checked = sql.raw(engine === 'sqlite' ? '+' : '')
 
@@ -82,29 +79,27 @@ export function createWhere({ engine, owners, isListed }: Setting) {
     return anyOf([amongWords(sql.ref(id), values), amongWords(sql.ref(name), values)])
   }
 
-  function tagged(key: string, value: string | undefined): Sql {
-    const { origins, bare } = readTagKey(key)
-    return sql`exists (select 1 from server_tags where server = servers.seq and key = ${codeOf(bare)} and origin in (${sql.join(origins)})${
-      value === undefined ? sql`` : sql` and ${checked}value = ${codeOf(value)}`
-    })`
-  }
-
-  function searched(text: string): Sql {
-    const { column, pattern } = searchPattern(text)
-    return sql`exists (select 1 from server_texts where server = servers.seq and ${find}(${sql.ref(column)}, ${pattern}) > 0)`
-  }
-
-  /** By the primary keys of the tables, which lead by server. */
-  function lookUp(condition: SideCondition): Sql {
+  /** The rows of one server that meet a condition, by the primary keys of the tables: they lead by server. */
+  function rowsOf(condition: SideCondition): Sql {
     switch (condition.kind) {
       case 'search':
-        return searched(condition.text)
-      case 'tag':
-        return tagged(condition.key, condition.value)
+        return sql`select 1 from server_texts where server = servers.seq and ${hasText(engine, condition.text)}`
+      case 'tag': {
+        const { origins, bare } = readTagKey(condition.key)
+        const valued =
+          condition.value === undefined
+            ? sql``
+            : sql` and ${checked}value = ${codeOf(condition.value)}`
+        return sql`select 1 from server_tags where server = servers.seq and key = ${codeOf(bare)} and origin in (${sql.join(origins)})${valued}`
+      }
       case 'address':
-        return sql`exists (select 1 from server_addresses where server = servers.seq and ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last})`
+        return sql`select 1 from server_addresses where server = servers.seq and ${byCodePoint(engine, sql.ref('address'))} between ${condition.first} and ${condition.last}`
     }
   }
+
+  /** PostgreSQL would join an `exists`, and may take a nested loop over all rows for it. */
+  const lookUp = (rows: Sql): Sql =>
+    engine === 'postgres' ? sql`(${rows} limit 1) is not null` : sql`exists (${rows})`
 
   function where(condition: Condition): Sql {
     switch (condition.kind) {
@@ -117,7 +112,7 @@ export function createWhere({ engine, owners, isListed }: Setting) {
       case 'search':
       case 'tag':
       case 'address':
-        return isListed ? isListed(serverList(engine, condition)) : lookUp(condition)
+        return inSweep ? inSweep(condition, rowsOf(condition)) : lookUp(rowsOf(condition))
       case 'all':
         return allOf(condition.conditions.map(where))
       case 'any':
