@@ -58,7 +58,8 @@ export function decideMissing(scan: Missing): Decision {
   for (const server of missing) {
     const { sighting } = server
     const isFirst = sighting.missed === 0 || isAfterFailure
-    const missed = isFirst ? 1 : sighting.missed + 1
+    // More scans change nothing, and need no write.
+    const missed = isFirst ? 1 : Math.min(sighting.missed + 1, scansUntilGone)
     const missingSince = isFirst ? now : sighting.missingSince
     const isOver = missed >= scansUntilGone && now >= missingSince + hold
     if (!isHeld(server) || isOver) goneIds.push(sighting.serverId)

@@ -134,6 +134,9 @@ describe('a scan', () => {
     // The third scan, but too early; then late enough.
     const third = await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_499, hold: 500 })
     assert.deepEqual([third.held.length, third.counts.gone], [2, 0])
+    const writes = sync.sightingWrites()
+    await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_499, hold: 500 })
+    assert.equal(sync.sightingWrites(), writes, 'from then on only the time counts')
     const fourth = await scan(sync, [pageOf('a', 'b', 'c')], { now: 1_500, hold: 500 })
     assert.deepEqual([fourth.held.length, fourth.counts.gone], [0, 2])
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Sighting } from '../inventory/ports.ts'
 import type { SyncCounts } from './account.ts'
 import type { Attendant } from './attend-account.ts'
@@ -138,7 +139,10 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     counts.changed += await attendant.holdRegion(batch)
   }
   const { goneIds, held } = decideMissing({ missing, present, presentByRegion, ...holding })
-  for (const batch of inBatches(held)) counts.changed += await attendant.hold(batch)
+  const changed = held.filter(
+    (sighting) => !isDeepStrictEqual(sighting, known.get(sighting.serverId)),
+  )
+  for (const batch of inBatches(changed)) counts.changed += await attendant.hold(batch)
   for (const batch of inBatches(goneIds)) await record([], batch)
   return {
     counts: { ...counts },
