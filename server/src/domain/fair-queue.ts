@@ -139,3 +139,4 @@ export function createFairQueue(limits: Limits) {
     },
   }
 }
+export type FairQueue = ReturnType<typeof createFairQueue>

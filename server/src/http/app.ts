@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { renderOpenApi, type DocumentedGateway, type Operation } from '@muster/contract'
 import type { Administration } from '../domain/identity/administration/administration.ts'
+import { createFairQueue } from '../domain/fair-queue.ts'
 import type { RecordDenial } from '../domain/audit/record-denial.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import { createAdministrationHandlers } from './administration/handlers.ts'
@@ -15,15 +16,27 @@ import { privateHeaders } from './private-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { mountOperations } from './mount.ts'
+import { answerInTurn } from './pipelining.ts'
 import { createRateLimit } from '../domain/rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
 import { answerRepeats, createRepeats } from './repeats.ts'
 import { createRequestLog, logRequests } from './request-log.ts'
+import { closeStalledResponses } from './stalled-responses.ts'
 import { createServiceHandlers } from './service.ts'
 import { createUnknownRouteFault } from './unknown-route.ts'
 import { warnOfUntrustedProxy } from './untrusted-proxy.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createViewHandlers } from './views/handlers.ts'
+
+/** Bytes of pages that are made or sent at the same time, by token and in all. */
+const bodyLimits = {
+  name: 'requests for pages',
+  capacity: 128 * 2 ** 20,
+  perKey: 32 * 2 ** 20,
+  mostWaiting: 1_024,
+  mostWaitingPerKey: 256,
+  longestWait: 30_000,
+}
 
 export interface AppSettings extends ListenerSettings, HostSettings {
   readonly platformName: string
@@ -117,6 +130,8 @@ export function createApp(
     },
   })
   answerRepeats(app, repeats)
+  answerInTurn(app.server)
+  closeStalledResponses(app.server, settings.tls ? 'secureConnection' : 'connection')
 
   mountOperations(app, served, {
     authenticate: createAuthenticate({
@@ -126,6 +141,7 @@ export function createApp(
       clock,
     }),
     remember: repeats.remember,
+    bodies: createFairQueue(bodyLimits),
     closesAfter,
     handlers: {
       ...createIdentityHandlers({ ...useCases, ...settings }),

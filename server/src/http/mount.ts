@@ -11,6 +11,7 @@ import {
 } from '@muster/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badField, PlatformError } from '../domain/error.ts'
+import type { FairQueue } from '../domain/fair-queue.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import { demandReach, type Reach } from '../domain/identity/reach.ts'
 import type { Origin } from '../domain/identity/records.ts'
@@ -57,6 +58,8 @@ interface Call<Op> {
   readonly origin: Origin
   readonly accept: string
   readonly ifNoneMatch: string | undefined
+  /** Resolves when there is room for a body of about so many bytes; until the response ends, it takes that room. */
+  readonly reserve: (bytes: number) => Promise<void>
 }
 
 type OperationOf<Id extends OperationId> = Extract<(typeof operations)[number], { id: Id }>
@@ -74,6 +77,8 @@ interface Dependencies {
   readonly authenticate: Authenticate
   /** Keeps an answer for requests that are the same. */
   readonly remember: Repeats['remember']
+  /** Limits the bytes of bodies in memory at the same time. */
+  readonly bodies: FairQueue
   /** Whether an answer is the last on its connection. */
   readonly closesAfter: (request: FastifyRequest) => boolean
 }
@@ -82,7 +87,7 @@ interface Dependencies {
 export function mountOperations(
   app: FastifyInstance,
   served: readonly Operation[],
-  { handlers, authenticate, remember, closesAfter }: Dependencies,
+  { handlers, authenticate, remember, bodies, closesAfter }: Dependencies,
 ): void {
   const send = createSend(closesAfter)
   const compress = createCompress()
@@ -146,6 +151,12 @@ export function mountOperations(
           origin,
           accept: request.headers.accept ?? '',
           ifNoneMatch: request.headers['if-none-match'],
+          async reserve(bytes: number) {
+            const key = principal?.token.id ?? ''
+            const release = await bodies.acquire({ key, weight: bytes, signal: whenGone(reply) })
+            if (reply.raw.destroyed) release()
+            else reply.raw.once('close', release)
+          },
         } satisfies AnyCall
         const outcome = await encode(request, operation, await handle(call))
         request.userId = outcome.userId ?? request.principal?.token.userId

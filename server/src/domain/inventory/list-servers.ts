@@ -101,14 +101,14 @@ export function createListServers({ finder, owners, news, ages }: Dependencies) 
     })
   }
 
-  function render(
+  async function render(
     query: ServerQuery,
     total: number,
     parts: readonly ServerParts[],
     owned: ReadonlyMap<string, Owner>,
     sight: Sight,
-  ): Pick<ServerPage, 'body' | 'etag'> {
-    const rows = renderRows(parts, query, owned, sight)
+  ): Promise<Pick<ServerPage, 'body' | 'etag'>> {
+    const rows = await renderRows(parts, query, owned, sight)
     const start = `{"limit":${query.limit},"offset":${query.offset},"servers":[`
     const end = `],"total":${total}}`
     return {
@@ -127,7 +127,7 @@ export function createListServers({ finder, owners, news, ages }: Dependencies) 
     const owned = await owners.byProject()
     const shown = query.withMetadata ? parts.map((part) => withAge(part, ages)) : parts
     return {
-      ...render(query, found.total, shown, owned, sight),
+      ...(await render(query, found.total, shown, owned, sight)),
       marker: next && writeMarker(query, next),
     }
   }

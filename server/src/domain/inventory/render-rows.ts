@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Server } from '@muster/contract'
 import type { BodyKind, Owner, ServerParts } from './ports.ts'
 import type { ServerShape } from './server-query.ts'
@@ -52,17 +53,27 @@ export function serverObject(
   return keys ? Object.fromEntries(keys.map((key) => [key, server[key]])) : server
 }
 
-/** The servers of a page, separated by commas. */
-export function renderRows(
+/** So many are rendered at once: it takes the serving thread a few milliseconds. */
+const chunkSize = 128
+
+/** The servers of a page, separated by commas. Others get a turn between the chunks of a large one. */
+export async function renderRows(
   all: readonly ServerParts[],
   shape: ServerShape,
   owners: ReadonlyMap<string, Owner>,
   sight: Sight,
-): Rendered {
-  const pieces: Buffer[] = []
+): Promise<Rendered> {
+  const chunks: Buffer[] = []
+  let pieces: Buffer[] = []
   let digests = ''
   for (const [at, parts] of all.entries()) {
     const isLast = at === all.length - 1
+    if (at > 0 && at % chunkSize === 0) {
+      // A few large pieces are sent much faster than thousands of small ones.
+      chunks.push(Buffer.concat(pieces))
+      pieces = []
+      await yieldToOthers()
+    }
     if (shape.keys) {
       const text = JSON.stringify(serverObject(parts, shape, owners, sight))
       pieces.push(Buffer.from(isLast ? text : `${text},`))
@@ -73,5 +84,5 @@ export function renderRows(
       digests += rendered.digest
     }
   }
-  return { pieces, digest: hash('md5', digests, 'base64url') }
+  return { pieces: [...chunks, ...pieces], digest: hash('md5', digests, 'base64url') }
 }

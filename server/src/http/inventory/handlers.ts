@@ -6,6 +6,7 @@ import type { FindServer, GetServer } from '../../domain/inventory/get-server.ts
 import type { ListServers } from '../../domain/inventory/list-servers.ts'
 import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
 import { readStatisticsQuery } from '../../domain/inventory/read-statistics-query.ts'
+import type { ServerQuery } from '../../domain/inventory/server-query.ts'
 import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
 import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
@@ -44,12 +45,16 @@ const streamTypes = {
   ndjson: 'application/x-ndjson; charset=UTF-8',
 } as const
 
+/** How big a page may become, roughly: what a usual server takes, times as many as are asked for. */
+const estimateBytes = ({ limit, details, withMetadata }: ServerQuery): number =>
+  limit * ((details ? 4_096 : 1_024) + (withMetadata ? 1_024 : 0))
+
 /** The operations on servers. */
 export const createInventoryHandlers = (
   useCases: InventoryUseCases,
   { baseUrl }: { readonly baseUrl: string },
 ): InventoryHandlers => ({
-  async listServers({ caller, query, accept, url, ifNoneMatch }) {
+  async listServers({ caller, query, accept, url, ifNoneMatch, reserve }) {
     const asked = readServerQuery(query, chooseFormat(accept))
     if (asked.format !== 'json') {
       return {
@@ -61,6 +66,7 @@ export const createInventoryHandlers = (
         body: await useCases.exportServers(caller, asked),
       }
     }
+    await reserve(estimateBytes(asked))
     const page = await useCases.listServers(caller, asked, url)
     const link = linkOf(page, baseUrl, url)
     return validated({ ...page, headers: link === undefined ? {} : { link } }, ifNoneMatch)

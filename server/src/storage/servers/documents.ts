@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
 import type { Database, Pace, Question, Row } from '../database.ts'
@@ -7,6 +8,9 @@ import type { Tables } from '../tables.ts'
 /** Rendered servers that have been read lately, so many bytes of them. */
 const keptBytes = 256 * 2 ** 20
 const overhead = 400
+
+/** So many are read at once: it takes the serving thread a few milliseconds. */
+const chunkSize = 128
 
 interface Kept {
   readonly revision: number
@@ -92,8 +96,14 @@ export function createDocuments(database: Database) {
     })
     const missing = found.filter((_, at) => known[at] === undefined).map(({ seq }) => seq)
     if (missing.length === 0) return known as ServerParts[]
-    const [rows = []] = await database.ask([questionFor(missing, kind, withMetadata)], pace)
-    const read = new Map(rows.map((row) => [Number(row['server']), toKept(row)]))
+    const read = new Map<number, Kept>()
+    for (let start = 0; start < missing.length; start += chunkSize) {
+      // Others get a turn before the next chunk.
+      if (start > 0) await yieldToOthers()
+      const chunk = missing.slice(start, start + chunkSize)
+      const [rows = []] = await database.ask([questionFor(chunk, kind, withMetadata)], pace)
+      for (const row of rows) read.set(Number(row['server']), toKept(row))
+    }
     // What streams by is not what is asked for again.
     if (pace === 'quick')
       for (const [seq, kept] of read) cache.set(keyOf(seq, kind, withMetadata), kept)

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+export const usualStallLimit = 10_000
+
+interface Seen {
+  progress: string
+  since: number
+}
+
+/** Of each connection by its two ports: how many bytes its peer has not acknowledged yet. */
+type SendQueues = ReadonlyMap<string, string>
+
+const portsOf = ({ localPort, remotePort }: Socket) => `${localPort} ${remotePort}`
+
+/**
+ * What the operating system still has to send. A slow reader may take longer than the limit to make
+ * room for the next write, since the system's own buffer holds megabytes. Only Linux tells.
+ */
+async function readSendQueues(): Promise<SendQueues> {
+  const queues = new Map<string, string>()
+  for (const file of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    const text = await readFile(file, 'latin1').catch(() => '')
+    for (const [, local = '', remote = '', queue = ''] of text.matchAll(
+      /^ *\d+: \w+:(\w{4}) \w+:(\w{4}) \w\w (\w{8}):/gm,
+    )) {
+      const ports = `${Number.parseInt(local, 16)} ${Number.parseInt(remote, 16)}`
+      queues.set(ports, `${queues.get(ports) ?? ''} ${queue}`)
+    }
+  }
+  return queues
+}
+
+/** Closes connections whose peer has accepted nothing of a response for so long. */
+export function closeStalledResponses(
+  server: Server,
+  connected: 'connection' | 'secureConnection',
+  limit = usualStallLimit,
+): void {
+  const sockets = new Map<Socket, Seen>()
+  server.on(connected, (socket: Socket) => {
+    sockets.set(socket, { progress: '', since: 0 })
+    socket.once('close', () => sockets.delete(socket))
+  })
+
+  async function sweep(): Promise<void> {
+    const blocked = [...sockets].filter(([{ writableLength }, seen]) => {
+      if (writableLength === 0) seen.progress = ''
+      return writableLength > 0
+    })
+    if (blocked.length === 0) return
+    const queues = await readSendQueues()
+    const now = performance.now()
+    for (const [socket, seen] of blocked) {
+      const { bytesWritten, writableLength } = socket
+      const progress = `${bytesWritten - writableLength} ${queues.get(portsOf(socket))}`
+      if (progress !== seen.progress) Object.assign(seen, { progress, since: now })
+      else if (now - seen.since >= limit) socket.destroy()
+    }
+  }
+
+  let sweeping: Promise<void> | undefined
+  const timer = setInterval(() => {
+    sweeping ??= sweep().finally(() => {
+      sweeping = undefined
+    })
+  }, limit / 5).unref()
+  server.on('close', () => clearInterval(timer))
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Database } from '../database.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { startFleet } from '../../testing/server-fleet.ts'
+import { createDocuments } from './documents.ts'
+
+onBothEngines('rendered servers', (engine) => {
+  test('are read in chunks, so that nobody waits for all of a large page', async (t) => {
+    const { platform } = await startFleet(engine, { servers: 150 })
+    t.after(() => platform.close())
+    const { database } = platform
+    const sizes: number[] = []
+    const ask: Database['ask'] = (questions, pace) => {
+      sizes.push(...questions.map(({ parameters }) => parameters.length))
+      return database.ask(questions, pace)
+    }
+    const rows = await database.read.selectFrom('servers').select(['seq', 'revision']).execute()
+    const load = createDocuments({ ...database, ask })
+    const parts = await load(rows, 'document', true)
+    assert.equal(parts?.length, 150)
+    assert.deepEqual(sizes, [128, 22])
+  })
+})
