@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { shortListParameters } from './client-parameters.ts'
 import type { Operation } from './operation.ts'
 import { domainExample, DomainView } from './administration/domains.ts'
 import { example } from './administration/examples.ts'
@@ -237,6 +238,7 @@ export const identityOperations = [
     access: 'token',
     tag: 'Tokens',
     summary: 'List the projects you can get a token for',
+    query: exactObject(shortListParameters),
     answers: {
       200: {
         description: 'Your projects',
@@ -252,6 +254,7 @@ export const identityOperations = [
     access: 'token',
     tag: 'Tokens',
     summary: 'List the domains you can get a token for',
+    query: exactObject(shortListParameters),
     answers: {
       200: {
         description: 'Your domains',
@@ -290,6 +293,7 @@ export const identityOperations = [
     summary: 'List what your token may do, and how far',
     description:
       'Every operation that needs a right, with the right it needs. Decided as the operation itself decides it at this moment; what it is done to can still be out of your sight.',
+    query: exactObject(shortListParameters),
     answers: {
       200: {
         description: 'Operation by operation',

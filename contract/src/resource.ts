@@ -1,5 +1,6 @@
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { Level, Operation } from './operation.ts'
+import { clientParameters, offsetParameter } from './client-parameters.ts'
 import { exactObject } from './scalars.ts'
 
 const text = Type.String()
@@ -32,7 +33,9 @@ const paging = {
       description: 'Where to go on: from `links.next`, or the id of the last one you have',
     }),
   ),
+  offset: offsetParameter,
   sort_dir: Type.Optional(Type.Enum(['asc', 'desc'])),
+  ...clientParameters,
 }
 
 /** The query of a list, with what this one can be narrowed to and sorted by. */

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { clientParameters, offsetParameter, shortListParameters } from '../client-parameters.ts'
 import type { Level, Operation } from '../operation.ts'
 import { Links, listQuery } from '../resource.ts'
 import { exactObject, Id } from '../scalars.ts'
@@ -53,6 +54,8 @@ const listRoleAssignments = {
     include_names: Flag,
     limit: listQuery([], {}).properties.limit,
     marker: listQuery([], {}).properties.marker,
+    offset: offsetParameter,
+    ...clientParameters,
   }),
   answers: {
     200: {
@@ -110,6 +113,7 @@ function targetOperations<
       ...common,
       needs: need('list'),
       summary: `List the roles that ${who} holds on ${where}`,
+      query: exactObject(shortListParameters),
       answers: {
         200: {
           description: 'The roles, without those held through a group',

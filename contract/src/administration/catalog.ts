@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { shortListParameters } from '../client-parameters.ts'
 import type { Operation } from '../operation.ts'
 import { Links, SelfLink } from '../resource.ts'
 import { exactObject, Name, sameType } from '../scalars.ts'
@@ -71,7 +72,11 @@ export const catalogOperations = [
     path: '/v3/services',
     needs: need('services', 'list'),
     summary: 'List the services',
-    query: exactObject({ name: Type.Optional(Name), type: Type.Optional(Name) }),
+    query: exactObject({
+      name: Type.Optional(Name),
+      type: Type.Optional(Name),
+      ...shortListParameters,
+    }),
     answers: {
       200: {
         description: 'The services',
@@ -104,6 +109,7 @@ export const catalogOperations = [
       interface: Type.Optional(Type.Enum(['public', 'internal', 'admin'])),
       service_id: Type.Optional(Name),
       region_id: Type.Optional(Name),
+      ...shortListParameters,
     }),
     answers: {
       200: {
@@ -133,7 +139,7 @@ export const catalogOperations = [
     path: '/v3/regions',
     needs: need('regions', 'list'),
     summary: 'List the regions',
-    query: exactObject({ parent_region_id: Type.Optional(Name) }),
+    query: exactObject({ parent_region_id: Type.Optional(Name), ...shortListParameters }),
     answers: {
       200: {
         description: 'The regions',

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import { exactObject, FreeText, Name, NewName, Timestamp } from '../scalars.ts'
+import { exactObject, Name, NewName, Timestamp } from '../scalars.ts'
 import { example, exampleMoment } from './examples.ts'
 import { impactOperation } from './impact.ts'
-import { emptyOptions, emptyTags } from './keystone-habits.ts'
+import { Description, emptyOptions, emptyTags } from './keystone-habits.ts'
 
 export const DomainView = exactObject({
   id: Type.String(),
@@ -19,7 +19,7 @@ export const DomainView = exactObject({
 export type DomainView = Static<typeof DomainView>
 
 const settable = {
-  description: Type.Optional(FreeText),
+  description: Description,
   enabled: Type.Optional(Type.Boolean()),
   tags: Type.Optional(emptyTags),
   options: Type.Optional(emptyOptions),

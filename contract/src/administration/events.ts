@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { clientParameters } from '../client-parameters.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, Moment, sameType, Timestamp } from '../scalars.ts'
 import { example, exampleMoment } from './examples.ts'
@@ -51,6 +52,14 @@ export const eventPaging = {
       description: 'The id of the last event you have, as in the `Link` to the next page',
     }),
   ),
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 0,
+      description: 'Sent by existing clients: go on by `marker`',
+    }),
+  ),
+  ...clientParameters,
 }
 
 export const EventList = exactObject({ events: Type.Array(EventView), limit: Type.Integer() })

@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import { exactObject, FreeText, Id, Name, NewName, Timestamp } from '../scalars.ts'
+import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
 import { example, exampleMoment } from './examples.ts'
+import { Description } from './keystone-habits.ts'
 import { userExample, UserView } from './users.ts'
 
 export const GroupView = exactObject({
@@ -50,10 +51,10 @@ export const groupOperations = [
     create: exactObject({
       name: NewName,
       domain_id: Type.Optional(Id),
-      description: Type.Optional(FreeText),
+      description: Description,
     }),
     update: Type.Object(
-      { name: Type.Optional(NewName), description: Type.Optional(FreeText) },
+      { name: Type.Optional(NewName), description: Description },
       { additionalProperties: false, minProperties: 1 },
     ),
     query: listQuery(['name', 'created_at'], {

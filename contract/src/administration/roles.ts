@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
-import { exactObject, FreeText, Name, NewName, Timestamp } from '../scalars.ts'
+import { exactObject, Name, NewName, Timestamp } from '../scalars.ts'
 import { example, exampleMoment } from './examples.ts'
-import { emptyOptions } from './keystone-habits.ts'
+import { Description, emptyOptions } from './keystone-habits.ts'
 import { policyExample, PolicyView } from './policies.ts'
 
 export const RoleView = exactObject({
@@ -45,14 +45,14 @@ export const roleOperations = [
     view: RoleView,
     create: exactObject({
       name: NewName,
-      description: Type.Optional(FreeText),
+      description: Description,
       domain_id: Type.Optional(Type.Null()),
       options: Type.Optional(emptyOptions),
     }),
     update: Type.Object(
       {
         name: Type.Optional(NewName),
-        description: Type.Optional(FreeText),
+        description: Description,
         options: Type.Optional(emptyOptions),
       },
       { additionalProperties: false, minProperties: 1 },

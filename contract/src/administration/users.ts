@@ -3,7 +3,6 @@ import type { Operation } from '../operation.ts'
 import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import {
   exactObject,
-  FreeText,
   Id,
   Moment,
   Name,
@@ -14,7 +13,7 @@ import {
 } from '../scalars.ts'
 import { example, exampleMoment } from './examples.ts'
 import { impactOperation } from './impact.ts'
-import { emptyOptions } from './keystone-habits.ts'
+import { Description, emptyOptions } from './keystone-habits.ts'
 import { projectExample, ProjectView } from './projects.ts'
 
 export const UserView = exactObject({
@@ -44,7 +43,7 @@ const NewPassword = Type.String({
 const ShortText = Type.String({ maxLength: 255 })
 
 const settable = {
-  description: Type.Optional(FreeText),
+  description: Description,
   enabled: Type.Optional(Type.Boolean()),
   displayname: Type.Optional(ShortText),
   email: Type.Optional(orNull(ShortText)),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { clientParameters, shortListParameters } from '../client-parameters.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, Name } from '../scalars.ts'
 import {
@@ -67,6 +68,7 @@ export const cloudAccountOperations = [
       order: Type.Optional(Type.Enum(['asc', 'desc'])),
       limit: whole('20 unless you say, 2048 at the most'),
       offset: whole('So many are left out first'),
+      ...clientParameters,
     }),
     answers: {
       200: {
@@ -90,6 +92,7 @@ export const cloudAccountOperations = [
     needs: need('list'),
     summary: 'List the kinds of sources',
     description: 'What can be attached, and what an account of each kind needs.',
+    query: exactObject(shortListParameters),
     answers: {
       200: {
         description: 'All of them',

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox'
+import { shortListParameters } from '../client-parameters.ts'
 import { largestPage } from '../resource.ts'
 import { exactObject, sameType } from '../scalars.ts'
 import {
@@ -173,6 +174,7 @@ export const ServerStatisticsQuery = exactObject({
     'A field, or `metadata.<key>` for a tag: `status` unless you say',
     16,
   ),
+  ...shortListParameters,
   ...selection,
 })
 export type ServerStatisticsQuery = Static<typeof ServerStatisticsQuery>

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { clientParameters } from '../client-parameters.ts'
 import { exactObject, Id, NewName, Timestamp } from '../scalars.ts'
 import { longestQ, mostSortFields, serverScopes } from '../servers/parameters.ts'
 
@@ -83,5 +84,6 @@ export const ViewListQuery = exactObject({
   order: Type.Optional(Order),
   limit: whole('20 unless you say, 2048 at the most'),
   offset: whole('So many are left out first'),
+  ...clientParameters,
 })
 export type ViewListQuery = Static<typeof ViewListQuery>

@@ -7,6 +7,7 @@ import type { RevokeToken } from '../domain/identity/revoke-token.ts'
 import type { IssueToken } from '../domain/identity/issue-token.ts'
 import { listPermissions } from '../domain/identity/list-permissions.ts'
 import { openDomains, openProjects } from '../domain/identity/scope.ts'
+import { answerCut } from './administration/pages.ts'
 import { createViews } from './administration/views.ts'
 import type { Handlers } from './mount.ts'
 import { renderTokenBody } from './token-body.ts'
@@ -45,7 +46,6 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
   const { authUrl, baseUrl, homePage } = dependencies
 
   const views = createViews(authUrl)
-  const listLinks = (path: string) => ({ self: authUrl + path, next: null, previous: null })
   const version = {
     id: 'v3.14',
     status: 'stable',
@@ -95,18 +95,18 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
       return { status: 204 }
     },
 
-    listAuthProjects({ principal }) {
+    listAuthProjects({ principal, query, url }) {
       const projects = openProjects(principal.standing).map(({ domain, createdAt, ...project }) =>
         views.projects({ ...project, domain_id: domain.id, created_at: createdAt }),
       )
-      return { status: 200, body: { projects, links: listLinks('/v3/auth/projects') } }
+      return answerCut('projects', projects, query, authUrl + url)
     },
 
-    listAuthDomains({ principal }) {
+    listAuthDomains({ principal, query, url }) {
       const domains = openDomains(principal.standing).map(({ createdAt, ...domain }) =>
         views.domains({ ...domain, created_at: createdAt }),
       )
-      return { status: 200, body: { domains, links: listLinks('/v3/auth/domains') } }
+      return answerCut('domains', domains, query, authUrl + url)
     },
 
     showAuthCatalog({ principal }) {
@@ -115,15 +115,15 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
       return { status: 200, body: { catalog: services, links } }
     },
 
-    listAuthPermissions({ principal }) {
+    listAuthPermissions({ principal, query, url }) {
       const permissions = listPermissions(principal)
-      return { status: 200, body: { permissions, links: listLinks('/v3/auth/permissions') } }
+      return answerCut('permissions', permissions, query, authUrl + url)
     },
 
     showIdentityVersion: () => ({ status: 200, body: { version } }),
 
     discover({ accept }) {
-      const headers = { vary: 'Accept' }
+      const headers = { vary: 'Accept, Accept-Encoding' }
       if (accept.includes('text/html')) {
         return { status: 302, headers: { ...headers, location: homePage } }
       }

@@ -19,17 +19,24 @@ export function demandShape(
   if (type === undefined ? carriesBody : !isJson(type)) throw unsupportedMediaType()
   const coding = headers['content-encoding'] ?? 'identity'
   if (coding !== 'identity' || countHeader(raw, 'content-type') > 1) throw unsupportedMediaType()
-  if (carriesBody && !operation.body && operation.method !== 'POST') throw takesNoBody()
+  const isRead = operation.method === 'GET' || operation.method === 'HEAD'
+  if (carriesBody && !operation.body && isRead) throw takesNoBody()
 }
 
 const takesNoBody = () => new PlatformError('InputParameterError', 'This operation takes no body.')
 
-/** Many clients put an empty object into every POST. */
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Accepts what Cloudpods' client sends where there is nothing to send: `{}`, or one keyword with an object
+ * as in `{"role": {}}`. What is in the object is not looked at.
+ */
 export function demandNothing(request: FastifyRequest): undefined {
   if (!hasBody(request)) return
   const body = readJsonBody(request)
-  const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0
-  if (!isEmpty || Array.isArray(body)) throw takesNoBody()
+  const values = isObject(body) ? Object.values(body) : [body]
+  if (values.length > 1 || !values.every(isObject)) throw takesNoBody()
 }
 
 /** `application/json`, and if a charset is named, UTF-8. */

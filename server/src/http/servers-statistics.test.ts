@@ -156,8 +156,7 @@ onBothEnginesInTurn('statistics of servers', (engine) => {
       ['group_by=metadata.', 'group_by'],
       ['group_by=can_update', 'group_by'],
       ['group_by=nics', 'group_by'],
-      ['limit=5', 'limit'],
-      ['details=true', 'details'],
+      ['summary_stats=true', 'summary_stats'],
     ] as const) {
       const { fields } = await owner.fail('InputParameterError', 'getServerStatistics', { query })
       assert.equal(fields?.[0]?.path, path, query)

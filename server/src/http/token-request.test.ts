@@ -264,16 +264,6 @@ const cases: Record<string, Case> = {
   'a scope of a trust': [withScope({ 'OS-TRUST:trust': { id: 'x' } }), 'auth.scope.OS-TRUST:trust'],
   'an empty project': [withScope({ project: {} }), 'auth.scope.project', missing],
   'project as a text': [withScope({ project: 'x' }), 'auth.scope.project'],
-  'a name of a project without a domain': [
-    withScope({ project: { name: 'system' } }),
-    'auth.scope.project.domain',
-    missing,
-  ],
-  'a name of a project with an empty domain': [
-    withScope({ project: { name: 'system', domain: {} } }),
-    'auth.scope.project.domain',
-    missing,
-  ],
   'a domain without a project': [
     withScope({ project: { domain: { id: 'default' } } }),
     'auth.scope.project',

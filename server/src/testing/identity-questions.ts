@@ -38,6 +38,9 @@ interface Pick {
   readonly paging: 'links' | 'ids'
 }
 
+/** Parameters that leave the set of what is listed as it is. */
+const ofPages = new Set(['limit', 'marker', 'offset', 'details', 'summary_stats'])
+
 /** Questions about a world, by those who live in it. */
 export function questionsAbout(world: World, people: readonly Person[]): fc.Arbitrary<Pick> {
   const idOf = (rows: readonly { readonly id: string }[]) =>
@@ -103,7 +106,7 @@ export function questionsAbout(world: World, people: readonly Person[]): fc.Arbi
 
   function questionsOf(operation: Operation): fc.Arbitrary<Question> {
     const { sort_key, sort_dir, ...others } = operation.query?.properties ?? {}
-    const filters = Object.keys(others).filter((name) => name !== 'limit' && name !== 'marker')
+    const filters = Object.keys(others).filter((name) => !ofPages.has(name))
     const table = tableOf(operation)
     const collection = operation.path.split('/')[2] ?? ''
     const parents = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [

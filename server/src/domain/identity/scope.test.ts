@@ -57,8 +57,6 @@ describe('reading the scope of a request', () => {
     const incomplete: ScopeRequest[] = [
       { project: {} },
       { project: { domain: { name: 'home' } } },
-      { project: { name: 'web' } },
-      { project: { name: 'web', domain: {} } },
       { domain: {} },
     ]
     for (const scope of incomplete) {
@@ -79,6 +77,19 @@ describe('granting a scope', () => {
     assert.deepEqual(grant(byName), { kind: 'project', project: web })
     const elsewhere = { project: { name: 'web', domain: { id: away.id } } }
     assert.deepEqual(grant(elsewhere), { kind: 'project', project: webAway })
+  })
+
+  test('takes a name without a domain for one of the own domain, else for the only one', () => {
+    for (const project of [{ name: 'web' }, { name: 'Web', domain: {} }]) {
+      assert.deepEqual(grant({ project }), { kind: 'project', project: web })
+      const abroad = makeStanding(alice, onProject(role, webAway), onProject(role, webAway))
+      assert.deepEqual(grant({ project }, abroad), { kind: 'project', project: webAway })
+    }
+    const far = makeProject('web', { id: 'project-web-far', domain: makeDomain('far') })
+    const twice = makeStanding(alice, onProject(role, webAway), onProject(role, far))
+    isRefused({ project: { name: 'web' } }, twice)
+    isRefused({ project: { name: 'closed' } })
+    isRefused({ project: { name: 'nowhere' } })
   })
 
   test('finds a domain by id and by name', () => {

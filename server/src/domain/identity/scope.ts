@@ -32,20 +32,17 @@ export function readScope(scope: ScopeRequest | undefined): ScopeWish {
   if (scope?.project) {
     const { id, name, domain } = scope.project
     if (id === undefined && name === undefined) {
-      throw badField(
-        'auth.scope.project',
-        'needs an id, or a name and a domain',
-        'MissingParameterError',
-      )
+      throw badField('auth.scope.project', 'needs an id or a name', 'MissingParameterError')
     }
-    if (id === undefined && domain?.id === undefined && domain?.name === undefined) {
-      throw badField(
-        'auth.scope.project.domain',
-        'is needed beside a project name: give its id or name',
-        'MissingParameterError',
-      )
+    const isAnywhere = domain?.id === undefined && domain?.name === undefined
+    return {
+      kind: 'project',
+      project: {
+        ...(id !== undefined && { id }),
+        ...(name !== undefined && { name }),
+        ...(!isAnywhere && { domain }),
+      },
     }
-    return { kind: 'project', project: scope.project }
   }
   if (scope?.domain) {
     if (scope.domain.id === undefined && scope.domain.name === undefined) {
@@ -86,6 +83,19 @@ export const openProjects = (standing: Standing): ProjectRecord[] =>
 export const openDomains = (standing: Standing): DomainRecord[] =>
   distinct(domainsWhere(standing, () => true))
 
+/** A name without a domain is one of the user's own domain, else the only one that the user has. */
+function findProject({ domain, ...reference }: MemberReference, standing: Standing) {
+  const named = distinct(
+    projectsWhere(
+      standing,
+      (candidate) =>
+        isNamed(candidate, reference) && (!domain || isNamed(candidate.domain, domain)),
+    ),
+  )
+  const own = named.find((candidate) => candidate.domain.id === standing.user.domain.id)
+  return own ?? (named.length === 1 ? named[0] : undefined)
+}
+
 /** Grants a wish to a user who holds a role there, and is a failed login for anyone else. */
 export function grantScope(wish: ScopeWish, standing: Standing): GrantedScope {
   if (wish.kind === 'default') {
@@ -93,12 +103,7 @@ export function grantScope(wish: ScopeWish, standing: Standing): GrantedScope {
     return (id !== null && holdScope({ kind: 'project', id }, standing)) || { kind: 'none' }
   }
   if (wish.kind === 'project') {
-    const { domain, ...reference } = wish.project
-    const [project] = projectsWhere(
-      standing,
-      (candidate) =>
-        isNamed(candidate, reference) && (!domain || isNamed(candidate.domain, domain)),
-    )
+    const project = findProject(wish.project, standing)
     if (project) return { kind: 'project', project }
   } else {
     const [domain] = domainsWhere(standing, (candidate) => isNamed(candidate, wish.domain))

@@ -13,7 +13,10 @@ import { parseValue } from './parse-value.ts'
 import type { ServerSelection, View, WantedScope } from './server-query.ts'
 
 /** What lists and statistics have in common. */
-export type SelectionParameters = Omit<ServerStatisticsQuery, 'group_by'>
+export type SelectionParameters = Omit<
+  ServerStatisticsQuery,
+  'group_by' | 'details' | 'limit' | 'offset' | 'summary_stats'
+>
 
 function readMoment(name: string, field: Field, text: string): Value {
   const parsed = parseValue(field, text)

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/identity/caller.ts'
 import type { PlaceReference } from '../../domain/identity/administration/assignments.ts'
 import type { Holder } from '../../domain/identity/administration/resources.ts'
 import type { Handlers } from '../mount.ts'
-import { answerPage, pageSize } from './pages.ts'
+import { answerCut, answerPage, pageSize, position } from './pages.ts'
 import type { Views } from './views.ts'
 
 type Verb = 'list' | 'grant' | 'check' | 'revoke'
@@ -45,9 +45,9 @@ export function createAssignmentHandlers(dependencies: Dependencies): Assignment
     user_id === undefined ? { kind: 'group', id: group_id } : { kind: 'user', id: user_id }
 
   const handlersFor = (placeOf: (path: Path) => PlaceReference) => ({
-    async list({ caller, parameters, url }: PathCall) {
-      const items = await use.listHeldRoles(caller, holderOf(parameters), placeOf(parameters))
-      return answerPage('roles', { items, next: undefined }, views.roles, authUrl + url)
+    async list({ caller, parameters, query, url }: PathCall & { readonly query: object }) {
+      const roles = await use.listHeldRoles(caller, holderOf(parameters), placeOf(parameters))
+      return answerCut('roles', roles.map(views.roles), query, authUrl + url)
     },
     async grant({ caller, parameters }: PathCall) {
       const { role_id = '' } = parameters
@@ -82,7 +82,7 @@ export function createAssignmentHandlers(dependencies: Dependencies): Assignment
         ...(query['scope.system'] !== undefined && { place: 'system' as const }),
         effective: style.effective,
         limit: pageSize(query.limit),
-        marker: query.marker,
+        ...position(query.marker, query.offset),
       })
       return answerPage(
         'role_assignments',

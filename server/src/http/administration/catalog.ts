@@ -1,7 +1,7 @@
 import type { CatalogService, EndpointView, RegionView, ServiceView } from '@muster/contract'
 import { PlatformError } from '../../domain/error.ts'
 import type { Handlers } from '../mount.ts'
-import { answerPage } from './pages.ts'
+import { answerCut, withoutPaging, type PagingParameters } from './pages.ts'
 
 type CatalogHandlers = Pick<
   Handlers,
@@ -41,12 +41,18 @@ export function createCatalogHandlers(
   )
 
   const list = (key: string, things: readonly object[]) =>
-    function listPieces({ query, url }: { readonly query: object; readonly url: string }) {
-      const wanted = Object.entries(query)
+    function listPieces({
+      query,
+      url,
+    }: {
+      readonly query: PagingParameters
+      readonly url: string
+    }) {
+      const wanted = Object.entries(withoutPaging(query))
       const items = things.filter((thing) =>
         wanted.every(([name, value]) => (thing as Record<string, unknown>)[name] === value),
       )
-      return answerPage(key, { items, next: undefined }, (item) => item, authUrl + url)
+      return answerCut(key, items, query, authUrl + url)
     }
 
   const get = (key: string, things: readonly { readonly id: string }[]) =>

@@ -1,7 +1,7 @@
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import { describeEventView, toEventQuery } from '../events.ts'
 import type { Handlers } from '../mount.ts'
-import { nextLink } from './pages.ts'
+import { nextLink, withoutPaging } from './pages.ts'
 
 interface Dependencies {
   readonly administration: Administration
@@ -12,7 +12,7 @@ export const createEventHandlers = (dependencies: Dependencies): Pick<Handlers, 
   const { administration, baseUrl } = dependencies
   return {
     async listEvents({ caller, query, url }) {
-      const { since: _since, before: _before, marker: _marker, limit: _limit, ...matching } = query
+      const matching = withoutPaging(query)
       const asked = toEventQuery(query)
       const { items, next } = await administration.listEvents(caller, { ...asked, matching })
       return {

@@ -3,12 +3,29 @@ import { badField } from '../../domain/error.ts'
 import type { ListQuery, Page } from '../../domain/identity/administration/registry.ts'
 
 /** The parameters that say how a list is paged and sorted; all others narrow it. */
-interface PagingParameters {
+export interface PagingParameters {
   readonly limit?: number
   readonly marker?: string
+  readonly offset?: number
   readonly sort_key?: string
   readonly sort_dir?: string
 }
+
+const pagingNames = new Set([
+  'limit',
+  'marker',
+  'offset',
+  'sort_key',
+  'sort_dir',
+  'since',
+  'before',
+  'details',
+  'summary_stats',
+])
+
+/** What narrows a list, without what says which part of it is wanted. */
+export const withoutPaging = (query: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(query).filter(([name]) => !pagingNames.has(name)))
 
 /** Another word for a field, and one that every item answers alike. */
 const otherWords: Readonly<Record<string, string | undefined>> = {
@@ -33,26 +50,34 @@ function toFilters(parameters: object): ListQuery['filters'] {
 export const pageSize = (limit: number | undefined) => Math.min(limit ?? largestPage, largestPage)
 
 export function toListQuery(query: PagingParameters & object): ListQuery {
-  const { limit, marker, sort_key, sort_dir, ...filters } = query
+  const { limit, marker, offset, sort_key, sort_dir } = query
   return {
-    filters: toFilters(filters),
+    filters: toFilters(withoutPaging(query)),
     sortKey: sort_key ?? 'name',
     descending: sort_dir === 'desc',
     limit: pageSize(limit),
-    marker,
+    ...position(marker, offset),
   }
 }
 
+/** Where a page begins: behind a marker, or so many from the start. */
+export function position(marker: string | undefined, offset = 0) {
+  if (marker !== undefined && offset > 0) {
+    throw badField('offset', 'does not go with a marker, which says where to begin')
+  }
+  return { marker, offset }
+}
+
 /** The address of the same list from another place on. */
-function withMarker(url: string, marker: string): string {
+function from(url: string, place: string): string {
   const start = url.indexOf('?')
   const [path, query] = start === -1 ? [url, ''] : [url.slice(0, start), url.slice(start + 1)]
-  const kept = query.split('&').filter((pair) => pair !== '' && !/^marker(=|$)/.test(pair))
-  return `${path}?${[...kept, `marker=${encodeURIComponent(marker)}`].join('&')}`
+  const kept = query.split('&').filter((pair) => pair !== '' && !/^(marker|offset)(=|$)/.test(pair))
+  return `${path}?${[...kept, place].join('&')}`
 }
 
 const nextAddress = (address: string, next: string | undefined) =>
-  next === undefined ? null : withMarker(address, next)
+  next === undefined ? null : from(address, `marker=${encodeURIComponent(next)}`)
 
 /** The next page, in a header. */
 export function nextLink(address: string, next: string | undefined) {
@@ -76,3 +101,18 @@ export const answerPage = <Item>(
     links: { self: address, next: nextAddress(address, next), previous: null },
   },
 })
+
+/** A page cut from a list that is all there, as an answer. */
+export function answerCut(
+  key: string,
+  items: readonly unknown[],
+  { limit, offset = 0 }: PagingParameters,
+  address: string,
+) {
+  const end = offset + pageSize(limit)
+  const next = end < items.length ? from(address, `offset=${end}`) : null
+  return {
+    status: 200,
+    body: { [key]: items.slice(offset, end), links: { self: address, next, previous: null } },
+  }
+}

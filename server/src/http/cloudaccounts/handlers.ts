@@ -27,8 +27,10 @@ export const createCloudAccountHandlers = (
     return { status: 200, body: page, ...nextOffset(baseUrl + url, page) }
   },
 
-  async listCloudProviders() {
-    return { status: 200, body: { providers: await use.listCloudProviders() } }
+  async listCloudProviders({ query: { limit, offset = 0 } }) {
+    const providers = await use.listCloudProviders()
+    const end = limit === undefined ? providers.length : offset + limit
+    return { status: 200, body: { providers: providers.slice(offset, end) } }
   },
 
   async getCloudAccount({ parameters }) {

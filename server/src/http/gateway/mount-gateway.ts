@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../../domain/error.ts'
 import { addressOf } from '../origin.ts'
 import { createQueryReader } from '../query.ts'
-import { demandShape, readJsonBody } from '../request-body.ts'
+import { demandNothing, demandShape, readJsonBody } from '../request-body.ts'
 import { createBodyReader } from '../validate.ts'
 import { whenGone } from '../when-gone.ts'
 
@@ -76,7 +76,7 @@ export function mountGateway(app: FastifyInstance, load: () => Promise<Gateway>)
         demandShape(operation, request)
       },
       async handler(request, reply) {
-        const body = operation.body && readBody(readJsonBody(request))
+        const body = operation.body ? readBody(readJsonBody(request)) : demandNothing(request)
         const exchange = toExchange(request, reply)
         const { params: parameters, parameters: query } = request
         const handle = (await load()).handlers[id] as AnyHandler

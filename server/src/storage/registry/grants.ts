@@ -102,6 +102,7 @@ export function createGrants({
       .orderBy('assignments.id')
       .orderBy('holder_id')
       .limit(query.limit + 1)
+      .offset(query.offset)
       .execute()
     const shown = rows.slice(0, query.limit)
     const last = shown.at(-1)

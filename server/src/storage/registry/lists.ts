@@ -77,6 +77,7 @@ export function createLists(database: Database): Pick<Registry, 'list' | 'find' 
       .orderBy(sortable(sortKey), direction)
       .orderBy('id', direction)
       .limit(limit + 1)
+      .offset(query.offset)
       .execute()
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)

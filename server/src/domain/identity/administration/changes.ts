@@ -16,6 +16,10 @@ export const said = <Wish extends object>(wish: Wish) =>
     [Key in keyof Wish]: Exclude<Wish[Key], undefined>
   }>
 
+/** A text that a client sets to null is an empty one. */
+export const orEmpty = (text: string | null | undefined): string | undefined =>
+  text === null ? '' : text
+
 /** Only what would be different, before and after. */
 export function differences(before: object, wish: object): Changes {
   const old = before as Record<string, unknown>

@@ -4,7 +4,7 @@ import type { Clock } from '../ports.ts'
 import { everywhere } from '../reach.ts'
 import { demandMayTakeAll } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { demandFreeName, demandFreeRename, demandThing, said } from './changes.ts'
+import { demandFreeName, demandFreeRename, demandThing, orEmpty, said } from './changes.ts'
 import { createDecisions } from './decisions.ts'
 import { demandNoServers } from './demand-no-servers.ts'
 import { demandNotDefaultDomain } from './demand-not-built-in.ts'
@@ -14,7 +14,7 @@ import type { Domain } from './resources.ts'
 
 interface NewDomain {
   readonly name: string
-  readonly description?: string
+  readonly description?: string | null
   readonly enabled?: boolean
 }
 
@@ -55,7 +55,7 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
         return decisions.toUpdate(
           caller,
           before,
-          said({ name, description, enabled }),
+          said({ name, description: orEmpty(description), enabled }),
           (after) => ({
             writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'domain', id }],
           }),

@@ -9,6 +9,7 @@ import {
   demandFreeRename,
   demandThing,
   notThere,
+  orEmpty,
   said,
 } from './changes.ts'
 import { createDecisions, nothingToDo } from './decisions.ts'
@@ -19,7 +20,7 @@ import type { Group, User } from './resources.ts'
 interface NewGroup {
   readonly name: string
   readonly domain_id?: string
-  readonly description?: string
+  readonly description?: string | null
 }
 
 /** Groups and who is in them. A group's members hold what it holds, so joining is being granted. */
@@ -56,7 +57,7 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
         const before = await demandThing(registry, 'groups', id, caller.reach)
         await demandFreeRename(registry, 'groups', before, wish.name)
         const { name, description } = wish
-        return decisions.toUpdate(caller, before, said({ name, description }))
+        return decisions.toUpdate(caller, before, said({ name, description: orEmpty(description) }))
       }),
 
     deleteGroup: (caller: Caller, id: string): Promise<void> =>

@@ -2,7 +2,14 @@ import { badField } from '../../error.ts'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../ports.ts'
 import type { Caller } from '../caller.ts'
-import { chooseDomain, demandFreeName, demandFreeRename, demandThing, said } from './changes.ts'
+import {
+  chooseDomain,
+  demandFreeName,
+  demandFreeRename,
+  demandThing,
+  orEmpty,
+  said,
+} from './changes.ts'
 import { createDecisions } from './decisions.ts'
 import { demandNoServers } from './demand-no-servers.ts'
 import { demandNotSystemProject } from './demand-not-built-in.ts'
@@ -14,7 +21,7 @@ interface NewProject {
   readonly name: string
   readonly domain_id?: string
   readonly parent_id?: string
-  readonly description?: string
+  readonly description?: string | null
   readonly enabled?: boolean
 }
 
@@ -54,7 +61,7 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
         return decisions.toUpdate(
           caller,
           before,
-          said({ name, description, enabled }),
+          said({ name, description: orEmpty(description), enabled }),
           (after) => ({
             writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'project', id }],
           }),

@@ -12,6 +12,8 @@ export interface ListQuery {
   readonly descending: boolean
   readonly limit: number
   readonly marker: string | undefined
+  /** How many are left out first; 0 beside a marker. */
+  readonly offset: number
 }
 
 /** A list in one piece, for the platform's own use. */
@@ -21,6 +23,7 @@ export const all = (filters: ListQuery['filters']): ListQuery => ({
   descending: false,
   limit: 1_000_000,
   marker: undefined,
+  offset: 0,
 })
 
 export interface Page<Item> {
@@ -48,6 +51,8 @@ export interface AssignmentQuery {
   readonly effective: boolean
   readonly limit: number
   readonly marker: string | undefined
+  /** How many are left out first; 0 beside a marker. */
+  readonly offset: number
 }
 
 interface Named {

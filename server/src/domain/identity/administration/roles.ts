@@ -3,7 +3,14 @@ import { newId } from '../new-id.ts'
 import type { Clock } from '../ports.ts'
 import { demandMayGive, demandMayTake } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { demandFreeName, demandFreeRename, demandThing, notThere, said } from './changes.ts'
+import {
+  demandFreeName,
+  demandFreeRename,
+  demandThing,
+  notThere,
+  orEmpty,
+  said,
+} from './changes.ts'
 import { createDecisions, nothingToDo } from './decisions.ts'
 import type { Change } from './change.ts'
 import type { Registry } from './registry.ts'
@@ -11,7 +18,7 @@ import type { Policy, Role } from './resources.ts'
 
 interface NewRole {
   readonly name: string
-  readonly description?: string
+  readonly description?: string | null
 }
 
 /** A role is nobody's own, so what it gives and takes has to be one's to give and take anywhere. */
@@ -45,7 +52,7 @@ export function createRoleUseCases(registry: Registry, change: Change, clock: Cl
         const before = await demandThing(registry, 'roles', id, caller.reach)
         await demandFreeRename(registry, 'roles', before, wish.name)
         const { name, description } = wish
-        return decisions.toUpdate(caller, before, said({ name, description }))
+        return decisions.toUpdate(caller, before, said({ name, description: orEmpty(description) }))
       }),
 
     deleteRole: (caller: Caller, id: string): Promise<void> =>

@@ -11,6 +11,7 @@ import {
   demandReferred,
   demandThing,
   hidden,
+  orEmpty,
   said,
 } from './changes.ts'
 import { createDecisions } from './decisions.ts'
@@ -21,7 +22,7 @@ import type { User } from './resources.ts'
 interface UserChanges {
   readonly name?: string
   readonly password?: string | null
-  readonly description?: string
+  readonly description?: string | null
   readonly enabled?: boolean
   readonly displayname?: string
   readonly email?: string | null
@@ -125,10 +126,10 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
 const fieldsOf = (wish: UserChanges) =>
   said({
     name: wish.name,
-    description: wish.description,
+    description: orEmpty(wish.description),
     enabled: wish.enabled,
     displayname: wish.displayname,
-    email: wish.email === null ? '' : wish.email,
+    email: orEmpty(wish.email),
     mobile: wish.mobile,
     default_project_id: wish.default_project_id,
     expires_at:

@@ -87,11 +87,28 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
   /** Throws, before anything is written, where the login would come to nothing for want of a role. */
   async function demandRoleThere(user: User, wish: ScopeWish, roles: MappedRoles): Promise<void> {
     if (wish.kind === 'default') return
-    const wanted = await findWantedPlace(wish)
     const places = await placesOf(user, roles)
+    const isAnywhere = wish.kind === 'project' && !wish.project.id && !wish.project.domain
+    const wanted = isAnywhere
+      ? await findAmong(places, user, wish.project.name)
+      : await findWantedPlace(wish)
     if (!wanted || !places.some((place) => isDeepStrictEqual(place, wanted))) {
       throw loginFailed('no role there', asKnown(user))
     }
+  }
+
+  /** A project by its name alone: of the user's own domain, else the only one of that name. */
+  async function findAmong(places: readonly Place[], { domain_id }: User, name = '') {
+    const ids = new Set(
+      places.flatMap((place) => (place.kind === 'project' ? [place.projectId] : [])),
+    )
+    const named: Place[] = []
+    for (const id of ids) {
+      const place = await findWantedPlace({ kind: 'project', project: { id, name } })
+      if (place?.domainId === domain_id) return place
+      if (place) named.push(place)
+    }
+    return named.length === 1 ? named[0] : undefined
   }
 
   async function roleWrites(providerId: string, { wanted, given }: MappedRoles): Promise<Write[]> {
