@@ -5,6 +5,7 @@ import { Server } from '@muster/contract'
 import { Value } from 'typebox/value'
 import { describeServer } from '../domain/inventory/describe-server.ts'
 import { naturalId } from '../domain/sources/natural-id.ts'
+import { securityRuleForm } from '../domain/sources/security-rules.ts'
 import { SourceError } from '../domain/sources/source-error.ts'
 import type {
   SeenServer,
@@ -107,6 +108,9 @@ export function demandServer({ facts }: SeenServer, provider: string): Server {
   )
   const errors = Value.Errors(Server, server)
   assert.deepEqual(errors, [], `${server.name} is not as the contract says`)
+  for (const rules of [server.security_rules, server.admin_security_rules]) {
+    for (const rule of rules === '' ? [] : rules.split(';')) assert.match(rule, securityRuleForm)
+  }
   return server
 }
 

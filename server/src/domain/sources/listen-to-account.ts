@@ -17,7 +17,7 @@ interface Listening {
   /** From now on nothing is missed. */
   readonly onReady: () => void
   /** A line on which something could be heard is no more. */
-  readonly onBroken: () => void
+  readonly onBroken: (error: unknown) => void
 }
 
 /** Listens to a source that tells by itself, on and on. It throws only where the account is not ours any more. */
@@ -47,7 +47,7 @@ export async function listenToAccount(listening: Listening): Promise<void> {
       const named = { account: account.name, account_id: account.id }
       log.warn({ ...named, reason: explain(error) }, 'its source is not heard')
       // A line that broke may mean trouble; one that never was the scans know of.
-      if (failed === 0) onBroken()
+      if (failed === 0) onBroken(error)
     }
     failed += 1
     const delay = backOff(failed, account.period * 1_000, chance)

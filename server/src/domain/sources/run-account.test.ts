@@ -48,10 +48,14 @@ interface Options {
   readonly account?: Partial<Account>
   readonly sync?: Partial<SyncRecord>
   readonly hasEvents?: boolean
+  readonly chance?: () => number
 }
 
 /** An account that is run against a source in memory, for as long as the test lasts. */
-function run(t: TestContext, { account, sync, hasEvents = false }: Options = {}) {
+function run(
+  t: TestContext,
+  { account, sync, hasEvents = false, chance = shortWaits }: Options = {},
+) {
   const memory = createMemorySync(makeAccount(account), { runner, ...sync })
   const world = new Map<string, SeenServer>()
   const channel = createChannel()
@@ -97,7 +101,7 @@ function run(t: TestContext, { account, sync, hasEvents = false }: Options = {})
     },
     defaultHold: 0,
     clock: Date.now,
-    chance: shortWaits,
+    chance,
     log: { debug: log('debug'), info: log('info'), warn: log('warn') },
   })
   const put = (...servers: readonly SeenServer[]) => {
@@ -439,6 +443,37 @@ describe('an account whose source tells by itself', () => {
     channel.tell({ gone: [makeSeen('c').key] })
     await until(() => names().length === 2)
   })
+
+  for (const isHeardFirst of [true, false]) {
+    const order = isHeardFirst ? 'events first' : 'scan first'
+    test(`counts a connection that scan and events lose once: ${order}`, async (t) => {
+      const { put, start, until, channel, faults, memory, counts, logged } = run(t, {
+        hasEvents: true,
+        account: { period: 600 },
+        chance: () => 1,
+      })
+      put(makeSeen('a'), makeSeen('b'))
+      const running = start()
+      await until(() => memory.attached.sync.finished_at !== null)
+      const held = Promise.withResolvers<void>()
+      faults.hold = held.promise
+      faults.scan = unreachable
+      const { scans } = counts
+      running.expect(Date.now())
+      await until(() => counts.scans > scans)
+      const lose = [() => channel.breakOff(unreachable), () => held.resolve()]
+      for (const next of isHeardFirst ? lose : lose.toReversed()) {
+        next()
+        await pause(30)
+      }
+      await until(() => memory.attached.sync.failures > 0)
+      await pause(30)
+      const messages = logged.map(({ message }) => message)
+      assert.ok(messages.includes('its source is not heard'))
+      assert.equal(messages.filter((message) => message === 'sync failed').length, 1)
+      assert.equal(memory.attached.sync.failures, 1)
+    })
+  }
 
   test('is scanned all the same where it is not heard at all', async (t) => {
     const { memory, start, until, faults, put } = run(t, { hasEvents: true })

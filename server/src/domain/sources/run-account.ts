@@ -110,6 +110,9 @@ export function createRunAccount(dependencies: RunDependencies) {
     let answeredAt = clock()
     /** When the last sync began to ask its source. */
     let begunAt = -Infinity
+    let isScanning = false
+    /** What the last scan failed with. */
+    let lastFailure: unknown
     /** The last scan failed: held servers have not been missed by scans in a row. */
     let isAfterFailure = failures > 0
     const hold =
@@ -126,6 +129,14 @@ export function createRunAccount(dependencies: RunDependencies) {
       if (moment >= nextAt || (knownAt !== undefined && knownAt <= begunAt)) return
       nextAt = moment
       alarm.wake()
+    }
+
+    /**
+     * Scans now because the events broke off: the source may be down. A scan that is under way, or that
+     * failed by the same lost connection, has found out already: one loss counts as one failure.
+     */
+    function checkNow(error: unknown): void {
+      if (!isScanning && error !== lastFailure) expect(clock())
     }
 
     /** What was heard of single servers. A scan that began before knows less. */
@@ -167,6 +178,7 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     async function scan() {
       const source = await openSource.openAccount(account, signal)
+      isScanning = true
       const endScan = overtaking.begin()
       try {
         const attendant = await attendAccount(account, fence)
@@ -182,6 +194,7 @@ export function createRunAccount(dependencies: RunDependencies) {
         })
       } finally {
         endScan()
+        isScanning = false
         await source.close().catch(() => {})
       }
     }
@@ -259,6 +272,7 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     async function fail(error: unknown): Promise<void> {
       if (isOfStorage(error)) return await postpone(error)
+      lastFailure = error
       failures += 1
       isAfterFailure = true
       warnings.fail()
@@ -334,7 +348,7 @@ export function createRunAccount(dependencies: RunDependencies) {
               ready.resolve()
               expect(clock())
             },
-            onBroken: () => expect(clock()),
+            onBroken: checkNow,
           }).catch(() => ending.abort())
         : undefined
       if (listening) {

@@ -356,7 +356,7 @@ describe('an instance of EC2', () => {
     }
     assert.equal(
       see({ SecurityGroups: [{ GroupId: 'sg-1' }] }, { groups }).security_rules,
-      'in:allow 50;in:allow icmp 8;in:allow icmpv6;in:allow tcp 10.0.0.0/8;in:allow udp 53 ::/0;in:allow udp 53 pl-1;out:allow any',
+      'in:allow esp;in:allow icmp 8;in:allow icmpv6;in:allow tcp 10.0.0.0/8;in:allow udp 53 ::/0;in:allow udp 53 pl-1;out:allow any',
     )
   })
 })

@@ -1,14 +1,20 @@
 import type { Instance, IpPermission, SecurityGroup } from '@aws-sdk/client-ec2'
 import type { SecurityGroup as Group } from '@muster/contract'
+import { joinSecurityRules, writeSecurityRule } from '../../domain/sources/security-rules.ts'
 import type { RegionBook } from './region-book.ts'
 
 /** Protocols that EC2 tells by number. */
 const protocols: ReadonlyMap<string, string> = new Map([
   ['-1', 'any'],
   ['1', 'icmp'],
+  ['2', 'igmp'],
   ['6', 'tcp'],
   ['17', 'udp'],
+  ['50', 'esp'],
+  ['51', 'ah'],
   ['58', 'icmpv6'],
+  ['132', 'sctp'],
+  ['136', 'udplite'],
 ])
 
 /** The groups of all its network cards, those of the instance itself first. */
@@ -30,39 +36,37 @@ export function securityOf(
     name: book.groups.get(id)?.GroupName ?? name,
   }))
   const rules = groups.flatMap(({ id }) => rulesOf(book.groups.get(id)))
-  return { secgroups: groups, security_rules: [...new Set(rules)].join(';') }
+  return { secgroups: groups, security_rules: joinSecurityRules(rules) }
 }
 
 const rulesOf = ({
   IpPermissions = [],
   IpPermissionsEgress = [],
 }: SecurityGroup = {}): string[] => [
-  ...IpPermissions.flatMap((permission) => describeRule('in', permission)).sort(),
-  ...IpPermissionsEgress.flatMap((permission) => describeRule('out', permission)).sort(),
+  ...IpPermissions.flatMap((permission) => describeRules('in', permission)).sort(),
+  ...IpPermissionsEgress.flatMap((permission) => describeRules('out', permission)).sort(),
 ]
 
-/** One rule for each of those whom a permission names. Whom it lets through, everybody, is left out. */
-function describeRule(direction: string, permission: IpPermission): string[] {
-  const what = [protocolOf(permission), portsOf(permission)].filter((word) => word !== '').join(' ')
-  const whom = [
+/** One rule for each of those whom a permission names. */
+function describeRules(direction: 'in' | 'out', permission: IpPermission): string[] {
+  const peers = [
     ...(permission.IpRanges ?? []).map(({ CidrIp }) => CidrIp),
     ...(permission.Ipv6Ranges ?? []).map(({ CidrIpv6 }) => CidrIpv6),
     ...(permission.PrefixListIds ?? []).map(({ PrefixListId }) => PrefixListId),
     ...(permission.UserIdGroupPairs ?? []).map(({ GroupId }) => GroupId),
   ]
-  return whom.map((other = '') =>
-    ['0.0.0.0/0', ''].includes(other)
-      ? `${direction}:allow ${what}`
-      : `${direction}:allow ${what} ${other}`,
+  const protocol = protocolOf(permission)
+  const ports = portsOf(permission)
+  return peers.map((peer = '') =>
+    writeSecurityRule({ direction, verdict: 'allow', protocol, ...(ports && { ports }), peer }),
   )
 }
 
 const protocolOf = ({ IpProtocol = '-1' }: IpPermission) => protocols.get(IpProtocol) ?? IpProtocol
 
-function portsOf(permission: IpPermission): string {
-  const { FromPort = -1, ToPort = -1 } = permission
+function portsOf(permission: IpPermission) {
+  const { FromPort: from = -1, ToPort: to = -1 } = permission
+  if (from < 0) return undefined
   // Of ICMP they are type and code.
-  if (protocolOf(permission).startsWith('icmp')) return FromPort < 0 ? '' : String(FromPort)
-  if (FromPort < 0 || (FromPort === 0 && ToPort === 65_535)) return ''
-  return FromPort === ToPort ? String(FromPort) : `${FromPort}-${ToPort}`
+  return protocolOf(permission).startsWith('icmp') ? { from, to: from } : { from, to }
 }

@@ -1,6 +1,7 @@
+import { writeSecurityRule, type SecurityRule } from '../../domain/sources/security-rules.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { maskBits } from './networks.ts'
-import { attributeOf, childrenOf, parseIfPossible, type XmlElement } from './parse-xml.ts'
+import { attributeOf, childrenOf, numberOf, parseIfPossible, type XmlElement } from './parse-xml.ts'
 
 /** A network filter: what libvirt has for a security group. */
 export interface Filter {
@@ -11,20 +12,23 @@ export interface Filter {
   readonly rules: readonly string[]
 }
 
-const directions: Readonly<Record<string, string>> = { in: 'in', out: 'out' }
-const verdicts: Readonly<Record<string, string>> = { accept: 'allow', drop: 'deny', reject: 'deny' }
+const verdicts: Readonly<Record<string, SecurityRule['verdict']>> = {
+  accept: 'allow',
+  drop: 'deny',
+  reject: 'deny',
+}
 const protocols = /^(?:tcp|udp|udplite|sctp|icmp|icmpv6|igmp|esp|ah|all)(?:-ipv6)?$/
 /** Conditions that can be told in a rule's text, or that change nothing of it. */
 const told = new Set(['dstportstart', 'dstportend', 'state', 'comment'])
 
-function describePorts(protocol: XmlElement): string {
+function portsOf(protocol: XmlElement): SecurityRule['ports'] {
   const start = attributeOf(protocol, 'dstportstart')
   const end = attributeOf(protocol, 'dstportend')
-  return end === '' || end === start ? start : `${start}-${end}`
+  return start === '' ? undefined : { from: numberOf(start), to: numberOf(end || start) }
 }
 
 /** The other side's network, where the rule is for one. */
-function describePeer(protocol: XmlElement, side: 'src' | 'dst'): string {
+function peerOf(protocol: XmlElement, side: 'src' | 'dst'): string {
   const address = attributeOf(protocol, `${side}ipaddr`)
   const mask = attributeOf(protocol, `${side}ipmask`)
   if (mask === '' || /^\d+$/.test(mask)) return mask === '' ? address : `${address}/${mask}`
@@ -32,30 +36,36 @@ function describePeer(protocol: XmlElement, side: 'src' | 'dst'): string {
 }
 
 /**
- * A rule as `in:allow 10.0.0.0/8 tcp 22`. Those that say more than fits into such a text, or are about
- * frames rather than packets, are left out: half of a rule would say something else.
+ * A rule as text. Those that say more than fits into one, or are about frames rather than packets, are
+ * left out: half of a rule would say something else.
  */
 function describeRule(rule: XmlElement): string[] {
   const verdict = verdicts[attributeOf(rule, 'action')]
   if (verdict === undefined) return []
-  const direction = directions[attributeOf(rule, 'direction')] ?? 'inout'
-  const side = direction === 'out' ? 'dst' : 'src'
-  const known = new Set([...told, `${side}ipaddr`, `${side}ipmask`])
-  return rule.children
-    .filter(
-      ({ name, attributes }) =>
-        protocols.test(name) &&
-        attributes.entries().every(([key, value]) => known.has(key) && !value.startsWith('$')),
-    )
-    .map((protocol) => {
-      const name = protocol.name.replace(/-ipv6$/, '')
-      const parts = [
-        describePeer(protocol, side),
-        name === 'all' ? 'any' : name,
-        describePorts(protocol),
-      ]
-      return `${direction}:${verdict} ${parts.filter((part) => part !== '').join(' ')}`
-    })
+  const given = attributeOf(rule, 'direction')
+  const directions: readonly SecurityRule['direction'][] =
+    given === 'in' || given === 'out' ? [given] : ['in', 'out']
+  return directions.flatMap((direction) => {
+    const side = direction === 'out' ? 'dst' : 'src'
+    const known = new Set([...told, `${side}ipaddr`, `${side}ipmask`])
+    return rule.children
+      .filter(
+        ({ name, attributes }) =>
+          protocols.test(name) &&
+          attributes.entries().every(([key, value]) => known.has(key) && !value.startsWith('$')),
+      )
+      .map((protocol) => {
+        const name = protocol.name.replace(/-ipv6$/, '')
+        const ports = portsOf(protocol)
+        return writeSecurityRule({
+          direction,
+          verdict,
+          protocol: name === 'all' ? 'any' : name,
+          ...(ports && { ports }),
+          peer: peerOf(protocol, side),
+        })
+      })
+  })
 }
 
 /** The network filters of the host, by name. */

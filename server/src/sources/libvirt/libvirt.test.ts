@@ -86,9 +86,10 @@ describe('libvirt', () => {
     assert.deepEqual(facts.secgroups, [{ id: uuidOf(52), name: 'web' }])
     assert.deepEqual(facts.security_rules?.split(';'), [
       'in:allow tcp 80-81',
-      'in:allow 10.0.0.0/8 tcp 22',
-      'out:deny 2001:db8::/32 udp',
-      'inout:deny any',
+      'in:allow tcp 22 10.0.0.0/8',
+      'out:deny udp 2001:db8::/32',
+      'in:deny any',
+      'out:deny any',
     ])
     assert.deepEqual([facts.src_ip_check, facts.src_mac_check], [false, true])
     assert.equal(facts.isolated_devices?.[0]?.dev_type, 'GPU')

@@ -1,5 +1,6 @@
 import type { Nic, SecurityGroup } from '@muster/contract'
 import ipaddr from 'ipaddr.js'
+import { joinSecurityRules } from '../../domain/sources/security-rules.ts'
 import type { Filter } from './filters.ts'
 import { noAddresses, type Addresses, type Network } from './networks.ts'
 import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from './parse-xml.ts'
@@ -111,7 +112,7 @@ function securityOf(interfaces: readonly XmlElement[], filters: ReadonlyMap<stri
   const parts = new Set(names.flatMap(included))
   return {
     secgroups: names.map((name) => ({ id: filters.get(name)?.uuid ?? '', name })),
-    security_rules: [...parts].flatMap((part) => filters.get(part)?.rules ?? []).join(';'),
+    security_rules: joinSecurityRules([...parts].flatMap((part) => filters.get(part)?.rules ?? [])),
     src_ip_check: isChecked('clean-traffic', 'clean-traffic-gateway', 'no-ip-spoofing'),
     src_mac_check: isChecked('clean-traffic', 'clean-traffic-gateway', 'no-mac-spoofing'),
   }

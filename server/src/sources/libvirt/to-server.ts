@@ -102,7 +102,8 @@ function factsOf(
   const devices = childOf(xml, 'devices')
   const { status, sourceStatus } = statusOf(state, reason)
   return {
-    name: textOf(xml, 'name'),
+    // With its blanks: they are part of it.
+    name: childOf(xml, 'name')?.text ?? '',
     description: describe(xml),
     status,
     external_id: uuid,
