@@ -18,9 +18,8 @@ onBothEnginesInTurn('names with blanks around them', (engine) => {
 
   const found = async (query: Readonly<Record<string, string>>) => {
     const asked = new URLSearchParams({ scope: 'max', ...query }).toString()
-    return (await listServers(fleet.callers.admin, asked)).servers
-      .map(({ name }) => name)
-      .sort((a, b) => (a < b ? -1 : 1))
+    const { servers } = await listServers(fleet.callers.admin, asked)
+    return servers.map(({ name = '' }) => name).sort((a, b) => (a < b ? -1 : 1))
   }
 
   for (const name of names) {
