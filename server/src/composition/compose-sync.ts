@@ -13,6 +13,7 @@ import { createMoveServers } from '../domain/sources/move-servers.ts'
 import { createOpenSource } from '../domain/sources/open-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
 import { createRunAccount } from '../domain/sources/run-account.ts'
+import { createSemaphore } from '../domain/sources/semaphore.ts'
 import type { RunLog } from '../domain/sources/run-log.ts'
 import { createRunAccounts } from '../domain/sources/run-accounts.ts'
 import type { SourceKind } from '../domain/sources/source.ts'
@@ -40,6 +41,8 @@ interface Parts {
   readonly log: RunLog
 }
 
+/** Of all accounts together: a batch in the making is some megabytes. */
+const batchesAtOnce = 3
 /** How long somebody waits for what was asked for to be done. */
 const longestWait = 5_000
 const lookAgain = 50
@@ -77,6 +80,7 @@ export function composeSync(parts: Parts) {
     evictServers: createEvictServers({ accounts, sightings, attendAccount }),
     findDuplicates: createFindDuplicates({ accounts, sightings, kindOf: openSource.kindOf }),
     openSource,
+    writePermits: createSemaphore(batchesAtOnce),
     defaultHold: disappearanceHold,
     clock,
     chance: Math.random,

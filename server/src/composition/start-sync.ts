@@ -33,6 +33,13 @@ interface Waiting {
 const lookAgain = 5_000
 const longestStop = 5_000
 
+/**
+ * V8 lets the heap of a thread grow to several times what is live in it, the more the larger its limit:
+ * without these the garbage of a long load comes to hundreds of megabytes. The limit is enough for
+ * accounts of a million servers.
+ */
+const resourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 }
+
 const ended = () =>
   new PlatformError('ServiceUnavailable', 'The work with sources is not running now.', {
     retryAfter: 5,
@@ -80,6 +87,7 @@ export function startSync(parts: Parts) {
     }
     const started = new Worker(new URL('./sync-thread.ts', import.meta.url), {
       workerData,
+      resourceLimits,
       transferList: Object.values(storage).filter((value) => value instanceof MessagePort),
     })
     started.unref()

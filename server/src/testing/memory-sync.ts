@@ -12,6 +12,7 @@ import { LostAccount } from '../domain/sources/lost-account.ts'
 import { createMarkUnknown } from '../domain/sources/mark-unknown.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
 import type { AccountStore, RunStore, SightingStore } from '../domain/sources/ports.ts'
+import { createSemaphore } from '../domain/sources/semaphore.ts'
 import type { SeenFacts, SeenServer } from '../domain/sources/source.ts'
 
 const projects = ['ours', 'theirs']
@@ -189,6 +190,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     fleet,
   })
   return {
+    writePermits: createSemaphore(3),
     accounts,
     runs,
     sightings: sightingStore,

@@ -20,6 +20,7 @@ import { createOvertaking } from './overtaking.ts'
 import type { RunStore, SightingStore } from './ports.ts'
 import type { RunLog } from './run-log.ts'
 import { scanAccount, type Scanned } from './scan-account.ts'
+import type { Semaphore } from './semaphore.ts'
 import { SourceError } from './source-error.ts'
 import { createSyncWarnings } from './sync-warnings.ts'
 import { serverIdOf } from './to-facts.ts'
@@ -33,6 +34,7 @@ export interface RunDependencies {
   readonly evictServers: EvictServers
   readonly findDuplicates: FindDuplicates
   readonly openSource: OpenSource
+  readonly writePermits: Semaphore
   /** Milliseconds for which servers missing in large numbers are kept, unless the account says. */
   readonly defaultHold: number
   readonly clock: () => number
@@ -186,6 +188,7 @@ export function createRunAccount(dependencies: RunDependencies) {
           source,
           attendant: overtaking.guard(attendant),
           known: await sightings.of(account.id),
+          writePermits: dependencies.writePermits,
           signal: AbortSignal.any([signal, AbortSignal.timeout(longestScan)]),
           isOvertaken: overtaking.has,
           onProgress: tellProgress(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { createMemorySync, makeSeen, type MemorySync } from '../../testing/memory-sync.ts'
+import { batchSize } from './in-batches.ts'
 import { scanAccount } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
 import type { SeenServer, SourceNews } from './source.ts'
@@ -50,6 +51,7 @@ async function scan(
     },
     attendant: await sync.attendAccount(account, { revision: account.revision }),
     known: await sync.sightings.of(account.id),
+    writePermits: sync.writePermits,
     signal: never,
     isOvertaken,
     onProgress: () => {},
@@ -91,6 +93,24 @@ describe('a scan', () => {
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c', ...told])
   })
 
+  test('asks for no further page while others hold all permits to write', async () => {
+    const sync = createMemorySync()
+    const releases = await Promise.all(Array.from({ length: 3 }, () => sync.writePermits.acquire()))
+    const many = (from: number) =>
+      pageOf(...Array.from({ length: batchSize }, (_, index) => `s${from + index}`))
+    let asked = 0
+    const count = async () => void (asked += 1)
+    const scanning = scan(sync, [count, many(0), count, many(batchSize), count])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.equal(asked, 1)
+    for (const release of releases) release()
+    await scanning
+    assert.equal(asked, 3)
+    assert.equal(sync.present().length, 2 * batchSize)
+    // All are back: as many can be had again.
+    await Promise.all(Array.from({ length: 3 }, () => sync.writePermits.acquire()))
+  })
+
   test('that is told to stop ends nobody, though its source ended as if all were told', async () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b', 'c')])
@@ -108,6 +128,7 @@ describe('a scan', () => {
       },
       attendant: await sync.attendAccount(account, { revision: account.revision }),
       known: await sync.sightings.of(account.id),
+      writePermits: sync.writePermits,
       signal: ending.signal,
       isOvertaken: () => false,
       onProgress: () => {},

@@ -5,6 +5,7 @@ import type { Attendant } from './attend-account.ts'
 import { batchSize, inBatches } from './in-batches.ts'
 import { decideMissing, type MissingServer } from './missing-servers.ts'
 import type { SightingStore } from './ports.ts'
+import type { Semaphore } from './semaphore.ts'
 import type { SeenServer, Source, SourceNews, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-facts.ts'
 
@@ -13,6 +14,8 @@ interface Scanning {
   readonly attendant: Attendant
   /** What the account said before. */
   readonly known: ReadonlyMap<string, Sighting>
+  /** Shared by all accounts: how many batches are rendered and written at a time. */
+  readonly writePermits: Semaphore
   readonly signal: AbortSignal
   /** Whether something newer has been heard of a server since the scan began. */
   readonly isOvertaken: (id: string) => boolean
@@ -42,6 +45,7 @@ const inFlight = 2
  */
 export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   const { source, attendant, known, signal, isOvertaken, onProgress, regionsOf, holding } = scanning
+  const { writePermits } = scanning
   const seen = new Set<string>()
   /** Of whom the source itself says that they have ended: nobody need wonder where they are. */
   const ended = new Set<string>()
@@ -61,10 +65,14 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     onProgress({ ...counts })
   }
 
-  /** What fails is thrown where the scan waits for it next. */
+  /**
+   * What fails is thrown where the scan waits for it next. Until there is a permit no further page is
+   * asked for: what a scan holds in memory does not grow with the number of accounts that are ahead.
+   */
   async function start(present: readonly SeenServer[], gone: readonly string[]): Promise<void> {
     if (present.length + gone.length === 0) return
-    const writing = record(present, gone)
+    const release = await writePermits.acquire()
+    const writing = record(present, gone).finally(release)
     const settled = writing.finally(() => underWay.delete(settled))
     settled.catch(() => {})
     underWay.add(settled)

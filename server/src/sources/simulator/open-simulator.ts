@@ -10,7 +10,8 @@ import { createSimulator } from './simulator.ts'
 import type { SimulatorSettings } from './simulator-settings.ts'
 import { simulatedAccounts } from './sites.ts'
 
-const pageSize = 500
+/** Small: while an account waits for its turn to be written, a page of each is held. */
+const pageSize = 100
 /** So many are gone through between two breaths where only one is looked for. */
 const lookedAtAtOnce = 10_000
 const defaultStep = 5_000
