@@ -1,3 +1,4 @@
+import { ConfigError } from '../config/parsers.ts'
 import type { Config } from '../config/read-config.ts'
 import { prepareDataDirectory } from '../storage/data-directory.ts'
 import type { Database, Inspect } from '../storage/database.ts'
@@ -36,6 +37,7 @@ export async function openStorage(config: Config): Promise<Storage> {
 async function openEngine(config: Config, inspect: Inspect): Promise<Database> {
   const { databaseUrl, dataDir, queryTimeout } = config
   if (databaseUrl !== undefined) {
+    const { explainFailure } = await import('../storage/postgres/explain-failure.ts')
     const { openPostgres } = await import('../storage/postgres/open.ts')
     return await openPostgres(databaseUrl, inspect, undefined, {
       connections: config.databaseConnections,
@@ -44,6 +46,9 @@ async function openEngine(config: Config, inspect: Inspect): Promise<Database> {
       slowTimeout: queryTimeout,
       syncConnections: config.databaseSyncConnections,
       syncTimeout: config.databaseSyncTimeout,
+    }).catch((error: unknown) => {
+      const reason = explainFailure(error, databaseUrl)
+      throw reason === undefined ? error : new ConfigError(`--database-url: ${reason}`)
     })
   }
   prepareDataDirectory(dataDir)

@@ -58,9 +58,11 @@ export function webAddress(text: string): string {
   return text.replace(/\/+$/, '')
 }
 
+/** It may name several hosts, of which URLs know nothing: `postgres://user@a:5432,b/name`. */
 export function databaseAddress(text: string): string {
-  const { protocol } = URL.parse(text) ?? {}
-  if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
+  const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^@/?]*@)?([^/?]*)/.exec(text) ?? []
+  const isAddress = /^postgres(?:ql)?:\/\/./.test(text)
+  if (!isAddress || !hosts.split(',').every((host) => URL.canParse(`postgres://${host}`))) {
     throw new ConfigError('must be an address that starts with postgres://')
   }
   return text

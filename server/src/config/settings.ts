@@ -65,7 +65,7 @@ export const settings = {
     flag: 'database-url',
     variable: 'MUSTER_DATABASE_URL',
     value: 'postgres://…',
-    help: 'PostgreSQL instead of SQLite; any number of processes can share it',
+    help: 'PostgreSQL instead of SQLite, shared by any number of processes; several hosts: postgres://a,b/name',
     parse: databaseAddress,
   }),
   databaseConnections: setting({

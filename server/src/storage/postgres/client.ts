@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import type pg from 'pg'
 import { isConnectionLost, toError, unavailable } from './errors.ts'
+import type { Pool } from './pool.ts'
 
 /** What node-postgres knows of a connection and does not declare. */
 interface Backend {
@@ -33,8 +34,8 @@ function cancel({ host, port, processID, secretKey }: Backend): void {
  * A connection from the pool, whose errors are those that the rest of Muster understands. One that
  * broke, or did not answer in time, is not given to anyone again.
  */
-export async function takeClient(pool: pg.Pool) {
-  const client = await pool.connect().catch((error: unknown) => {
+export async function takeClient(pool: Pool) {
+  const client = await pool.take().catch((error: unknown) => {
     throw unavailable(error)
   })
   let isBroken = false
@@ -47,7 +48,10 @@ export async function takeClient(pool: pg.Pool) {
         // The limit of time is kept here, not by a setting of the session: a pooler between shares
         // sessions among many.
         if ((error as Error).message === 'Query read timeout') cancel(client as unknown as Backend)
-        isBroken ||= isConnectionLost(error)
+        if (isConnectionLost(error)) {
+          isBroken = true
+          pool.leave(client)
+        }
         throw toError(error)
       }
     },

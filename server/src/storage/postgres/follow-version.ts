@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { createFleetVersions, eraSize } from '../fleet-versions.ts'
+import type { Hosts } from './hosts.ts'
 
 const period = 250
 const trust = 3_000
@@ -22,7 +23,7 @@ const readScopes = 'select scope, version from scope_versions where version > $1
  * identity is trusted for three seconds from when it was asked for, so a process that has lost touch
  * knows it well inside the five seconds it has.
  */
-export function followVersion(connection: pg.ClientConfig) {
+export function followVersion(hosts: Hosts) {
   const fleet = createFleetVersions()
   let known = unknown
   let era = -1
@@ -49,17 +50,26 @@ export function followVersion(connection: pg.ClientConfig) {
   }
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({
-      ...connection,
-      connectionTimeoutMillis: 2_000,
-      query_timeout: 2_000,
-    })
+    await hosts.ready()
+    const fresh = new hosts.Client({ query_timeout: 2_000 })
     fresh.on('error', () => {
       if (client === fresh) client = undefined
     })
-    await fresh.connect()
+    try {
+      await fresh.connect()
+      await hosts.check(fresh)
+    } catch (error) {
+      await fresh.end().catch(() => {})
+      throw error
+    }
     startEra()
     return fresh
+  }
+
+  async function disconnect(): Promise<void> {
+    const left = client
+    client = undefined
+    await left?.end().catch(() => {})
   }
 
   /** Own writes may have come between those of others: what was asked for last is counted apart. */
@@ -80,6 +90,7 @@ export function followVersion(connection: pg.ClientConfig) {
   async function ask(): Promise<void> {
     const start = performance.now()
     try {
+      if (client && !hosts.isInUse(client)) await disconnect()
       client ??= await connect()
       const { rows } = await client.query<News>(readNews)
       const [news] = rows
@@ -91,9 +102,8 @@ export function followVersion(connection: pg.ClientConfig) {
       askedAt = start
       first.resolve()
     } catch (error) {
-      const lost = client
-      client = undefined
-      await lost?.end().catch(() => {})
+      hosts.leave(client)
+      await disconnect()
       first.reject(error)
     }
     if (!stopped) timer = setTimeout(next, period)

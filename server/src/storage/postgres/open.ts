@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import {
   bumpVersion,
@@ -16,8 +16,10 @@ import type { Tables } from '../tables.ts'
 import { fleetCommit } from '../fleet-versions.ts'
 import { createSlowQueries, usualQueryTimeout } from '../slow-queries.ts'
 import { takeClient } from './client.ts'
-import { toError } from './errors.ts'
+import { demandVersion } from './explain-failure.ts'
 import { followVersion } from './follow-version.ts'
+import { createHosts, type Hosts } from './hosts.ts'
+import { openPool, type Pool } from './pool.ts'
 import { createSlowReader } from './slow-reader.ts'
 import { runTransaction } from './transaction.ts'
 
@@ -50,20 +52,21 @@ export const usualLimits: PostgresLimits = {
 }
 
 /** The pool as Kysely uses it. Kysely ends only what it has used, so it is ended by whoever opened it. */
-const createBridge = (pool: pg.Pool): PostgresPool => ({
+const createBridge = (pool: Pool): PostgresPool => ({
   options: pool.options,
   connect: async () => (await takeClient(pool)) as unknown as PostgresPoolClient,
   end: async () => {},
 })
 
-const createKysely = (pool: pg.Pool) =>
+const createKysely = (pool: Pool) =>
   new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createBridge(pool) }) })
 
 /** A migration takes as long as it takes, and so does waiting for another process's. */
-async function bringUpToDate(connection: pg.ClientConfig, inspect: Inspect): Promise<void> {
-  const pool = openPool(connection, { max: 2, timeout: forever, wait: forever })
+async function bringUpToDate(hosts: Hosts, inspect: Inspect): Promise<void> {
+  const pool = openPool(hosts, { max: 2, timeout: forever, wait: forever })
   const read = createKysely(pool)
   try {
+    await demandVersion(async (text) => (await sql.raw<object>(text).execute(read)).rows)
     await inspect(read)
     await migrate(read)
   } finally {
@@ -72,9 +75,9 @@ async function bringUpToDate(connection: pg.ClientConfig, inspect: Inspect): Pro
 }
 
 /** Everything between the first connection and the first use; where it fails nothing is left open. */
-async function prepare(connection: pg.ClientConfig, inspect: Inspect) {
-  await bringUpToDate(connection, inspect)
-  const version = followVersion(connection)
+async function prepare(hosts: Hosts, inspect: Inspect) {
+  await bringUpToDate(hosts, inspect)
+  const version = followVersion(hosts)
   try {
     await version.firstAnswer
     return version
@@ -84,37 +87,8 @@ async function prepare(connection: pg.ClientConfig, inspect: Inspect) {
   }
 }
 
-const longestConnect = 2 * second
+const longestWait = 2 * second
 const forever = 0
-
-/** A server that does not take a connection at once is not there, however long one may wait for a free one. */
-class PromptClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: longestConnect })
-  }
-}
-
-/** `timeout` is for a statement, `wait` for a connection to be free. */
-function openPool(
-  connection: pg.ClientConfig,
-  { max, timeout, wait }: { readonly max: number; readonly timeout: number; readonly wait: number },
-): pg.Pool {
-  const pool = new pg.Pool({
-    ...connection,
-    max,
-    Client: PromptClient,
-    connectionTimeoutMillis: wait,
-    query_timeout: timeout,
-  })
-  keepAlive(pool)
-  return pool
-}
-
-/** A connection that breaks, idle or in use, is replaced; without listeners it would end the process. */
-function keepAlive(pool: pg.Pool): void {
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
-}
 
 /** Any number will do, as long as all processes take the same. */
 const maintenanceLock = 8400
@@ -124,9 +98,9 @@ const maintenanceLock = 8400
  * pooler between would give a session's lock to somebody else; the other does the work, statement by
  * statement, so that each index is there for others as soon as it is made.
  */
-async function maintain(connection: pg.ClientConfig, work: readonly string[]): Promise<void> {
+async function maintain(hosts: Hosts, work: readonly string[]): Promise<void> {
   if (work.length === 0) return
-  const pool = openPool(connection, { max: 2, timeout: forever, wait: forever })
+  const pool = openPool(hosts, { max: 2, timeout: forever, wait: forever })
   try {
     const lock = await takeClient(pool)
     try {
@@ -148,7 +122,7 @@ async function maintain(connection: pg.ClientConfig, work: readonly string[]): P
 }
 
 /** Answers questions that belong together from one moment of the data. */
-async function askTogether(pool: pg.Pool, questions: readonly Question[]): Promise<Row[][]> {
+async function askTogether(pool: Pool, questions: readonly Question[]): Promise<Row[][]> {
   const client = await takeClient(pool)
   const together = questions.length > 1
   try {
@@ -171,32 +145,22 @@ export async function openPostgres(
   tell: TellFleet = () => {},
   limits: PostgresLimits = usualLimits,
 ): Promise<Database> {
-  const connection = { connectionString: url, types, application_name: 'muster' }
-  const version = await prepare(connection, inspect)
+  const hosts = createHosts(url, { types, application_name: 'muster' })
+  const version = await prepare(hosts, inspect)
   const { timeout, slowTimeout, syncTimeout } = limits
-  const pool = openPool(connection, { max: limits.connections, timeout, wait: longestConnect })
-  const patient = openPool(connection, {
+  const pool = openPool(hosts, { max: limits.connections, timeout, wait: longestWait })
+  const patient = openPool(hosts, {
     max: limits.slowConnections,
     timeout: slowTimeout + 2 * second,
-    wait: longestConnect,
+    wait: longestWait,
   })
   // Who writes servers waits for a free connection as long as it takes: more at once would not be
   // written sooner, only hold more locks. The server's own limit ends a statement first.
-  const writers = openPool(connection, {
+  const writers = openPool(hosts, {
     max: limits.syncConnections,
     timeout: syncTimeout + 2 * second,
     wait: forever,
   })
-  const askSlowly = createSlowQueries(
-    { slots: limits.slowConnections, timeout: slowTimeout },
-    createSlowReader({
-      take: () => takeClient(patient),
-      cancel: (backend) => pool.query('select pg_cancel_backend($1)', [backend]),
-      timeout: slowTimeout,
-    }),
-  )
-  const read = createKysely(pool)
-
   const commit = (statements: Statements): Promise<Outcome[]> =>
     runTransaction(pool, statements, {
       statement: timeout,
@@ -204,6 +168,16 @@ export async function openPostgres(
       tries: 4,
       retryTimeouts: false,
     })
+
+  const askSlowly = createSlowQueries(
+    { slots: limits.slowConnections, timeout: slowTimeout },
+    createSlowReader({
+      take: () => takeClient(patient),
+      cancel: (backend) => commit([{ sql: 'select pg_cancel_backend($1)', parameters: [backend] }]),
+      timeout: slowTimeout,
+    }),
+  )
+  const read = createKysely(pool)
 
   return {
     engine: 'postgres',
@@ -228,14 +202,12 @@ export async function openPostgres(
       version.advanceFleet(work.versionOf(outcomes), scopes)
       tell(work.versionOf(outcomes), scopes)
     },
-    maintain: (work) => maintain(connection, work),
+    maintain: (work) => maintain(hosts, work),
     fleetVersion: version.fleetVersion,
     extend: () => ({ engine: 'postgres', url, limits }),
     noteFleet: version.advanceFleet,
     async ping() {
-      await pool.query('select 1').catch((error: unknown) => {
-        throw toError(error)
-      })
+      await commit([{ sql: 'select 1', parameters: [] }])
     },
     async close() {
       await version.stop()

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type pg from 'pg'
 import type { Outcome, Statements } from '../database.ts'
 import { Violation } from '../violation.ts'
 import { takeClient } from './client.ts'
 import { isConflict, isTimeout } from './errors.ts'
+import type { Pool } from './pool.ts'
 
 interface Limits {
   /** Milliseconds that one statement may take. */
@@ -25,7 +25,7 @@ const longestPause = 1_000
 const beginWith = ({ statement, lock }: Limits) =>
   `begin; set local statement_timeout = ${statement}; set local lock_timeout = ${lock}; set local idle_in_transaction_session_timeout = ${longestIdle}`
 
-async function attempt(pool: pg.Pool, statements: Statements, limits: Limits): Promise<Outcome[]> {
+async function attempt(pool: Pool, statements: Statements, limits: Limits): Promise<Outcome[]> {
   const client = await takeClient(pool)
   const together = statements.length > 1
   try {
@@ -58,7 +58,7 @@ const backOff = (tried: number) =>
  * others is tried again; one whose end is not known, since the connection broke, is not.
  */
 export async function runTransaction(
-  pool: pg.Pool,
+  pool: Pool,
   statements: Statements,
   limits: Limits,
 ): Promise<Outcome[]> {

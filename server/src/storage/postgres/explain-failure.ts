@@ -1,0 +1,113 @@
+import pg from 'pg'
+import { PlatformError } from '../../domain/error.ts'
+import { DatabaseUrlError, NoHost, readDatabaseUrl, WrongServer } from './hosts.ts'
+
+/** The oldest PostgreSQL that Muster runs on, as its `server_version_num`. */
+const oldestVersion = 150_000
+
+/** Throws where the server is too old. */
+export async function demandVersion(ask: (sql: string) => Promise<readonly object[]>) {
+  const [row] = await ask(`select current_setting('server_version_num')::int as version`)
+  const { version = 0 } = (row ?? {}) as { version?: number }
+  if (version < oldestVersion) {
+    const major = Math.floor(version / 10_000)
+    throw new WrongServer(`is PostgreSQL ${major}: Muster needs ${oldestVersion / 10_000} or newer`)
+  }
+}
+
+interface Asked {
+  readonly host: string
+  readonly user: string
+  readonly database: string
+}
+
+const certificateProblems: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is signed by itself: name it in sslrootcert=FILE',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'is signed by an authority that is not known here: name its certificate in sslrootcert=FILE',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'is signed by an authority that is not known here: name its certificate in sslrootcert=FILE',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'is signed by an authority that is not known here: name its certificate in sslrootcert=FILE',
+}
+
+/** What PostgreSQL says by its codes. */
+function explainCode(code: string, message: string, { host, user, database }: Asked) {
+  switch (code) {
+    case '28P01':
+      return `${host} does not accept the password of user "${user}", or has no such user`
+    case '28000':
+      return /does not exist/.test(message)
+        ? `${host} has no role "${user}": create it, or name another user`
+        : `${host} does not let user "${user}" in: ${message}`
+    case '3D000':
+      return `${host} has no database "${database}": create it, or name another one`
+    case '42501':
+      return `user "${user}" may not do in database "${database}" what Muster needs: ${message}`
+    case '53300':
+      return `${host} has no connection free for user "${user}": ${message}`
+    case '57P03':
+      return `${host} is starting up or shutting down: ${message}`
+    case '08P01':
+    case '0A000':
+      return `${host} does not accept this connection: ${message}`
+    default:
+      return undefined
+  }
+}
+
+/** What the network, TLS and node-postgres say. */
+function explainConnection(code: string, message: string, { host, user }: Asked) {
+  const certificate = certificateProblems[code]
+  if (certificate !== undefined) return `the certificate of ${host} ${certificate}`
+  if (code === 'ECONNREFUSED') return `nothing listens at ${host}`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the host name of ${host} is not known`
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `there is no way to ${host}`
+  if (code === 'ENOENT' || code === 'EACCES')
+    return `a file that it names cannot be read: ${message}`
+  if (code === 'ETIMEDOUT' || /timeout/.test(message)) {
+    return `${host} does not answer as PostgreSQL within 2 s`
+  }
+  if (/does not support SSL/.test(message)) return `${host} does not speak TLS: use sslmode=disable`
+  if (/SASL|password must be a string/.test(message)) {
+    return `${host} asks for the password of user "${user}", and there is none, or it cannot be used: ${message}`
+  }
+  if (/^(ERR_SSL|ERR_TLS|ERR_OSSL|EPROTO)/.test(code)) return `TLS with ${host} failed: ${message}`
+  const isCutOff = code === 'ECONNRESET' || /terminated|SSL connection|unexpected/i.test(message)
+  return isCutOff
+    ? `${host} does not speak PostgreSQL's protocol, or cut the connection`
+    : undefined
+}
+
+function explainOne(error: unknown, asked: Asked): string | undefined {
+  const { code = '', message, errors } = error as Error & { code?: string; errors?: unknown[] }
+  if (error instanceof WrongServer) return `${asked.host} ${message}`
+  if (error instanceof pg.DatabaseError) return explainCode(code, message, asked)
+  // Several addresses of one name were tried.
+  if (errors?.[0] !== undefined) return explainOne(errors[0], asked)
+  return explainConnection(code, message, asked)
+}
+
+/**
+ * Why the storage could not be opened, in one line for an operator, without the password; undefined
+ * where it is none of the database's.
+ */
+export function explainFailure(error: unknown, url: string): string | undefined {
+  const cause = error instanceof PlatformError ? error.cause : error
+  if (cause instanceof DatabaseUrlError) return cause.message
+  const describe = (host: string): Asked => {
+    const { hosts } = readDatabaseUrl(url)
+    const single = hosts.find(({ name }) => name === host) ?? hosts[0]
+    const client = new pg.Client({ connectionString: (single?.url ?? url).split('?')[0] })
+    const { user = '', database = '' } = client
+    return { host: `${client.host}:${client.port}`, user, database }
+  }
+  if (cause instanceof NoHost) {
+    return cause.failures
+      .map(({ host, error: why }) => explainOne(why, describe(host)) ?? String(why))
+      .join('; ')
+  }
+  return explainOne(cause, describe(''))
+}
