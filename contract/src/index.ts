@@ -18,7 +18,7 @@ import { viewOperations } from './views/operations.ts'
 
 export type { RoleAssignmentView } from './administration/assignments.ts'
 export type { EndpointView, RegionView, ServiceView } from './administration/catalog.ts'
-export type { CredentialView } from './administration/credentials.ts'
+export type { CredentialView, NewCredentialView } from './administration/credentials.ts'
 export type { DomainView } from './administration/domains.ts'
 export * from './administration/events.ts'
 export type { GroupView } from './administration/groups.ts'

@@ -60,6 +60,7 @@ interface Description<
   New extends TSchema,
   Changes extends TSchema,
   Query extends TObject,
+  Made extends TSchema,
 > {
   /** As in `createUser`, and as in `listUsers`. */
   readonly noun: Noun
@@ -72,12 +73,19 @@ interface Description<
   readonly many: string
   readonly tag: string
   readonly view: View
+  /** In the answer that makes one, where that tells more. */
+  readonly made?: Made
   readonly create: New
   readonly update: Changes
   readonly query: Query
   readonly at: { readonly read: readonly Level[]; readonly write: readonly Level[] }
   readonly notes?: Partial<Record<'list' | 'get' | 'create' | 'update' | 'delete', string>>
-  readonly examples: { readonly view: unknown; readonly create: unknown; readonly update: unknown }
+  readonly examples: {
+    readonly view: unknown
+    readonly made?: unknown
+    readonly create: unknown
+    readonly update: unknown
+  }
 }
 
 const note = (text: string | undefined) => (text === undefined ? {} : { description: text })
@@ -92,12 +100,17 @@ export function resourceOperations<
   New extends TSchema,
   Changes extends TSchema,
   Query extends TObject,
->(description: Description<Noun, Nouns, Key, Keys, View, New, Changes, Query>) {
+  Made extends TSchema = View,
+>(description: Description<Noun, Nouns, Key, Keys, View, New, Changes, Query, Made>) {
   const { noun, nouns, key, keys, one, many, tag, at, notes = {}, examples } = description
   const collection = `/v3/${keys}` as const
   const item = `/v3/${keys}/{id}` as const
   const body = exactObject(keyed(key, description.view))
   const example = { [key]: examples.view }
+  const made = {
+    body: exactObject(keyed(key, (description.made ?? description.view) as Made)),
+    example: { [key]: examples.made ?? examples.view },
+  }
   const common = { access: 'token', tag } as const
   const need = (action: 'list' | 'get' | 'create' | 'update' | 'delete') =>
     ({
@@ -156,7 +169,7 @@ export function resourceOperations<
       ...note(notes.create),
       body: exactObject(keyed(key, description.create)),
       example: { [key]: examples.create },
-      answers: { 201: { description: 'Made', body, example } },
+      answers: { 201: { description: 'Made', ...made } },
     },
     {
       id: `update${noun}` as const,

@@ -115,12 +115,12 @@ describe('logging in', () => {
     const { credential } = await client.createCredential({
       body: { credential: { type: 'aksk', project_id: token.project.Id } },
     })
-    const { secret } = JSON.parse(credential.blob ?? '') as { secret: string }
+    const { access_key: accessKey, secret } = credential
     const sent: string[] = []
     const counted = createCountedFetch()
     const keyed = createClient({
       url: platform.url,
-      auth: accessKeyLogin({ accessKey: credential.id, secret }),
+      auth: accessKeyLogin({ accessKey, secret }),
       fetch: async (address, init) => {
         sent.push(init.body ?? '')
         return await counted.fetch(address, init)

@@ -12,7 +12,7 @@ import {
 } from '../scalars.ts'
 import { example, exampleMoment } from './examples.ts'
 
-export const CredentialView = exactObject({
+const fields = {
   id: Type.String({ description: 'The AccessKey' }),
   type: Type.Literal('aksk'),
   name: Type.String(),
@@ -27,8 +27,20 @@ export const CredentialView = exactObject({
   last_used_at: OptionalTimestamp,
   last_used_ip: Type.String(),
   links: SelfLink,
-})
+}
+
+export const CredentialView = exactObject(fields)
 export type CredentialView = Static<typeof CredentialView>
+
+/** The one answer that tells the secret. */
+export const NewCredentialView = exactObject({
+  ...fields,
+  access_key: Type.String({ description: 'What a program logs in with; the same as `id`' }),
+  secret: Type.String({ description: 'Shown in this answer and never again' }),
+})
+export type NewCredentialView = Static<typeof NewCredentialView>
+
+const exampleSecret = 'cms_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'
 
 const view = {
   id: example.accessKey,
@@ -54,6 +66,7 @@ export const credentialOperations = resourceOperations({
   many: 'access keys',
   tag: 'Access keys',
   view: CredentialView,
+  made: NewCredentialView,
   create: exactObject({
     type: Type.Enum(['aksk']),
     project_id: Id,
@@ -78,7 +91,7 @@ export const credentialOperations = resourceOperations({
   at: { read: ['system', 'domain', 'self'], write: ['system', 'domain', 'self'] },
   notes: {
     create:
-      'For a project in which the user holds a role. The secret is in `blob`, in this answer and never again. A token that was got with an access key cannot make one.',
+      'For a project in which the user holds a role. `access_key` and `secret` are what a program logs in with. The secret, here and in `blob`, is in this answer and never again. A token that was got with an access key cannot make one.',
     update:
       'With a token that was got with an access key: of that key only. Its name, and whether it is enabled: owner, project and end never change. Disabling it ends every token got with it.',
     delete:
@@ -86,6 +99,14 @@ export const credentialOperations = resourceOperations({
   },
   examples: {
     view,
+    made: {
+      ...view,
+      last_used_at: null,
+      last_used_ip: '',
+      blob: JSON.stringify({ secret: exampleSecret, expire: 0 }),
+      access_key: example.accessKey,
+      secret: exampleSecret,
+    },
     create: { type: 'aksk', project_id: example.projectId, name: 'backup job' },
     update: { enabled: false },
   },

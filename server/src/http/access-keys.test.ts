@@ -47,10 +47,13 @@ onBothEnginesInTurn('access keys', (engine) => {
       const answer = await holders.tryToMake(ann.token, { project_id: ann.projectId })
       assert.equal(answer.status, 201)
       assert.equal(answer.headers.get('cache-control'), 'no-store')
-      const { id, blob, ...rest } = answer.body.credential
+      const { id, blob, access_key, secret: plain, ...rest } = answer.body.credential
       assert.match(id, /^[0-9a-f]{32}$/)
       const { secret, ...others } = JSON.parse(blob) as Record<string, unknown>
       assert.match(String(secret), /^cms_[\w-]{43}$/)
+      assert.deepEqual([access_key, plain], [id, secret])
+      const known = await holders.login(`${access_key}:${plain}`)
+      assert.equal(known.status, 201)
       assert.deepEqual(others, { expire: 0 })
       assert.deepEqual(rest, {
         type: 'aksk',
@@ -176,7 +179,9 @@ onBothEnginesInTurn('access keys', (engine) => {
     const { secret: _secret, ...blob } = JSON.parse(made.body.credential.blob) as {
       secret: string
     }
-    const shown = { ...made.body.credential, blob: JSON.stringify({ secret: '', ...blob }) }
+    // Only this answer has the key and the secret as plain fields.
+    const { access_key: _accessKey, secret: _plain, ...rest } = made.body.credential
+    const shown = { ...rest, blob: JSON.stringify({ secret: '', ...blob }) }
 
     assert.deepEqual((await show(token, id)).body, { credential: shown })
     const { body } = await holders.credentials(token, 'GET', `?user_id=${owner.userId}`)

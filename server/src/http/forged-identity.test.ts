@@ -195,7 +195,7 @@ function stripFresh(answer: ClientAnswer) {
   const [thing] = status === 201 ? Object.values(answer.body as Record<string, Made>) : []
   const tags = (answer.body as { metadata?: Record<string, string> } | undefined)?.metadata
   const blob = thing?.blob && JSON.stringify(thing.blob)
-  const news = [thing?.id, thing?.name, blob, tags?.['user:note']]
+  const news = [thing?.id, thing?.name, thing?.secret, blob, tags?.['user:note']]
   return {
     status,
     headers: headers.filter(([name]) => name !== 'x-subject-token'),
@@ -210,4 +210,5 @@ interface Made {
   readonly id?: string
   readonly name?: string
   readonly blob?: string
+  readonly secret?: string
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { CredentialView, ErrorBody } from '@muster/contract'
+import type { CredentialView, ErrorBody, NewCredentialView } from '@muster/contract'
 import type { Clock } from '../domain/identity/ports.ts'
 import { newId } from '../domain/identity/new-id.ts'
 import { ask, requestToken, type ClientAnswer } from './client.ts'
@@ -28,7 +28,7 @@ export interface HeldKey {
 }
 
 type Signing = Partial<Parameters<typeof signLikeMuster>[0]>
-type KeyAnswer = ClientAnswer<{ credential: CredentialView } & ErrorBody>
+type KeyAnswer = ClientAnswer<{ credential: NewCredentialView } & ErrorBody>
 
 interface Login {
   readonly scope?: unknown
@@ -76,13 +76,17 @@ export function createKeyHolders(platform: TestPlatform, clock: Clock = Date.now
     )
 
   const tryToMake = (token: string, wish: object): Promise<KeyAnswer> =>
-    credentials(token, 'POST', '', { credential: { type: 'aksk', ...wish } })
+    ask(url, '/v3/credentials', {
+      method: 'POST',
+      token,
+      body: { credential: { type: 'aksk', ...wish } },
+    })
 
   async function makeKey(token: string, wish: object): Promise<HeldKey> {
     const answer = await tryToMake(token, wish)
     assert.equal(answer.status, 201, answer.text)
-    const { credential } = answer.body
-    return { id: credential.id, secret: secretIn(credential) }
+    const { access_key: id, secret } = answer.body.credential
+    return { id, secret }
   }
 
   const signer = ({ id, secret }: HeldKey) => ({ accessKey: id, secret, now: clock(), host })

@@ -1,4 +1,4 @@
-import type { CredentialView } from '@muster/contract'
+import type { NewCredentialView } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
@@ -13,7 +13,7 @@ import { keyEnd, keyEndings, type KeyEnding } from './key-end.ts'
 
 interface Props {
   readonly onClose: () => void
-  readonly onMade: (key: CredentialView) => void
+  readonly onMade: (key: NewCredentialView) => void
 }
 
 export function CreateKeyDialog({ onClose, onMade }: Props) {

@@ -1,4 +1,4 @@
-import type { CredentialView } from '@muster/contract'
+import type { NewCredentialView } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { accessKeysQuery } from '../../api/queries/access-keys.ts'
@@ -20,7 +20,7 @@ export function KeysPage() {
   const may = useMay('createCredential')
   const query = useQuery(accessKeysQuery(user.id))
   const [isCreating, setCreating] = useState(false)
-  const [made, setMade] = useState<CredentialView>()
+  const [made, setMade] = useState<NewCredentialView>()
   const reason = may.reason ?? (projects.length === 0 ? t.me.noProjects : undefined)
   const create = (
     <Button look="primary" icon="plus" disabledReason={reason} onClick={() => setCreating(true)}>

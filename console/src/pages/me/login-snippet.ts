@@ -1,18 +1,11 @@
-/** The secret of a key, in the one answer that has it. */
-export function secretOf(blob: string): string {
-  const { secret } = JSON.parse(blob) as { readonly secret: string }
-  return secret
-}
+import type { NewCredentialView } from '@muster/contract'
 
-interface Key {
-  readonly id: string
-  readonly secret: string
-}
+type Key = Pick<NewCredentialView, 'access_key' | 'secret'>
 
 /** A command that logs in with a key, as it can be pasted into a shell. */
-export function loginSnippet(identityUrl: string, { id, secret }: Key): string {
+export function loginSnippet(identityUrl: string, { access_key, secret }: Key): string {
   const body = {
-    auth: { identity: { methods: ['aksk'], access_key_secret: `${id}:${secret}` } },
+    auth: { identity: { methods: ['aksk'], access_key_secret: `${access_key}:${secret}` } },
   }
   return [
     `curl -si ${identityUrl}/auth/tokens \\`,

@@ -1,4 +1,4 @@
-import type { CredentialView } from '@muster/contract'
+import type { NewCredentialView } from '@muster/contract'
 import { useState } from 'react'
 import { useApiUrl } from '../../api/use-api-url.ts'
 import { useText } from '../../text/use-text.ts'
@@ -7,11 +7,11 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { loginSnippet, secretOf } from './login-snippet.ts'
+import { loginSnippet } from './login-snippet.ts'
 import styles from './me.module.css'
 
 interface Props {
-  readonly made: CredentialView
+  readonly made: NewCredentialView
   readonly onClose: () => void
 }
 
@@ -20,8 +20,7 @@ export function SecretDialog({ made, onClose }: Props) {
   const t = useText()
   const url = useApiUrl()
   const [isLeaving, setLeaving] = useState(false)
-  const secret = secretOf(made.blob)
-  const snippet = loginSnippet(`${url}/v3`, { id: made.id, secret })
+  const snippet = loginSnippet(`${url}/v3`, made)
   return (
     <Dialog
       title={t.me.secretTitle}
@@ -38,10 +37,10 @@ export function SecretDialog({ made, onClose }: Props) {
       </p>
       <Facts>
         <Fact label={t.me.key}>
-          <Copyable value={made.id} />
+          <Copyable value={made.access_key} />
         </Fact>
         <Fact label={t.me.secret}>
-          <Copyable value={secret} />
+          <Copyable value={made.secret} />
         </Fact>
       </Facts>
       <div className={styles.try}>

@@ -3,6 +3,7 @@ import type {
   DomainView,
   GroupView,
   IdentityProviderView,
+  NewCredentialView,
   PolicyView,
   ProjectView,
   RoleAssignmentView,
@@ -118,7 +119,11 @@ export function createViews(authUrl: string) {
 
     credentials: (key: AccessKey): CredentialView => describeKey(key, ''),
     /** The one answer that has the secret. */
-    newCredential: describeKey,
+    newCredential: (key: AccessKey, secret: string): NewCredentialView => ({
+      ...describeKey(key, secret),
+      access_key: key.id,
+      secret,
+    }),
 
     identity_providers: (provider: IdentityProvider): IdentityProviderView => ({
       id: provider.id,
