@@ -23,7 +23,8 @@ export const unchangedPages: Figure = {
     const fleet = await openFleet(options.servers)
     const server = await fleet.start(18_404)
     const { path, headers } = hotPage(fleet)
-    const { headers: answered } = await fetch(server.url + path, { headers: { ...headers } })
+    const plain = { ...headers, 'accept-encoding': 'identity' }
+    const { headers: answered } = await fetch(server.url + path, { headers: plain })
     const known = { path, headers: { ...headers, 'if-none-match': answered.get('etag') ?? '' } }
     const row = await besideBytes('If-None-Match', server.url, [known], 0.6)
     await server.stop()

@@ -67,6 +67,19 @@ onBothEnginesInTurn('the mapping of a CAS provider', (engine) => {
     assert.deepEqual(await held('blank', {}), [])
   })
 
+  test('finds a project by its name alone, at the first login too', async () => {
+    const elsewhere = await muster.population.addProject('lab')
+    await map([...standard(), rule('staff', viewer, { project_id: elsewhere })])
+    const answer = await logIn('newcomer', staff, { project: { name: 'lab' } })
+    assert.equal(answer.body.token.project.Id, lab, 'the one of the own domain')
+    await map([rule('staff', viewer, { project_id: elsewhere })])
+    const { token } = (await logIn('stranger', staff, { project: { name: 'Lab' } })).body
+    assert.equal(token.project.Id, elsewhere, 'the only one')
+    await map(standard())
+    const nowhere = await logIn('nobody', staff, { project: { name: 'nowhere' } })
+    await muster.assertRefused(nowhere, /^no role there$/)
+  })
+
   test('leaves who gets nothing by it with a token for nothing', async () => {
     const { token } = (await logIn('guest', { group: ['guests'] })).body
     assert.deepEqual([token.roles, token.catalog, token.project.Id], [[], [], ''])
