@@ -9,6 +9,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { setTimeout as pause } from 'node:timers/promises'
 import { startPostgres } from '../testing/postgres.ts'
 import { fingerprintFleet } from './fleet-fingerprint.ts'
 import { makeFleetKeys, type FleetKeys } from './fleet-keys.ts'
@@ -42,6 +43,19 @@ async function still(url: string): Promise<void> {
   }
 }
 
+/** The demo loads in the background: waits until every account has been synced once. */
+async function waitForLoad(url: string): Promise<void> {
+  const headers = { 'x-auth-token': await logIn(url) }
+  for (;;) {
+    const list = await fetch(`${url}/cloudaccounts?limit=2048`, { headers })
+    const { cloudaccounts } = (await list.json()) as {
+      cloudaccounts: { sync: { finished_at: string | null } }[]
+    }
+    if (cloudaccounts.every(({ sync }) => sync.finished_at !== null)) return
+    await pause(1_000)
+  }
+}
+
 /** Loads the demo, which says how far it is, and makes the keys to it. */
 async function fill(size: number, { folder, flags }: Place): Promise<FleetKeys> {
   process.stderr.write(`  loading ${size.toLocaleString('en-US')} servers …\n`)
@@ -49,6 +63,7 @@ async function fill(size: number, { folder, flags }: Place): Promise<FleetKeys> 
     flags: [...flags, '--demo', `--demo-servers=${size}`],
     isHeard: true,
   })
+  await waitForLoad(demo.url)
   await still(demo.url)
   await demo.stop()
   process.stderr.write('  making users and tokens …\n')

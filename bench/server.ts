@@ -70,7 +70,7 @@ const newFolder = () => mkdtempSync(join(tmpdir(), 'muster-bench-'))
 export const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
 
 const answers = (url: string): Promise<boolean> =>
-  fetch(`${url}/healthz`).then(
+  fetch(`${url}/readyz`).then(
     (response) => response.ok,
     () => false,
   )

@@ -37,30 +37,44 @@ async function run(config: Config): Promise<void> {
   // Beside the opening of the storage: both take their time the first time.
   const built = buildMissingConsole(config)
   const logger = createLogger(config.logLevel, destination({ dest: 2, sync: false }))
-  const platform = await createPlatform(config, {
-    logger,
-    progress: process.stderr,
-    beforeListening: built,
-    onNewAdmin(password) {
-      process.stdout.write(`The first admin is sysadmin, password ${password} (keep it)\n`)
-    },
-  })
-  await platform.listen()
-
+  const start = new AbortController()
+  const running: { platform?: Platform } = {}
   let isStopping = false
   const stop = async (signal: NodeJS.Signals) => {
     // A terminal's Ctrl-C comes twice: to the server, and to npm, which passes it on.
     if (isStopping) return
     isStopping = true
     logger.info({ signal }, 'stopping')
-    platform.drain()
     // What was acknowledged is safe by now, so a database that is silent does not keep us.
     setTimeout(() => process.exit(0), longestStop).unref()
+    const { platform } = running
+    if (!platform) return start.abort()
+    platform.drain()
     if (signal === 'SIGTERM') await pause(notice)
     await platform.close()
     logger.flush()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+
+  const platform = await createPlatform(config, {
+    logger,
+    progress: process.stderr,
+    consoleBuilt: built,
+    signal: start.signal,
+  }).catch((error: unknown) => {
+    if (!start.signal.aborted) throw error
+    process.exit(0)
+  })
+  if (start.signal.aborted) {
+    const { newAdminPassword } = platform
+    if (newAdminPassword !== undefined) {
+      process.stdout.write(`The first admin is sysadmin, password ${newAdminPassword} (keep it)\n`)
+    }
+    await platform.close()
+    process.exit(0)
+  }
+  running.platform = platform
+  await platform.listen()
 
   // Last of all: whoever reads it may send a signal at once.
   process.stdout.write(renderWelcome(config, platform))

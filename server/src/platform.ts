@@ -1,7 +1,7 @@
 import { gatewayOperations, operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { followAges } from './composition/follow-ages.ts'
-import { claimPort, publicAddresses } from './composition/addresses.ts'
+import { publicAddresses } from './composition/addresses.ts'
 import type { Demo } from './composition/compose-demo.ts'
 import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
@@ -14,6 +14,7 @@ import type { Config } from './config/read-config.ts'
 import type { Clock, PasswordHasher } from './domain/identity/ports.ts'
 import type { FleetWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
+import { openPort, type OpenPort } from './http/open-port.ts'
 import type { Database } from './storage/database.ts'
 import { createAccountStore } from './storage/sources/account-store.ts'
 import { createPasswordHasher } from './vault/password-hasher.ts'
@@ -36,37 +37,61 @@ export interface PlatformOptions {
   readonly clock?: Clock
   /** Where a long load at start shows how far it is; nowhere unless given. */
   readonly progress?: ProgressOutput
-  /** Told at once of a password that was made up, where a long load may be cut off before the welcome. */
-  readonly onNewAdmin?: (password: string) => void
-  /** What has to be ready before anybody is answered. */
-  readonly beforeListening?: Promise<void>
+  /** The console, where it has to be built: Muster is not ready without it. */
+  readonly consoleBuilt?: Promise<void>
+  /** Ends the start, at any moment before something is made that only its end would show. */
+  readonly signal?: AbortSignal
 }
 
 /** The composition root: opens the storage, chooses the adapters, builds the use cases, mounts them. */
 export async function createPlatform(config: Config, options: PlatformOptions) {
-  const storage = await openStorage(config)
+  const { consoleBuilt, signal, clock = Date.now } = options
+  const tls = tlsOf(config)
+  let port: OpenPort | undefined
+  const opening = openStorage(config, async () => {
+    port = await openPort({ ...config, tls, clock })
+    port.explain('the database is being opened and brought up to date')
+  })
   try {
-    return await assemble(config, options, storage)
+    const storage = await unlessAborted(opening, signal)
+    if (!port) throw new Error('the storage was opened without a port to listen on')
+    port.explain('the console is being built')
+    await unlessAborted(consoleBuilt ?? Promise.resolve(), signal)
+    port.explain('its parts are being put together')
+    return await assemble(config, { ...options, clock }, storage, port)
   } catch (error) {
-    await storage.database.close()
+    await port?.close()
+    // An aborted start does not wait for the storage, which may still be on its way.
+    const closing = opening.then(({ database }) => database.close()).catch(() => {})
+    if (signal?.aborted !== true) await closing
     throw error
   }
 }
 export type Platform = Awaited<ReturnType<typeof createPlatform>>
 
-async function assemble(config: Config, options: PlatformOptions, { database, key }: Storage) {
-  const { logger, clock = Date.now } = options
+function tlsOf({ tlsCert, tlsKey }: Config) {
+  return tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined
+}
+
+async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined) {
+  if (!signal) return await work
+  signal.throwIfAborted()
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the start was aborted')))
+  })
+  return await Promise.race([work, aborted])
+}
+
+async function assemble(
+  config: Config,
+  options: PlatformOptions & { readonly clock: Clock },
+  { database, key }: Storage,
+  port: OpenPort,
+) {
+  const { logger, clock } = options
   const hasher = createPasswordHasher()
-  // A port that is taken stops here, before a password is made up that nobody would see.
-  const { port, isLoopback, release } = await claimPort(config.host, config.port)
-  const newAdminPassword = await layGround(config, database, hasher, clock()).catch(
-    async (error: unknown) => {
-      await release()
-      throw error
-    },
-  )
-  if (config.demo && newAdminPassword !== undefined) options.onNewAdmin?.(newAdminPassword)
-  const addresses = publicAddresses(config, port)
+  const newAdminPassword = await layGround(config, database, hasher, clock())
+  const addresses = publicAddresses(config, port.port)
 
   const identity = composeIdentity({
     database,
@@ -90,7 +115,7 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     clock,
     deletedRetention: config.deletedRetention,
   })
-  // A bar shows how far the demo is.
+  // Its progress is shown apart.
   let isLoading = config.demo
   const sources = composeSources({
     isHushed: () => isLoading,
@@ -109,21 +134,20 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     { hasher, clock, fleet: inventory.fleet, sources },
   ).catch(async (error: unknown) => {
     await sources.stop()
-    await release()
     throw error
   })
-  isLoading = false
-  const { tlsCert, tlsKey } = config
+  const demoLoaded = (demo?.loaded ?? Promise.resolve())
+    .catch((error: unknown) => logger.error({ err: error }, 'loading the demo failed'))
+    .finally(() => (isLoading = false))
   const hasGateway = config.roles.includes('gateway')
-  const tls = tlsCert && tlsKey ? { cert: tlsCert, key: tlsKey } : undefined
   const { app, drain } = createApp(
     {
       ...config,
       ...addresses,
-      isLoopback,
+      isLoopback: port.isLoopback,
       homePage: hasGateway ? '/console/' : '/docs',
       gateway: hasGateway ? { operations: gatewayOperations, url: addresses.publicUrl } : undefined,
-      tls,
+      tls: tlsOf(config),
       clock,
       logger,
     },
@@ -161,9 +185,9 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
     newAdminPassword,
     demo,
     async listen(): Promise<string> {
-      await options.beforeListening
-      await release()
-      return await app.listen({ host: config.host, port })
+      await port.handOver(app)
+      logger.info(`Server listening at ${addresses.listenUrl}`)
+      return addresses.listenUrl
     },
     drain,
     /** Answers what is under way; who has not finished asking by then is cut off. */
@@ -171,8 +195,11 @@ async function assemble(config: Config, options: PlatformOptions, { database, ke
       clearInterval(purge)
       const deadline = setTimeout(() => app.server.closeAllConnections(), patience)
       await app.close()
+      await port.close()
       gateway?.close()
       clearTimeout(deadline)
+      demo?.stop()
+      await demoLoaded
       await sources.stop()
       await countFleet()
       await identity.sumUpDenials().catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createTestDatabase } from './testing/engines.ts'
 import { ask, passwordIdentity, requestToken, secretOf } from './testing/client.ts'
 import {
@@ -139,6 +140,25 @@ describe('the process', { concurrency: 2 }, () => {
       assertRefused(exit, 1, /./)
       assert.ok(!exit.stderr.includes('planted'), exit.stderr)
     }
+  })
+
+  test('is alive while it waits for its database, and SIGTERM ends it well', async (t) => {
+    const port = await findClosedPort()
+    const silent = `postgres://muster@127.0.0.1:${await holdPort(t)}/muster`
+    const muster = spawnProcess(t, {
+      flags: [
+        `--port=${port}`,
+        `--database-url=${silent}`,
+        `--secret-key-file=${temporaryFolder(t)}/secret.key`,
+      ],
+    })
+    const url = `http://127.0.0.1:${port}`
+    while (!(await ask(url, '/healthz').catch(() => undefined))) await pause(10)
+    const { status, body } = await ask(url, '/readyz')
+    assert.equal(status, 503)
+    assert.match(body.details, /the database is being opened/)
+    const { code, stdout } = await muster.end('SIGTERM')
+    assert.deepEqual([code, stdout], [0, ''])
   })
 
   test('--host takes an IPv6 address, and the addresses say so', async (t) => {

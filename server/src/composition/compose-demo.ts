@@ -30,7 +30,7 @@ interface Parts {
   readonly logger: Pick<FastifyBaseLogger, 'info'>
   readonly accounts: AccountStore
   readonly desk: Pick<SyncDesk, 'attend'>
-  readonly fleet: Pick<FleetWriter, 'hasRealServers' | 'inBulk'>
+  readonly fleet: Pick<FleetWriter, 'hasRealServers'>
   /** Where a long load shows how far it is; nowhere unless given. */
   readonly progress?: ProgressOutput
 }
@@ -38,15 +38,19 @@ interface Parts {
 export interface Demo {
   readonly servers: number
   readonly users: readonly DemoUser[]
+  /** Whether some of its servers are still to come in. */
+  readonly isLoading: boolean
+  /** Settles when all its servers are in, or when they are not waited for any longer. */
+  readonly loaded: Promise<void>
+  /** Ends the wait. The next start goes on with what is missing. */
+  stop(): void
 }
 
 const demoSeed = 20_260_101
 const defaultServers = 1_000
-/** From here on a load is worth the preparations of one in bulk. */
-const manyServers = 10_000
 const nowhere: ProgressOutput = { write: () => {} }
 
-/** A demo: its people and projects, the accounts that its servers come from, and all of these in. */
+/** A demo: its people and projects, and the accounts that its servers come from. These load in the background. */
 export async function composeDemo(parts: Parts): Promise<Demo> {
   const { database, accounts, logger } = parts
   await demandNothingReal(parts)
@@ -75,12 +79,15 @@ export async function composeDemo(parts: Parts): Promise<Demo> {
     ({ account, sync }) =>
       account.enabled && !account.leaving && (hasGrown || sync.finished_at === null),
   )
-  const [users] = await Promise.all([
-    createMeetDemo({ ...parts, registry, directory })(),
-    load(parts, waiting, servers),
-  ])
-  if (waiting.length > 0) await layDemoPast(database, dayOf(parts.clock()))
-  return { servers, users }
+  const users = await createMeetDemo({ ...parts, registry, directory })()
+  const stopped = new AbortController()
+  return {
+    servers,
+    users,
+    isLoading: waiting.length > 0,
+    loaded: load(parts, waiting, servers, stopped.signal),
+    stop: () => stopped.abort(),
+  }
 }
 
 async function demandNothingReal({ fleet, accounts }: Parts): Promise<void> {
@@ -108,19 +115,21 @@ function chooseSize(wish: number | undefined, known: DemoNote | undefined): numb
 }
 
 async function load(
-  { accounts, desk, fleet, progress = nowhere }: Parts,
+  { accounts, desk, database, clock, progress = nowhere }: Parts,
   waiting: Parameters<typeof loadDemo>[0]['waiting'],
   servers: number,
+  signal: AbortSignal,
 ): Promise<void> {
   if (waiting.length === 0) return
-  const bar = createProgress({
+  const { advance, end } = createProgress({
     output: progress,
     title: 'Loading the demo',
     total: servers,
-    from: 0,
   })
-  const loadAll = () => loadDemo({ accounts, desk, waiting, onSeen: bar.advance })
-  const there = [...(await accounts.countServers()).values()].reduce((sum, some) => sum + some, 0)
-  await (servers - there >= manyServers ? fleet.inBulk(loadAll) : loadAll())
-  bar.end()
+  await loadDemo({ accounts, desk, waiting, onSeen: advance, signal })
+  if (signal.aborted) return
+  await layDemoPast(database, dayOf(clock()))
+  // Its automatic statistics would come minutes later.
+  if (database.engine === 'postgres') await database.maintain(['analyze'])
+  end()
 }

@@ -16,7 +16,7 @@ export function renderDemo(demo: Demo, authUrl: string, baseUrl: string): string
   )
   const [owner] = demo.users
   return [
-    `The demo has ${demo.servers.toLocaleString('en-US')} servers. Try it as:`,
+    `The demo has ${demo.servers.toLocaleString('en-US')} servers${demo.isLoading ? ', which are loading' : ''}. Try it as:`,
     '',
     ...table,
     '',

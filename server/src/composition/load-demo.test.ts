@@ -38,6 +38,7 @@ async function load(waiting: readonly AttachedAccount[], ...moments: AttachedAcc
     desk: { attend: async (id) => void attended.push(id) },
     waiting,
     onSeen: (count) => void seen.push(count),
+    signal: new AbortController().signal,
   })
   assert.ok(left.next().done, 'it has not waited for the end')
   return { seen, attended }
@@ -71,14 +72,22 @@ describe('loading a demo', () => {
     ])
   })
 
-  test('gives up where a source fails, in its words', async () => {
-    const failing = load(
-      [attachedOf('a', { failures: 2 })],
-      [attachedOf('a', { failures: 2, error: 'older' })],
-      [attachedOf('a', { failures: 3, error: 'There is no such thing.' })],
+  test('goes on waiting where a sync fails: it is tried again', async () => {
+    await load(
+      [attachedOf('a')],
+      [attachedOf('a', { failures: 1, error: 'No answer.' })],
+      [attachedOf('a', { finished_at: 7 })],
     )
-    await assert.rejects(failing, {
-      message: 'the demo could not be loaded from a: There is no such thing.',
+  })
+
+  test('ends when it is told to', async () => {
+    const stopped = new AbortController()
+    await loadDemo({
+      accounts: { all: async () => [attachedOf('a')] },
+      desk: { attend: async () => {} },
+      waiting: [attachedOf('a')],
+      onSeen: () => stopped.abort(),
+      signal: stopped.signal,
     })
   })
 

@@ -10,6 +10,7 @@ interface Load {
   readonly waiting: readonly AttachedAccount[]
   /** Called with how many have been seen so far. */
   readonly onSeen: (seen: number) => void
+  readonly signal: AbortSignal
 }
 
 const longestPause = 500
@@ -18,8 +19,11 @@ const shortestPause = 20
 /** The more has been waited, the less does it matter to hear of the end at once. */
 const pauseAfter = (waited: number) => Math.min(Math.max(waited / 10, shortestPause), longestPause)
 
-/** Waits until all that some accounts see is in, for the first time or since they were changed. */
-export async function loadDemo({ accounts, desk, waiting, onSeen }: Load): Promise<void> {
+/**
+ * Waits until all that some accounts see is in, for the first time or since they were changed; a
+ * sync that fails is tried again by who runs it.
+ */
+export async function loadDemo({ accounts, desk, waiting, onSeen, signal }: Load): Promise<void> {
   const [first] = waiting
   if (!first) return
   const before = new Map(waiting.map(({ account, sync }) => [account.id, sync]))
@@ -28,9 +32,6 @@ export async function loadDemo({ accounts, desk, waiting, onSeen }: Load): Promi
     const old = before.get(account.id)
     // What was taken away or switched off meanwhile is not waited for.
     if (!old || !account.enabled || account.leaving) return true
-    if (sync.failures > old.failures) {
-      throw new Error(`the demo could not be loaded from ${account.name}: ${sync.error}`)
-    }
     return (
       sync.finished_at !== null &&
       sync.finished_at !== old.finished_at &&
@@ -42,13 +43,13 @@ export async function loadDemo({ accounts, desk, waiting, onSeen }: Load): Promi
   const most = new Map<string, number>()
   const start = performance.now()
   await desk.attend(first.account.id)
-  for (;;) {
+  while (!signal.aborted) {
     const now = (await accounts.all()).filter(({ account }) => before.has(account.id))
     for (const { account, sync } of now) {
       most.set(account.id, Math.max(sync.seen, most.get(account.id) ?? 0))
     }
     onSeen(most.values().reduce((sum, seen) => sum + seen, 0))
     if (now.every(isIn)) return
-    await pause(pauseAfter(performance.now() - start))
+    await pause(pauseAfter(performance.now() - start), undefined, { signal }).catch(() => {})
   }
 }

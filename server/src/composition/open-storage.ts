@@ -11,8 +11,11 @@ export interface Storage {
   readonly key: SecretKey
 }
 
-/** Opens the storage with its key. A key that is not this database's stops here, before a byte changes. */
-export async function openStorage(config: Config): Promise<Storage> {
+/**
+ * Opens the storage with its key. A key that is not this database's stops here, before a byte changes.
+ * `onLocked` comes once nobody else can have the data directory, before anything that may take long.
+ */
+export async function openStorage(config: Config, onLocked: () => Promise<void>): Promise<Storage> {
   const { secretKeyFile } = config
   let key: SecretKey | undefined
   const matchKey: Inspect = async (read) => {
@@ -25,20 +28,30 @@ export async function openStorage(config: Config): Promise<Storage> {
       throw new Error(`the secret key ${secretKeyFile} is not the one this data was made with`)
     }
   }
-  const database = await openEngine(config, matchKey)
-  if (!key) throw new Error('the storage was opened without its key')
-  await keepKeyFingerprint(database, key.fingerprint)
-  await ensureServerIndexes(database)
-  await matchKey(database.read)
-  return { database, key }
+  const database = await openEngine(config, matchKey, onLocked)
+  try {
+    if (!key) throw new Error('the storage was opened without its key')
+    await keepKeyFingerprint(database, key.fingerprint)
+    await ensureServerIndexes(database)
+    await matchKey(database.read)
+    return { database, key }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }
 
 /** Only the engine in use is loaded: the other one's driver is memory and time at start. */
-async function openEngine(config: Config, inspect: Inspect): Promise<Database> {
+async function openEngine(
+  config: Config,
+  inspect: Inspect,
+  onLocked: () => Promise<void>,
+): Promise<Database> {
   const { databaseUrl, dataDir, queryTimeout } = config
   if (databaseUrl !== undefined) {
     const { explainFailure } = await import('../storage/postgres/explain-failure.ts')
     const { openPostgres } = await import('../storage/postgres/open.ts')
+    await onLocked()
     return await openPostgres(databaseUrl, inspect, undefined, {
       connections: config.databaseConnections,
       timeout: config.databaseTimeout,
@@ -53,5 +66,5 @@ async function openEngine(config: Config, inspect: Inspect): Promise<Database> {
   }
   prepareDataDirectory(dataDir)
   const { openSqlite } = await import('../storage/sqlite/open.ts')
-  return await openSqlite(dataDir, inspect, queryTimeout)
+  return await openSqlite(dataDir, inspect, queryTimeout, onLocked)
 }

@@ -36,7 +36,7 @@ function toPlatformError(error: unknown): PlatformError {
   )
 }
 
-const errorBody = (error: PlatformError, requestId: string, now: number): ErrorBody => ({
+export const errorBody = (error: PlatformError, requestId: string, now: number): ErrorBody => ({
   code: error.status,
   class: error.class,
   details: error.message,

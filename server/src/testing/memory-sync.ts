@@ -108,7 +108,6 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       if (changes && changes.seen.length + changes.lost.length > 0) sightingWrites += 1
       return true
     },
-    inBulk: (load: () => Promise<void>) => load(),
     hasRealServers: async () => kept.size > 0,
     purgeDeleted: async () => {},
   }

@@ -66,7 +66,7 @@ export async function stageDemo(t: TestContext, engine: Engine) {
 
     async start({ servers, isQuick = false }: Options = {}) {
       loads = 0
-      return await composeDemo({
+      const demo = await composeDemo({
         config: { demoServers: servers },
         database,
         hasher,
@@ -77,6 +77,8 @@ export async function stageDemo(t: TestContext, engine: Engine) {
         desk: { attend: (id) => attend(id, isQuick) },
         fleet,
       })
+      await demo.loaded
+      return demo
     },
 
     async listServers() {

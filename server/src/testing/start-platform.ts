@@ -23,6 +23,8 @@ interface Options {
   /** Flags, as an operator would give them. */
   readonly flags?: readonly string[]
   readonly log?: { level: string; destination: DestinationStream }
+  /** Not to wait for the servers of a demo. */
+  readonly isLoadingDemo?: boolean
   /** Another process of the same installation, or the storage that an earlier one has left. */
   readonly beside?: Pick<TestPlatform, 'folder' | 'databaseUrl'>
 }
@@ -31,7 +33,7 @@ const nowhere: DestinationStream = { write: () => {} }
 
 /** A whole Muster on a free port, with storage of its own that goes when it closes. */
 export async function startPlatform(options: Options = {}): Promise<TestPlatform> {
-  const { engine = 'sqlite', clock, flags = [], log, beside } = options
+  const { engine = 'sqlite', clock, flags = [], log, beside, isLoadingDemo = false } = options
   const folder = beside?.folder ?? mkdtempSync(join(tmpdir(), 'muster-test-'))
   const databaseUrl =
     beside?.databaseUrl ??
@@ -50,6 +52,7 @@ export async function startPlatform(options: Options = {}): Promise<TestPlatform
   const logger = createLogger(log?.level ?? 'silent', log?.destination ?? nowhere)
   const platform = await createPlatform(request.config, { logger, ...(clock && { clock }) })
   const url = await platform.listen()
+  if (!isLoadingDemo) await platform.demo?.loaded
   return {
     ...platform,
     url,

@@ -79,8 +79,6 @@ export interface FleetWriter {
     events?: readonly EventRecord[],
     sightings?: SightingChanges,
   ): Promise<boolean>
-  /** Many at once, before anybody asks: what makes reading quick is made at the end. */
-  inBulk(load: () => Promise<void>): Promise<void>
   hasRealServers(): Promise<boolean>
   /** Takes away what was deleted before then. */
   purgeDeleted(before: number): Promise<void>

@@ -21,9 +21,16 @@ const migrations: Record<string, Migration> = {
   '0009-account-warnings': { up: accountWarnings },
 }
 
+const createMigrator = <Schema>(db: Kysely<Schema>) =>
+  new Migrator({ db, provider: { getMigrations: async () => migrations } })
+
 /** Brings the database to this version of Muster. Processes that start together take turns. */
 export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
-  const { error } = await migrator.migrateToLatest()
+  const { error } = await createMigrator(db).migrateToLatest()
   if (error) throw error
+}
+
+export async function isUpToDate<Schema>(db: Kysely<Schema>): Promise<boolean> {
+  const known = await createMigrator(db).getMigrations()
+  return known.every(({ executedAt }) => executedAt !== undefined)
 }

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
-import { ensureServerIndexes, loadInBulk } from './bulk.ts'
+import { ensureServerIndexes } from './bulk.ts'
 import { serverIndexes } from './indexes.ts'
 import { searchSettings } from './search-index.ts'
 
-onBothEngines('a load of many servers', (engine) => {
+onBothEngines('the indexes of servers', (engine) => {
   let storage: TestStorage
   before(async () => {
     storage = await openStorage(engine)
@@ -35,32 +35,6 @@ onBothEngines('a load of many servers', (engine) => {
     const there = await indexes()
     for (const name of wanted) assert.ok(there.has(name), name)
     const before = new Map(there)
-    await ensureServerIndexes(storage.database)
-    assert.deepEqual(await indexes(), before)
-  })
-
-  test('takes the indexes down while it lasts, and makes them again as they were', async () => {
-    const before = await indexes()
-    let during: readonly string[] = []
-    await loadInBulk(storage.database, async () => {
-      during = [...(await indexes()).keys()]
-    })
-    assert.deepEqual(
-      wanted.filter((name) => during.includes(name)),
-      [],
-    )
-    assert.deepEqual(await indexes(), before)
-  })
-
-  test('that was cut off is made good by the next start', async () => {
-    const before = await indexes()
-    const cut = loadInBulk(storage.database, () => Promise.reject(new Error('cut off')))
-    await assert.rejects(cut, /cut off/)
-    const left = await indexes()
-    assert.deepEqual(
-      wanted.filter((name) => left.has(name)),
-      [],
-    )
     await ensureServerIndexes(storage.database)
     assert.deepEqual(await indexes(), before)
   })

@@ -32,16 +32,3 @@ export async function ensureServerIndexes(database: Database): Promise<void> {
   const settings = await searchSettings(database)
   await database.maintain([...settings, ...missing.map(({ create }) => create)])
 }
-
-/**
- * Loads many servers: sorting a million keys once takes seconds, keeping them sorted while they come
- * in takes minutes. The key of the ids stays, since every server is looked up by it.
- */
-export async function loadInBulk(database: Database, load: () => Promise<void>): Promise<void> {
-  const indexes = await wantedIndexes(database)
-  await database.maintain(indexes.map(({ name }) => `drop index if exists ${name}`))
-  await load()
-  await ensureServerIndexes(database)
-  // What was kept for writing much is of no more use.
-  await database.maintain([database.engine === 'postgres' ? 'analyze' : 'pragma shrink_memory'])
-}

@@ -4,7 +4,6 @@ import type { FleetWriter, KeptServer, ServerWrite } from '../../domain/inventor
 import type { Database, Statement } from '../database.ts'
 import { createInsertEvents } from '../events.ts'
 import { Violation } from '../violation.ts'
-import { loadInBulk } from './bulk.ts'
 import { demandUnchanged } from './demand-unchanged.ts'
 import { inPieces } from './in-pieces.ts'
 import { commitFenced, createSightingStatements } from './sightings.ts'
@@ -101,8 +100,6 @@ export function createFleetWriter(database: Database): FleetWriter {
       if (isWritten) onWritten()
       return isWritten
     },
-
-    inBulk: (load) => loadInBulk(database, load),
 
     async hasRealServers() {
       const row = await read

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import { bumpVersion, versionOf, type Database, type Inspect } from '../database.ts'
-import { migrate } from '../migrations/migrate.ts'
+import { isUpToDate, migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
 import { createFleetVersions, fleetCommit } from '../fleet-versions.ts'
 import { createSnapshotReader, openFile } from './file.ts'
@@ -45,6 +47,22 @@ async function inspectThrough(database: DatabaseSync, inspect: Inspect): Promise
   await inspect(read).finally(() => read.destroy())
 }
 
+/**
+ * Brings data of an earlier version up to date in a thread, since SQLite would hold this one: what
+ * listens on the port has to go on answering. A new file is so quickly made that it is not worth one.
+ */
+async function migrateFile(file: string): Promise<void> {
+  if (!existsSync(file)) return
+  let isCurrent = true
+  await inspectThrough(openFile(file), async (read) => {
+    isCurrent = await isUpToDate(read)
+  })
+  if (isCurrent) return
+  const thread = new Worker(new URL('./migrate-thread.ts', import.meta.url), { workerData: file })
+  // Rejects with the thread's error, if it has one.
+  await once(thread, 'exit')
+}
+
 /** The connection that reads, the data brought up to date. */
 async function openReader(file: string) {
   const reader = openFile(file)
@@ -68,10 +86,13 @@ export async function openSqlite(
   directory: string,
   inspect: Inspect,
   queryTimeout = usualQueryTimeout,
+  onLocked: () => Promise<void> = async () => {},
 ): Promise<Database> {
   const holder = lock(directory)
   const file = join(directory, 'muster.db')
-  const { reader, read, version } = await inspectFile(file, inspect)
+  const { reader, read, version } = await onLocked()
+    .then(() => inspectFile(file, inspect))
+    .then(() => migrateFile(file))
     .then(() => openReader(file))
     .catch((error: unknown) => {
       holder.close()

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { createServer as createPlainServer, type AddressInfo } from 'node:net'
+import { jsonContentType } from '@muster/contract'
+import type { FastifyInstance } from 'fastify'
+import ipaddr from 'ipaddr.js'
+import { PlatformError } from '../domain/error.ts'
+import { errorBody } from './errors.ts'
+import { keepRequestId } from './request-id.ts'
+
+interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly tls: { readonly cert: string; readonly key: string } | undefined
+  readonly clock: () => number
+}
+
+/** Who sends nothing for so long while Muster starts is cut off. */
+const longestSilence = 10_000
+
+/**
+ * Listens on the port while Muster starts: `/healthz` is 200, everything else 503 with the reason.
+ * The application takes over the listening socket when it is ready, so no connection is refused.
+ */
+export async function openPort({ host, port: wanted, tls, clock }: Settings) {
+  let reason = ''
+  let isHandedOver = false
+
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const requestId = keepRequestId(request.headers['x-request-id'])
+    const isAlive = request.url?.split('?', 1)[0] === '/healthz'
+    const fault = new PlatformError('ServiceUnavailable', `Muster is starting: ${reason}.`)
+    const body = isAlive ? { status: 'ok' } : errorBody(fault, requestId, clock())
+    response.writeHead(isAlive ? 200 : fault.status, {
+      'content-type': jsonContentType,
+      'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
+      ...(!isAlive && { 'retry-after': '1' }),
+      // The next request comes on a connection of its own, maybe to the application.
+      connection: 'close',
+    })
+    response.end(JSON.stringify(body))
+  }
+  const hear = (request: IncomingMessage, response: ServerResponse): void => {
+    // Closing before the body was read would reset the connection, and lose the answer.
+    request.resume().once('end', () => answer(request, response))
+  }
+
+  const starting = tls ? createTlsServer(tls, hear) : createServer(hear)
+  const listener = createPlainServer((socket) => {
+    socket.setTimeout(longestSilence, () => socket.destroy())
+    starting.emit('connection', socket)
+  })
+  // One address, whichever families "localhost" has here.
+  listener.listen(wanted, host === 'localhost' ? '127.0.0.1' : host)
+  await once(listener, 'listening')
+  const { port, address } = listener.address() as AddressInfo
+
+  return {
+    port,
+    isLoopback: ipaddr.process(address).range() === 'loopback',
+    /** What the start is doing now: `the database is being opened`. */
+    explain(text: string): void {
+      reason = text
+    },
+    /** From now on the application answers, on the same listening socket. */
+    async handOver(app: FastifyInstance): Promise<void> {
+      await app.ready()
+      isHandedOver = true
+      app.server.listen(listener)
+      await once(app.server, 'listening')
+      starting.removeListener('request', hear)
+      starting.on('request', (request, response) => app.server.emit('request', request, response))
+    },
+    /** After a handover nothing is left to do: the application has closed the socket. */
+    async close(): Promise<void> {
+      if (isHandedOver) return
+      listener.close()
+      await once(listener, 'close')
+    },
+  }
+}
+export type OpenPort = Awaited<ReturnType<typeof openPort>>
