@@ -40,7 +40,8 @@ export function createSlowQueries(
   const queue = createFairQueue({
     name: 'queries',
     capacity: slots,
-    perKey: Math.max(1, slots - 1),
+    // More would take the processors from others, though there are slots left.
+    perKey: Math.max(1, Math.floor(slots / 2)),
     mostWaiting,
     mostWaitingPerKey: mostWaitingPerUser,
     longestWait: timeout,
