@@ -218,6 +218,13 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
       assert.equal(ill.status, 'disconnected')
       assert.deepEqual(await shown(), kept)
     }
+    // Asked for by itself it is not there, which is no news.
+    const [, , lost] = await at.servers(account)
+    const others = [...ec2.instances].filter(([, { region }]) => region === 'us-east-1')
+    ec2.instances.delete(`i-us-east-1-${lost?.name.split(' ').at(-1)}`)
+    await at.admin.get('syncServer', { path: { id: lost?.id ?? '' } })
+    assert.deepEqual(await shown(), kept)
+    for (const [id, instance] of others) ec2.instances.set(id, instance)
     // Back again: as if nothing had been.
     ec2.regions = ['eu-west-1', 'us-east-1']
     const well = await at.sync(account.id)

@@ -76,11 +76,11 @@ const byServerId = (servers: readonly UnreadableServer[]) =>
   new Map(servers.map((server) => [serverIdOf(server), server]))
 
 /** Empty where all regions are still there. */
-function explainVanished({ vanishedRegions, kept }: Scanned): string {
+function explainVanished({ vanishedRegions, keptIds }: Scanned): string {
   if (vanishedRegions.length === 0) return ''
   const [regions, are] = vanishedRegions.length === 1 ? ['region', 'is'] : ['regions', 'are']
   return boundText(
-    `The ${regions} ${vanishedRegions.join(', ')} ${are} no longer offered by the source: ${kept === 1 ? 'its server is' : `${kept} servers there are`} kept as unknown. If that is meant, name the regions that remain in options.regions: then the servers of the others are removed.`,
+    `The ${regions} ${vanishedRegions.join(', ')} ${are} no longer offered by the source: ${keptIds.size === 1 ? 'its server is' : `${keptIds.size} servers there are`} kept as unknown. If that is meant, name the regions that remain in options.regions: then the servers of the others are removed.`,
   )
 }
 
@@ -115,6 +115,8 @@ export function createRunAccount(dependencies: RunDependencies) {
     let isScanning = false
     /** What the last scan failed with. */
     let lastFailure: unknown
+    /** Servers of regions that the source no longer has. */
+    let keptIds: ReadonlySet<string> = new Set()
     /** The last scan failed: held servers have not been missed by scans in a row. */
     let isAfterFailure = failures > 0
     const hold =
@@ -239,6 +241,7 @@ export function createRunAccount(dependencies: RunDependencies) {
         await removeConfirmed()
         const scanned = await scan()
         const error = explainVanished(scanned)
+        keptIds = scanned.keptIds
         counts = scanned.counts
         // An error that lasts must not slow down the rest, which is fine.
         failures = error === '' ? 0 : 1
@@ -366,8 +369,9 @@ export function createRunAccount(dependencies: RunDependencies) {
     /** Servers that are being looked at: who asks for one again gets the same answer. */
     const looks = new Map<string, Promise<void>>()
 
-    /** A source that has lost most of its servers would say so of each of them: those are held. */
+    /** A source that has lost most of its servers, or a region, would say so of each of them. */
     async function hearMissing(id: string): Promise<void> {
+      if (keptIds.has(id)) return
       const sighting = (await sightings.of(account.id, [id])).get(id)
       if (sighting && sighting.missed > 0) return
       await hear({ present: [] }, [id])

@@ -28,9 +28,9 @@ export interface Scanned {
   readonly counts: SyncCounts
   /** Servers that are missing and not removed yet, as they are stored now. */
   readonly held: readonly Sighting[]
-  /** Regions that the source no longer has, and how many servers there are kept. */
+  /** Regions that the source no longer has, and the ids of the servers there, which are kept. */
   readonly vanishedRegions: readonly string[]
-  readonly kept: number
+  readonly keptIds: ReadonlySet<string>
   /** Servers that exist but could not be read. */
   readonly unreadable: readonly UnreadableServer[]
 }
@@ -157,6 +157,6 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     held,
     unreadable,
     vanishedRegions: [...new Set(vanished.map(({ region }) => region))].sort(),
-    kept: vanished.length,
+    keptIds: new Set(vanished.map(({ sighting }) => sighting.serverId)),
   }
 }
