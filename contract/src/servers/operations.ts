@@ -5,7 +5,7 @@ import { exactObject } from '../scalars.ts'
 import { Server, ServerList } from '../server.ts'
 import { serverExample, serverListExample } from './examples.ts'
 import { MetadataChange, metadataExample, ServerMetadata } from './metadata.ts'
-import { ServerListQuery, ServerStatisticsQuery } from './parameters.ts'
+import { scopeOfOne, ServerListQuery, ServerStatisticsQuery } from './parameters.ts'
 import { ServerStatistics, statisticsExample } from './statistics.ts'
 import { ServerTimeline, ServerTimelineQuery, timelineExample } from './timeline.ts'
 
@@ -58,7 +58,7 @@ export const serverOperations = [
     needs: need('list'),
     summary: 'List servers',
     description:
-      "Newest first, those of your token's project or domain; without those in the recycle bin. Any field is a filter: `status=running&status=ready&provider=Aws`: values of one are alternatives, different ones must all hold. A parameter that takes several values can be repeated or numbered (`status.0=…`). `total` counts all that match. For the next page follow `Link`: it stays quick however deep you go, and no server that stays as it is comes twice or is left out. With `Accept: text/csv` or `application/x-ndjson`, or `format`, all that match come as a stream, without paging. What the original's own clients send is known too, and refused where Muster has nothing like it.",
+      "Newest first, those of your token's project or domain; without those in the recycle bin. Any field is a filter: `status=running&status=ready&provider=Aws`: values of one are alternatives, different ones must all hold. Fields with a known set of values (`status`, `provider`, `os_type`, …) ignore case. A parameter that takes several values can be repeated or numbered (`status.0=…`). `total` counts all that match. For the next page follow `Link`: it stays quick however deep you go, and no server that stays as it is comes twice or is left out. With `Accept: text/csv` or `application/x-ndjson`, or `format`, all that match come as a stream, without paging. What the original's own clients send is known too, and refused where Muster has nothing like it.",
     query: ServerListQuery,
     answers: {
       200: {
@@ -117,6 +117,7 @@ export const serverOperations = [
     summary: 'Show a server',
     description: `All of its fields. ${named} It is looked for as far as you may see.`,
     query: exactObject({
+      scope: scopeOfOne,
       details: passes('Of the original, and changes nothing: you always get all of it'),
       with_meta: passes('Of the original, and changes nothing: `metadata` is always there'),
       show_fail_reason: passes(
@@ -142,6 +143,7 @@ export const serverOperations = [
     summary: "Show a server's tags",
     description:
       'Your own (`user:`), those of the source (`ext:`), and what Muster notes (`sys:`), as `metadata` of the server itself.',
+    query: exactObject({ scope: scopeOfOne }),
     answers: metadataAnswers,
   },
   {
@@ -177,7 +179,7 @@ export const serverOperations = [
     summary: 'Show what became of a server',
     description:
       'When it came, what changed, from what to what, and by whom: a person, or the account that saw it. Newest first. What happened while it belonged to others than you may see is not told.',
-    query: exactObject(eventPaging),
+    query: exactObject({ ...eventPaging, scope: scopeOfOne }),
     answers: {
       200: {
         description: 'Its events',

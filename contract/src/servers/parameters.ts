@@ -72,6 +72,13 @@ const scope = Type.Optional(
   }),
 )
 
+/** How far to look for one server. */
+export const scopeOfOne = Type.Optional(
+  Type.Enum([...serverScopes], {
+    description: 'How far to look: as far as you may see, unless you say less',
+  }),
+)
+
 /** Whose servers, and nothing else of them. */
 export const narrowing = {
   project_id: fieldFilters.project_id,

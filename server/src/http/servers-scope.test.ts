@@ -140,4 +140,39 @@ onBothEnginesInTurn('how far a list of servers reaches', (engine) => {
     await demand(auditor, 'scope=system&deleted=true', 403)
     await demand(auditor, 'scope=domain&pending_delete=true', 403)
   })
+
+  test('is the same for one server, its tags and its history; without a scope all that is allowed', async () => {
+    const { owner, domainAdmin, admin } = fleet.callers
+    const { servers } = await listServers(admin, 'scope=system&order_by=name&order=asc')
+    const [own = '', other = ''] = [servers[0]?.id, servers[3]?.id]
+    const reads = ['getServer', 'getServerMetadata', 'getServerHistory'] as const
+    type Refused = 'ForbiddenError' | 'ResourceNotFoundError' | 'InputParameterError'
+    const table: [FleetCaller, id: string, scope: string, Refused | undefined][] = [
+      [owner, own, '', undefined],
+      [owner, own, 'scope=project', undefined],
+      [owner, own, 'scope=max', undefined],
+      [owner, own, 'scope=domain', 'ForbiddenError'],
+      [owner, own, 'scope=system', 'ForbiddenError'],
+      [owner, own, 'scope=user', 'InputParameterError'],
+      [domainAdmin, own, 'scope=domain', undefined],
+      [domainAdmin, own, 'scope=project', 'InputParameterError'],
+      [domainAdmin, own, 'scope=system', 'ForbiddenError'],
+      [admin, other, '', undefined],
+      [admin, other, 'scope=system', undefined],
+      [admin, other, 'scope=max', undefined],
+      [admin, other, 'scope=project', 'ResourceNotFoundError'],
+      [admin, other, 'scope=domain', 'ResourceNotFoundError'],
+    ]
+    for (const [caller, id, query, refused] of table) {
+      for (const read of reads) {
+        if (refused) await caller.fail(refused, read, { path: { id }, query })
+        else await caller.get(read, { path: { id }, query })
+      }
+    }
+    // By its name, too: there are several of this name in all, and one in the project.
+    const name = '0'
+    await fleet.record([plainServer(fleet.projects[3]?.id ?? '', { name })])
+    await admin.fail('ConflictError', 'getServer', { path: { id: name }, query: 'scope=system' })
+    await owner.get('getServer', { path: { id: name }, query: 'scope=project' })
+  })
 })

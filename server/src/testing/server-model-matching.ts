@@ -46,12 +46,25 @@ export function compareScalars(a: Scalar, b: Scalar): number {
   return typeof a === 'number' ? a - Number(b) : compareCodePoints(a, String(b))
 }
 
+/** What has a known set of values: their case does not count. */
+const enumerated = new Set(
+  [
+    'status provider brand hypervisor os_type billing_type cloud_env bios machine vga vdi eip_mode',
+    'host_type host_status host_service_status backup_host_status project_src shutdown_behavior',
+    'scaling_status',
+  ].flatMap((line) => line.split(' ')),
+)
+const equalities: ReadonlySet<Operator> = new Set(['in', 'notin', 'equals', 'notequals'])
+
 const isEmpty = (value: Scalar) => value === null || value === ''
 
 /** Whether a field is what a filter says. What is absent is neither more nor less than anything. */
 function meets(server: Server, { field, operator, values }: FieldFilter): boolean {
-  const value = scalarOf(server, field)
-  const wanted = values.map((text) => readValue(field, text))
+  const isCased = !enumerated.has(field) || !equalities.has(operator)
+  const asCompared = (scalar: Scalar) =>
+    isCased || typeof scalar !== 'string' ? scalar : foldText(scalar)
+  const value = asCompared(scalarOf(server, field))
+  const wanted = values.map((text) => asCompared(readValue(field, text)) ?? '')
   const [first = '', second = ''] = wanted
   const against = (other: Scalar) => compareScalars(value, other)
   const isThere = value !== null

@@ -35,6 +35,29 @@ export const fields = Object.fromEntries([
 
 export const isField = (name: string): name is Field => Object.hasOwn(fields, name)
 
+/** Fields with a known set of values. Equality on them ignores case: `provider=aws` finds `Aws`. */
+export const enumerated: ReadonlySet<Field> = new Set<Field>([
+  'backup_host_status',
+  'billing_type',
+  'bios',
+  'brand',
+  'cloud_env',
+  'eip_mode',
+  'host_service_status',
+  'host_status',
+  'host_type',
+  'hypervisor',
+  'machine',
+  'os_type',
+  'project_src',
+  'provider',
+  'scaling_status',
+  'shutdown_behavior',
+  'status',
+  'vdi',
+  'vga',
+])
+
 /** The keys of the short object, in its order. */
 export const shortFields = [
   'id',

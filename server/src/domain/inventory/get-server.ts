@@ -6,6 +6,7 @@ import type { Owners } from './owners.ts'
 import type { ServerFinder, ServerParts } from './ports.ts'
 import { serverBytes } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
+import type { WantedScope } from './server-query.ts'
 import { covers, findSight, type Sight } from './sight.ts'
 
 interface Dependencies {
@@ -43,9 +44,10 @@ export function createFindServer(finder: ServerFinder, ages: SyncAges) {
   return async function findServer(
     caller: Caller,
     idOrName: string,
+    scope: WantedScope = 'max',
   ): Promise<{ readonly parts: ServerParts; readonly sight: Sight }> {
     const { principal, reach } = caller
-    const sight = findSight(principal, reach.extent, 'max')
+    const sight = findSight(principal, reach.extent, scope)
     const id = await findId(sight, idOrName, caller)
     const mayBeDeleted = sight.deletes.kind !== 'nothing'
     const parts = await finder.loadById(sight.extent, id, mayBeDeleted)
@@ -60,8 +62,8 @@ export function createGetServer({ findServer, owners }: Dependencies) {
   const start = Buffer.from('{"server":')
   const end = Buffer.from('}')
 
-  return async function getServer(caller: Caller, idOrName: string) {
-    const { parts, sight } = await findServer(caller, idOrName)
+  return async function getServer(caller: Caller, idOrName: string, scope?: WantedScope) {
+    const { parts, sight } = await findServer(caller, idOrName, scope)
     const { pieces, digest } = serverBytes(parts, whole, await owners.byProject(), sight)
     return {
       body: Buffer.concat([start, ...pieces, end]),

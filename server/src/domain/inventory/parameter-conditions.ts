@@ -19,11 +19,6 @@ const idOrName: Readonly<Record<string, readonly [Field, Field]>> = {
 /** What climc calls differently than a server does. */
 const spellings: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   cloud_env: { private_or_onpremise: ['private', 'onpremise'] },
-  os_type: {
-    linux: ['linux', 'Linux'],
-    windows: ['windows', 'Windows'],
-    vmware: ['vmware', 'VMware'],
-  },
 }
 
 /** The names besides those of fields that a text can be held against. */

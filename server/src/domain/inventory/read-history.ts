@@ -3,6 +3,7 @@ import type { EventRecord } from '../audit/event.ts'
 import type { Caller } from '../identity/caller.ts'
 import { findReach, type Extent } from '../identity/reach.ts'
 import type { FindServer } from './get-server.ts'
+import type { WantedScope } from './server-query.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
@@ -28,8 +29,13 @@ function withoutPast(event: EventRecord, { kind }: Extent): EventRecord {
 
 /** What became of a server, newest first, as far as it happened where the caller sees. */
 export function createReadHistory({ findServer, events }: Dependencies) {
-  return async function readHistory(caller: Caller, idOrName: string, query: HistoryQuery) {
-    const { parts, sight } = await findServer(caller, idOrName)
+  return async function readHistory(
+    caller: Caller,
+    idOrName: string,
+    query: HistoryQuery,
+    scope?: WantedScope,
+  ) {
+    const { parts, sight } = await findServer(caller, idOrName, scope)
     const { extent } = sight
     const found = await events.list(
       { extent: { kind: 'system' }, self: undefined },

@@ -81,13 +81,13 @@ export const createInventoryHandlers = (
     return { status: 200, body: await useCases.readTimeline(caller, query) }
   },
 
-  async getServer({ caller, parameters, ifNoneMatch }) {
-    const server = await useCases.getServer(caller, parameters.id)
+  async getServer({ caller, parameters, query, ifNoneMatch }) {
+    const server = await useCases.getServer(caller, parameters.id, query.scope)
     return validated({ ...server, headers: {} }, ifNoneMatch)
   },
 
-  async getServerMetadata({ caller, parameters }) {
-    const { parts } = await useCases.findServer(caller, parameters.id)
+  async getServerMetadata({ caller, parameters, query }) {
+    const { parts } = await useCases.findServer(caller, parameters.id, query.scope)
     const body = `{"metadata":${parts.metadata?.toString() ?? '{}'}}`
     return { status: 200, body }
   },
@@ -104,7 +104,7 @@ export const createInventoryHandlers = (
 
   async getServerHistory({ caller, parameters, query, url }) {
     const asked = toEventQuery(query)
-    const { items, next } = await useCases.readHistory(caller, parameters.id, asked)
+    const { items, next } = await useCases.readHistory(caller, parameters.id, asked, query.scope)
     return {
       status: 200,
       body: { events: items.map(describeEventView), limit: asked.limit },

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Comparison, Value } from '../../domain/inventory/condition.ts'
+import { enumerated } from '../../domain/inventory/fields.ts'
 import type { Database } from '../database.ts'
 import { fold, keepingOf, type Cell, type Column } from './columns.ts'
 import {
   among,
+  amongFoldedWords,
   amongWords,
   byCodePoint,
   everything,
@@ -23,6 +25,9 @@ const foldings: ReadonlySet<string> = new Set<Folding>([
   'endswith',
 ])
 const isFolding = (comparison: Comparison): comparison is Folding => foldings.has(comparison)
+
+/** Where the case of an enumerated value does not count. */
+const equalities: ReadonlySet<Comparison> = new Set(['equals', 'in', 'notequals', 'notin'])
 
 const isOther = (subject: Sql, values: readonly Cell[]) =>
   sql`(${subject} is null or not ${among(subject, values)})`
@@ -93,10 +98,12 @@ export function createCompareColumn(engine: Database['engine']) {
     return ordinary[comparison](byCodePoint(engine, plain), values)
   }
 
-  function compareWords(subject: Sql, comparison: Comparison, values: readonly string[]): Sql {
-    if (comparison === 'equals' || comparison === 'in') return amongWords(subject, values)
+  function compareWords(column: Column, comparison: Comparison, values: readonly string[]): Sql {
+    const subject = sql.ref(column)
+    const isAmong = enumerated.has(column) ? amongFoldedWords : amongWords
+    if (comparison === 'equals' || comparison === 'in') return isAmong(subject, values)
     if (comparison === 'notequals' || comparison === 'notin') {
-      return sql`not ${amongWords(subject, values)}`
+      return sql`not ${isAmong(subject, values)}`
     }
     const condition = compareText(sql.ref('word'), sql.ref('folded'), comparison, values)
     return sql`${subject} in (select code from words where ${condition})`
@@ -117,9 +124,11 @@ export function createCompareColumn(engine: Database['engine']) {
     const texts = values as readonly string[]
     switch (keepingOf(column)) {
       case 'word':
-        return compareWords(subject, comparison, texts)
-      case 'plain':
-        return compareText(subject, subject, comparison, texts)
+        return compareWords(column, comparison, texts)
+      case 'plain': {
+        const isFolded = enumerated.has(column) && equalities.has(comparison)
+        return compareText(subject, subject, comparison, isFolded ? texts.map(fold) : texts)
+      }
       case 'text': {
         const folded = sql`coalesce(${sql.ref(`${column}_folded`)}, ${subject})`
         return compareText(subject, folded, comparison, texts)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
+import { enumerated } from '../../domain/inventory/fields.ts'
 import type { FoundPage, PageQuestion } from '../../domain/inventory/ports.ts'
 import type { Pace } from '../database.ts'
 import { isFacet, wholeFacet } from './counts.ts'
@@ -7,7 +8,7 @@ import { toFound } from './few.ts'
 import { coveredColumns, isSorted, sortIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
-import { amongWords, type Sql } from './sql-parts.ts'
+import { amongFoldedWords, amongWords, type Sql } from './sql-parts.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
 
@@ -45,8 +46,9 @@ export function createMany({ ask, select }: Planner, terms: OrderTerms) {
     }
     const facet = hasOnePart ? facetOf(question.where) : undefined
     if (isLive && facet) {
+      const isAmong = enumerated.has(facet.field) ? amongFoldedWords : amongWords
       const within = extent ? sql` and ${extent.condition}` : sql``
-      return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${facet.field} and ${amongWords(sql.ref('value'), facet.values as readonly string[])}${within}`
+      return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${facet.field} and ${isAmong(sql.ref('value'), facet.values as readonly string[])}${within}`
     }
     if (driver && hasOnePart && !extent) {
       return driver.list === undefined

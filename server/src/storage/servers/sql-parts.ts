@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../database.ts'
+import { fold } from './columns.ts'
 
 /** A piece of a statement: names from our own lists, values always bound. */
 export type Sql = RawBuilder<unknown>
@@ -34,6 +35,15 @@ export const amongWords = (subject: Sql, words: readonly string[]): Sql => {
     ? sql`${subject} = ${codeOf(first)}`
     : sql`${subject} in (select code from words where word in (${sql.join(words)}))`
 }
+
+/** The longest text that the index of folded words has. */
+export const longestFolded = 64
+
+/** Among words, whatever their case: one may be spelled in several ways. */
+export const amongFoldedWords = (subject: Sql, words: readonly string[]): Sql =>
+  words.length === 0
+    ? nothing
+    : sql`${subject} in (select code from words where folded in (${sql.join(words.map(fold))}) and length(folded) <= ${sql.lit(longestFolded)})`
 
 /** Among as many words as there may be projects: bound as one value, whatever their number. */
 export const amongManyWords = (
