@@ -15,6 +15,7 @@ import { passwordLogins } from './password-login.ts'
 import { postgresRates } from './postgres.ts'
 import { memoryAtRest, startToFirstAnswer } from './start-and-memory.ts'
 import { renderTable, type Measured } from './table.ts'
+import { searchUnderAttack } from './under-attack.ts'
 import { syncRates } from './sync.ts'
 import { tokenChecks } from './token-check.ts'
 import { tokenLogins } from './token-login.ts'
@@ -32,6 +33,7 @@ const figures: readonly Figure[] = [
   fleetSize,
   fleetQueries,
   pairsOfFilters,
+  searchUnderAttack,
   deepPages,
   passwordLogins,
   tokenLogins,
