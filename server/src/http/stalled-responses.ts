@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-export const usualStallLimit = 10_000
+const usualStallLimit = 10_000
 
 interface Seen {
   progress: string
