@@ -8,7 +8,8 @@ export const awsKind: SourceKind = {
     'Instances of an AWS account. Its key has to be allowed ec2:DescribeAddresses, DescribeAvailabilityZones, DescribeImages, DescribeInstances, DescribeInstanceTypes, DescribeKeyPairs, DescribeRegions, DescribeSecurityGroups, DescribeSubnets, DescribeVolumes and DescribeVpcs, and nothing else.',
   address: {
     isRequired: false,
-    description: 'Where EC2 answers, if not at its usual addresses',
+    description:
+      'Where EC2 answers, if not at its usual addresses. An endpoint with a region in its name serves that region alone, unless regions are given',
     example: 'https://ec2.eu-west-1.amazonaws.com',
   },
   credentials: [
@@ -28,7 +29,14 @@ export const awsKind: SourceKind = {
       type: 'list',
       isRequired: false,
       description:
-        'Regions to look at, such as eu-west-1; without any, all that the account has enabled. An account in China or GovCloud has to name them.',
+        'Regions to look at, such as eu-west-1; without any, the one in the name of the endpoint, else all that the account has enabled. An account in China or GovCloud has to name them.',
+    },
+    {
+      name: 'ca',
+      type: 'text',
+      isRequired: false,
+      isLong: true,
+      description: 'Authority that signed the certificate of a private endpoint, in PEM',
     },
   ],
   period: 30,

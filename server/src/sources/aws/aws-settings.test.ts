@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import files from 'node:fs/promises'
+import { request as requestPlain } from 'node:http'
 import { describe, test } from 'node:test'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { createAddressRule } from '../../outgoing/allowed-addresses.ts'
 import { createOutlet } from '../../outgoing/outlet.ts'
 import { startFakeEc2 } from '../../testing/fake-ec2.ts'
+import { privateKey, startSecureServer, testAuthority } from '../../testing/secure-server.ts'
 import { conformanceWorld, scanAll } from '../../testing/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
+import { readAwsSettings } from './aws-settings.ts'
 
 const credentials = { access_key_id: 'AKIA', secret_access_key: 'a/b+c=' }
 const check = (address: string, options: object = {}, others: object = {}) =>
@@ -38,6 +41,43 @@ describe('what an account of AWS is given', () => {
       'x',
     ]) {
       assert.deepEqual(check(address), ['address'], address)
+    }
+  })
+
+  test('is the region in the name of its endpoint, where none is given', () => {
+    const regionsOf = (address: string, regions: readonly string[] = []) =>
+      readAwsSettings({ address, credentials, options: { regions } }).regions
+    for (const [address, region] of [
+      ['https://ec2.eu-west-1.amazonaws.com', 'eu-west-1'],
+      ['https://ec2.eu-west-1.example.internal:8443/x', 'eu-west-1'],
+      ['https://vpce-0a1b-2c.ec2.us-gov-west-1.vpce.amazonaws.com', 'us-gov-west-1'],
+      ['https://ec2-eu-south-2.example.org', 'eu-south-2'],
+      ['https://eu-central-1.cloud.example.org', 'eu-central-1'],
+      ['https://ec2.my-cloud-3.example.org', 'my-cloud-3'],
+      ['http://EC2.EU-WEST-2.example.org', 'eu-west-2'],
+    ] as const) {
+      assert.deepEqual(regionsOf(address), [region], address)
+      assert.deepEqual(regionsOf(address, ['eu-north-1']), ['eu-north-1'])
+    }
+    for (const address of [
+      '',
+      'http://127.0.0.1:5000',
+      'https://[2001:db8::1]',
+      'https://ec2.example.org',
+      'https://kvm-host-1.example.org',
+    ]) {
+      assert.deepEqual(regionsOf(address), [], address)
+    }
+  })
+
+  test('is an authority for an endpoint of its own', () => {
+    const own = 'https://ec2.eu-west-1.example.internal'
+    assert.deepEqual(check(own, { ca: testAuthority }), [])
+    assert.deepEqual(check(own, { ca: '' }), [])
+    assert.deepEqual(check(own, { ca: 'x' }), ['options.ca'])
+    assert.deepEqual(check(own, { ca: testAuthority + privateKey }), ['options.ca'])
+    for (const address of ['', 'http://ec2.example']) {
+      assert.deepEqual(check(address, { ca: testAuthority }), ['options.ca'])
     }
   })
 
@@ -136,5 +176,46 @@ describe('the environment of the process', () => {
     const source = await awsKind.open(settings, conformanceWorld, AbortSignal.timeout(5_000))
     await source.close()
     assert.match(ec2.questions[0]?.authorization ?? '', /eu-west-1.*x-amz-security-token/)
+  })
+})
+
+describe('a private endpoint', () => {
+  const lifetime = suiteLifetime()
+
+  test('is trusted by the authority that is given, and by no other', async () => {
+    const ec2 = await startFakeEc2(lifetime)
+    ec2.instances.set('i-1', { name: 'one' })
+    const server = await startSecureServer(lifetime, (request, response) => {
+      const onward = requestPlain(ec2.url, { method: 'POST', headers: request.headers })
+      onward.on('response', (answer) => answer.pipe(response))
+      request.pipe(onward)
+    })
+    const open = (options: object) =>
+      awsKind.open(
+        { ...ec2.settings, address: server.url, options: { ...options } },
+        conformanceWorld,
+        AbortSignal.timeout(10_000),
+      )
+    const source = await open({ ca: testAuthority })
+    assert.equal((await scanAll(source)).size, 1)
+    await source.close()
+    await assert.rejects(open({}), { trouble: 'tls', message: /unknown authority; give .* as ca/ })
+  })
+
+  test('that is for one region is asked for that one only', async () => {
+    const ec2 = await startFakeEc2(lifetime)
+    ec2.regions = ['eu-west-1', 'us-east-1']
+    const { port } = new URL(ec2.url)
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+    const outlet = createOutlet(createAddressRule(['127.0.0.1']), resolve)
+    const address = `http://ec2.eu-west-1.example.internal:${port}`
+    const source = await awsKind.open(
+      { ...ec2.settings, address },
+      { ...conformanceWorld, outlet },
+      AbortSignal.timeout(10_000),
+    )
+    await scanAll(source)
+    await source.close()
+    assert.deepEqual([...new Set(ec2.questions.map(({ region }) => region))], ['eu-west-1'])
   })
 })

@@ -1,5 +1,6 @@
+import { certificatesProblem } from '../../domain/pem.ts'
 import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
-import { isRegion } from './region-names.ts'
+import { isRegion, regionInHost } from './region-names.ts'
 
 export interface AwsSettings {
   /** Where all requests go; without it each region has its own. */
@@ -9,20 +10,36 @@ export interface AwsSettings {
   readonly sessionToken: string | undefined
   /** Empty: every region that the account has enabled. */
   readonly regions: readonly string[]
+  /** They were given by the administrator: servers of all others may go. */
+  readonly areRegionsGiven: boolean
+  /** The authority that signed the endpoint's certificate, as PEM. */
+  readonly ca: string | undefined
 }
 
 const regionsOf = ({ options }: SourceSettings): readonly string[] =>
   Array.isArray(options['regions']) ? options['regions'].map(String) : []
 
+const caOf = ({ options }: SourceSettings): string | undefined =>
+  typeof options['ca'] === 'string' && options['ca'] !== '' ? options['ca'] : undefined
+
+/** An endpoint that has a region in its name serves that region and no other. */
+function regionOfEndpoint(address: string): readonly string[] {
+  const region = address === '' ? undefined : regionInHost(new URL(address).hostname)
+  return region === undefined ? [] : [region]
+}
+
 export function readAwsSettings(settings: SourceSettings): AwsSettings {
   const { address, credentials } = settings
   const { access_key_id = '', secret_access_key = '', session_token = '' } = credentials
+  const regions = regionsOf(settings)
   return {
     endpoint: address === '' ? undefined : address,
     accessKeyId: access_key_id,
     secretAccessKey: secret_access_key,
     sessionToken: session_token === '' ? undefined : session_token,
-    regions: regionsOf(settings),
+    regions: regions.length === 0 ? regionOfEndpoint(address) : regions,
+    areRegionsGiven: regions.length > 0,
+    ca: caOf(settings),
   }
 }
 
@@ -49,6 +66,13 @@ export function checkAwsSettings(settings: SourceSettings): readonly SettingProb
     // They travel in headers. What is left of a line's end, when copied, is the usual fault.
     if (!/^[\x21-\x7e]*$/.test(value)) {
       report(`credentials.${name}`, 'It has a space, a line break or a letter that no key has.')
+    }
+  }
+  const ca = caOf(settings)
+  if (ca !== undefined) {
+    report('options.ca', certificatesProblem(ca))
+    if (!settings.address.startsWith('https:')) {
+      report('options.ca', 'is for an endpoint of your own: it needs an address with https://')
     }
   }
   const regions = regionsOf(settings)

@@ -22,7 +22,7 @@ export async function openAws(
   signal: AbortSignal,
 ): Promise<Source> {
   const aws = readAwsSettings(settings)
-  const agents = world.outlet.createAgents({})
+  const agents = world.outlet.createAgents(aws.ca === undefined ? {} : { ca: aws.ca })
   const opened = new Map<string, OpenRegion>()
   const lineTo = await createLines(aws, world, agents)
   // Keys of China or of a government are not known elsewhere.
@@ -73,7 +73,7 @@ export async function openAws(
       async *scan(stop) {
         const regions = await findRegions(stop)
         // Regions named in the options are the administrator's choice: the others may go.
-        if (aws.regions.length === 0) yield { present: [], gone: [], regions }
+        if (!aws.areRegionsGiven) yield { present: [], gone: [], regions }
         const scans = regions.map((region) => () => {
           const { line, lasting } = regionOf(region)
           return scanRegion(line, lasting, stop)

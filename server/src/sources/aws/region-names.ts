@@ -47,6 +47,14 @@ export const regionName = (region: string): string => `AWS ${places[region] ?? r
 export const isRegion = (text: string): boolean =>
   /^[a-z]{2,5}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/.test(text)
 
+/** The region that the name of an endpoint has in it, as in `ec2.eu-west-1.example.internal`. */
+export function regionInHost(host: string): string | undefined {
+  // Beside the service any region counts, also one of a private cloud; elsewhere only those of AWS.
+  const [, beside = ''] = /(?:^|\.)ec2[.-]([^.]+)(?:\.|$)/.exec(host) ?? []
+  if (isRegion(beside)) return beside
+  return host.split('.').find((label) => Object.hasOwn(places, label))
+}
+
 /** China, governments and secret services have regions of their own: a key is good in one partition. */
 export const partitionOf = (region: string): string =>
   /^(?:cn|us-gov|us-iso[a-z]?|eu-isoe|eusc)(?=-)/.exec(region)?.[0] ?? ''

@@ -11,6 +11,9 @@ import type { DomainHandle, TypedParameters } from './records.ts'
  */
 const lastSizes = new LRUCache<string, number>({ max: 100_000 })
 
+/** Fewer than a connection has in flight: those that hang must never be all of them. */
+const sizesAtOnce = 3
+
 /** Bytes, by target. */
 export type DiskSizes = ReadonlyMap<string, number>
 
@@ -27,12 +30,12 @@ function readSizes(parameters: TypedParameters): Map<string, number> {
 
 /** Finds the sizes of disks during one scan, or another look around. */
 export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
-  const gate = createGate(1)
+  const gate = createGate(sizesAtOnce)
   let isHanging = false
 
   /**
-   * Undefined where it cannot be had now. One at a time, and none after one that hangs: each that
-   * hangs takes a place among the few calls that libvirt answers at once.
+   * Undefined where it cannot be had now. None is asked after one that hangs: each that hangs takes a
+   * place among the few calls that libvirt answers at once.
    */
   async function ask(domain: DomainHandle, target: string): Promise<number | undefined> {
     const leave = await gate.enter()
