@@ -21,7 +21,7 @@ export interface Limits {
 }
 
 /** Beyond these it is quicker to walk in order. */
-export const usualLimits: Limits = { smallExtent: 5_000, fewServers: 1_000, mostFound: 10_000 }
+export const usualLimits: Limits = { smallExtent: 5_000, fewServers: 1_000, mostFound: 3_000 }
 
 const states: Readonly<Record<View, Sql>> = {
   live: sql`state = 0`,
