@@ -1,13 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { bestOfRounds, boundRow, type Figure, type Row } from './figure.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 import { options } from './options.ts'
 import { pagesApart, singleServers } from './pages.ts'
-import { anonymousMemory, removeFolder, startServer } from './server.ts'
+import { startPostgres } from '../testing/postgres.ts'
+import { anonymousMemory, logIn, removeFolder, startServer } from './server.ts'
 import { serve } from './serving.ts'
+import { attach } from './sync.ts'
 
 const megabyte = 1_000_000
 const settling = 3_000
+const between = 100
 
 const sizeOf = ({ size }: Fleet) => `${size.toLocaleString('en-US')} servers`
 
@@ -53,7 +59,12 @@ export const memoryAtRest: Figure = {
     const bytes = anonymousMemory(server.pid)
     await server.stop()
     removeFolder(server.folder)
-    return [boundRow('anonymous memory, empty', 'MB', bytes / megabyte, 120), ...(await inUse())]
+    return [
+      boundRow('anonymous memory, empty', 'MB', bytes / megabyte, 120),
+      ...(await inUse()),
+      await whileSyncing('SQLite'),
+      await whileSyncing('PostgreSQL'),
+    ]
   },
 }
 
@@ -73,4 +84,34 @@ async function inUse(): Promise<Row[]> {
     boundRow(what, 'MB', before / megabyte, 300),
     boundRow(`${what}, after many requests`, 'MB', after / megabyte, 300),
   ]
+}
+
+/** The most that a process has while it syncs an account for the first time. */
+async function whileSyncing(engine: 'SQLite' | 'PostgreSQL'): Promise<Row> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
+  const postgres = engine === 'PostgreSQL' ? await startPostgres() : undefined
+  const flags = postgres
+    ? [`--database-url=${postgres.url}`, `--secret-key-file=${join(folder, 'key')}`]
+    : []
+  const server = await startServer(18_413, folder, { flags })
+  try {
+    const account = await attach(server.url, await logIn(server.url), 'first', 1)
+    let peak = 0
+    const timer = setInterval(() => {
+      peak = Math.max(peak, anonymousMemory(server.pid))
+    }, between)
+    const { seen } = await account.finish(null)
+    clearInterval(timer)
+    const size = `${seen.toLocaleString('en-US')} servers`
+    return boundRow(
+      `anonymous memory at most while ${size} are first synced, ${engine}`,
+      'MB',
+      peak / megabyte,
+      500,
+    )
+  } finally {
+    await server.stop()
+    await postgres?.stop()
+    removeFolder(folder)
+  }
 }

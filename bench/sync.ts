@@ -26,7 +26,7 @@ interface Account {
 }
 
 /** An account of simulated servers, and hands to work it with. */
-async function attach(url: string, token: string, name: string, seed: number) {
+export async function attach(url: string, token: string, name: string, seed: number) {
   const headers = { 'x-auth-token': token, 'content-type': 'application/json' }
   const servers = Math.min(mostServers, options.servers)
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import type pg from 'pg'
 import { isConnectionLost, toError, unavailable } from './errors.ts'
@@ -17,7 +18,7 @@ const cancelRequest = 80_877_102
  * Stops the statement that a connection is running, as the protocol has it: by another connection.
  * Where this fails the statement runs to its end, and nobody waits for it.
  */
-function cancel({ host, port, processID, secretKey }: Backend): void {
+async function cancel({ host, port, processID, secretKey }: Backend): Promise<void> {
   if (processID === null || secretKey === null) return
   const request = Buffer.alloc(16)
   request.writeInt32BE(16, 0)
@@ -27,7 +28,9 @@ function cancel({ host, port, processID, secretKey }: Backend): void {
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
   socket.on('error', () => {})
   socket.setTimeout(2_000, () => socket.destroy())
-  socket.end(request)
+  socket.write(request)
+  // The server closes it when it is done. A pooler needs the connection that is to be stopped until then.
+  await once(socket, 'close').catch(() => {})
 }
 
 /**
@@ -47,7 +50,9 @@ export async function takeClient(pool: Pool) {
       } catch (error) {
         // The limit of time is kept here, not by a setting of the session: a pooler between shares
         // sessions among many.
-        if ((error as Error).message === 'Query read timeout') cancel(client as unknown as Backend)
+        if ((error as Error).message === 'Query read timeout') {
+          await cancel(client as unknown as Backend)
+        }
         if (isConnectionLost(error)) {
           isBroken = true
           pool.leave(client)

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Database } from '../../server/src/storage/database.ts'
+import { openPostgres } from '../../server/src/storage/postgres/open.ts'
+import { ensureServerIndexes } from '../../server/src/storage/servers/bulk.ts'
+import { until } from '../../server/src/testing/attached-accounts.ts'
+import { createTestDatabase } from '../../server/src/testing/engines.ts'
+import { startPgBouncer } from './start.ts'
+
+const limits = {
+  connections: 10,
+  timeout: 1_000,
+  slowConnections: 2,
+  slowTimeout: 1_000,
+  syncConnections: 4,
+  syncTimeout: 5_000,
+}
+
+describe('PostgreSQL behind PgBouncer in transaction mode', () => {
+  let pooler: Awaited<ReturnType<typeof startPgBouncer>>
+  let near: Database
+  let far: Database
+  before(async () => {
+    const url = new URL(await createTestDatabase())
+    pooler = await startPgBouncer(url.href)
+    const through = `postgres://muster@127.0.0.1:${pooler.port}${url.pathname}`
+    const open = () => openPostgres(through, async () => {}, undefined, limits)
+    near = await open()
+    far = await open()
+  })
+  after(async () => {
+    await near.close()
+    await far.close()
+    await pooler.stop()
+  })
+
+  const put = (key: string) => near.read.insertInto('settings').values({ key, value: '' }).compile()
+
+  test('has its tables and indexes made, by two processes at once', async () => {
+    await Promise.all([ensureServerIndexes(near), ensureServerIndexes(far)])
+    await near.maintain(['analyze settings'])
+  })
+
+  test('takes many commits at once, and tells other processes of them', async () => {
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        (index % 2 ? near : far).commitFleet([put(`fleet-${index}`)], new Set(['scope'])),
+      ),
+    )
+    await near.commitNews([put('news-1'), put('news-2')])
+    const version = near.currentVersion()
+    await until('the news are heard', () => far.currentVersion() === version)
+    await until('the servers are heard of', () => (far.fleetVersion('scope') ?? 0) > 0)
+  })
+
+  const ask = async (text: string) =>
+    (await far.ask([{ sql: text, parameters: [] }], 'quick'))[0]?.[0]
+
+  test('stops what takes too long, and leaves no limit behind for others', async () => {
+    const slow = { sql: 'select pg_sleep(60)', parameters: [] }
+    const isUnavailable = { class: 'ServiceUnavailable' }
+    await assert.rejects(near.ask([slow], 'quick'), isUnavailable)
+    await assert.rejects(near.ask([slow], { user: 'somebody' }), isUnavailable)
+    await assert.rejects(near.commit([slow, put('never')]), isUnavailable)
+    await until('they are stopped', async () => {
+      const row = await ask(`select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and state = 'active' and query = 'select pg_sleep(60)'`)
+      return row?.['n'] === 0
+    })
+    for (let index = 0; index < 20; index += 1) {
+      const row = await ask(`select current_setting('statement_timeout') as bound`)
+      assert.equal(row?.['bound'], '0')
+    }
+  })
+})

@@ -1,0 +1,86 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const program = '/usr/sbin/pgbouncer'
+
+function install(): void {
+  if (existsSync(program)) return
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const apt = (...args: string[]) => execFileSync('apt-get', args, { stdio: 'pipe', env })
+  const wanted = ['install', '--yes', '--quiet', '--no-install-recommends', 'pgbouncer']
+  try {
+    apt(...wanted)
+  } catch {
+    apt('update', '--quiet')
+    apt(...wanted)
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  return await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ])
+    .catch(() => false)
+    .finally(() => socket.destroy())
+}
+
+/** It refuses to run as root. */
+function lesserAccount() {
+  if (process.getuid?.() !== 0) return {}
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith('nobody:'))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+/** A PgBouncer in transaction mode before a PostgreSQL, otherwise as it comes. Answers its address. */
+export async function startPgBouncer(postgres: string) {
+  install()
+  const { hostname, port, username } = new URL(postgres)
+  const folder = mkdtempSync(join(tmpdir(), 'muster-pgbouncer-'))
+  chmodSync(folder, 0o755)
+  const own = await findFreePort()
+  const file = join(folder, 'pgbouncer.ini')
+  writeFileSync(
+    file,
+    `[databases]
+* = host=${hostname} port=${port} user=${username}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${own}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+`,
+  )
+  const pooler = spawn(program, ['-q', file], { ...lesserAccount(), stdio: 'ignore' })
+  for (let tries = 0; !(await answers(own)); tries += 1) {
+    if (tries > 100) throw new Error('PgBouncer did not start')
+    await pause(50)
+  }
+  return {
+    port: own,
+    async stop(): Promise<void> {
+      pooler.kill('SIGINT')
+      await once(pooler, 'exit')
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
