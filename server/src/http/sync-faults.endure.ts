@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { AccountTest, CloudAccount } from '@muster/contract'
 import { newId } from '../domain/identity/new-id.ts'
+import { timestamp } from '../domain/timestamp.ts'
 import { procedures } from '../sources/libvirt/protocol.ts'
 import { writeDomainHandle } from '../sources/libvirt/records.ts'
 import { createXdrWriter } from '../sources/libvirt/xdr.ts'
@@ -323,6 +324,7 @@ describe('a source in trouble', () => {
         assert.equal(before.length, names.length)
 
         patient.fault.start()
+        const brokenSince = timestamp(Date.now())
         // What happens meanwhile is seen afterwards.
         patient.remove('two')
         patient.add('six')
@@ -336,7 +338,8 @@ describe('a source in trouble', () => {
           patience,
         )
         assert.match(ill.sync.error, words)
-        assert.equal(ill.sync.finished_at, account.sync.finished_at, 'it was not complete')
+        // Where the machine is slow, another scan may have followed the first.
+        assert.ok((ill.sync.finished_at ?? '') <= brokenSince, 'it was not complete')
         const during = await serversOf(account)
         for (const server of before) assert.ok(during.includes(server), `${server} is gone`)
         assert.equal(new Set(during.map((server) => server.split(' ')[0])).size, during.length)
