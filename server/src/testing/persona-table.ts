@@ -235,14 +235,14 @@ export const personaTable = {
     self: '!!! ++ +++ ++ ++-',
   },
   updateCredential: {
-    home: '!!! 00 000 0+ 0++',
-    other: '!!! 00 000 00 0++',
-    self: '!!! ++ +++ ++ +++',
+    home: '!!! 00 000 0+ 0+-',
+    other: '!!! 00 000 00 0+-',
+    self: '!!! ++ +++ ++ ++-',
   },
   deleteCredential: {
-    home: '!!! 00 000 0+ 0++',
-    other: '!!! 00 000 00 0++',
-    self: '!!! ++ +++ ++ +++',
+    home: '!!! 00 000 0+ 0+-',
+    other: '!!! 00 000 00 0+-',
+    self: '!!! ++ +++ ++ ++-',
   },
 
   listIdentityProviders: { home: '!!! -- --- ++ +++', other: '!!! -- --- oo +++' },
