@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { destination } from 'pino'
 import { renderDemo } from './composition/demo-welcome.ts'
+import { findForgottenDemo } from './composition/forgotten-demo.ts'
 import { renderHelp } from './config/help.ts'
 import { ConfigError } from './config/parsers.ts'
 import { readConfig, type Config } from './config/read-config.ts'
@@ -10,7 +11,7 @@ import { createLogger } from './log.ts'
 import { createPlatform, type Platform } from './platform.ts'
 
 /** For load balancers to see that `/readyz` says no before connections fail. */
-const notice = 2_000
+const drainTime = 2_000
 const longestStop = 12_000
 
 /** The process: settings, platform, listen, drain. */
@@ -50,7 +51,7 @@ async function run(config: Config): Promise<void> {
     const { platform } = running
     if (!platform) return start.abort()
     platform.drain()
-    if (signal === 'SIGTERM') await pause(notice)
+    if (signal === 'SIGTERM') await pause(drainTime)
     await platform.close()
     logger.flush()
   }
@@ -76,10 +77,12 @@ async function run(config: Config): Promise<void> {
   running.platform = platform
   await platform.listen()
 
+  const notice = await findForgottenDemo(config)
   // Last of all: whoever reads it may send a signal at once.
   process.stdout.write(renderWelcome(config, platform))
   const { demo, authUrl, baseUrl } = platform
   if (demo) process.stdout.write(renderDemo(demo, authUrl, baseUrl))
+  process.stdout.write(notice)
 }
 
 /** Only where it may be needed is it loaded. */

@@ -9,6 +9,7 @@ import type { AccountStore } from '../domain/sources/ports.ts'
 import { simulatorKind } from '../sources/simulator/simulator-kind.ts'
 import { simulatedAccounts } from '../sources/simulator/sites.ts'
 import type { Database } from '../storage/database.ts'
+import { clearDemo } from '../storage/clear-demo.ts'
 import { findDemoNote, keepDemoNote, type DemoNote } from '../storage/demo-note.ts'
 import { layDemoPast } from '../storage/demo-past.ts'
 import { createDirectory } from '../storage/directory.ts'
@@ -47,6 +48,8 @@ export interface Demo {
 }
 
 const demoSeed = 20_260_101
+/** To be raised when the simulator gives a server another id: what is there would stay beside it. */
+const demoVersion = 2
 const defaultServers = 1_000
 const nowhere: ProgressOutput = { write: () => {} }
 
@@ -57,7 +60,15 @@ export async function composeDemo(parts: Parts): Promise<Demo> {
   const registry = createRegistry(database)
   const directory = createDirectory(database)
   const known = await findDemoNote(database.read)
-  const servers = chooseSize(parts.config.demoServers, known)
+  const isOutdated = known !== undefined && known.version !== demoVersion
+  const servers = chooseSize(
+    parts.config.demoServers ?? known?.servers,
+    isOutdated ? undefined : known,
+  )
+  if (isOutdated) {
+    logger.info('the demo is of an earlier version: its servers are made anew')
+    await clearDemo(database)
+  }
   const projects = demoProjects(servers)
   await createLayDemo({ ...parts, registry })(projects, known?.hasPeople !== true)
 
@@ -67,14 +78,20 @@ export async function composeDemo(parts: Parts): Promise<Demo> {
   const { attach, grow } = createAttachDemo(parts)
   const ids = new Set(simulated.map(({ id }) => id))
   const listOwn = async () => (await accounts.all()).filter(({ account }) => ids.has(account.id))
-  if (known?.hasAccounts !== true) await attach(simulated, fleet)
+  if (isOutdated || known?.hasAccounts !== true) await attach(simulated, fleet)
   const before = await listOwn()
-  const hasGrown = known !== undefined && known.servers < servers
+  const hasGrown = known !== undefined && !isOutdated && known.servers < servers
   if (hasGrown) {
     logger.info({ from: known.servers, to: servers }, 'the demo grows')
     await grow(simulated, fleet, demoProjects(known.servers).length)
   }
-  await keepDemoNote(database, { seed, servers, hasPeople: true, hasAccounts: true })
+  await keepDemoNote(database, {
+    version: demoVersion,
+    seed,
+    servers,
+    hasPeople: true,
+    hasAccounts: true,
+  })
   const waiting = before.filter(
     ({ account, sync }) =>
       account.enabled && !account.leaving && (hasGrown || sync.finished_at === null),
@@ -103,9 +120,8 @@ async function demandNothingReal({ fleet, accounts }: Parts): Promise<void> {
   }
 }
 
-/** Without a wish it is as large as it was. */
 function chooseSize(wish: number | undefined, known: DemoNote | undefined): number {
-  const servers = wish ?? known?.servers ?? defaultServers
+  const servers = wish ?? defaultServers
   if (known && servers < known.servers) {
     throw new ConfigError(
       `--demo-servers is less than the ${known.servers} that this demo has, and a demo only grows: for a smaller one take another --data-dir or --database-url`,

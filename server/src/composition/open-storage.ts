@@ -2,6 +2,7 @@ import { ConfigError } from '../config/parsers.ts'
 import type { Config } from '../config/read-config.ts'
 import { prepareDataDirectory } from '../storage/data-directory.ts'
 import type { Database, Inspect } from '../storage/database.ts'
+import { canHoldDemo } from '../storage/demo-note.ts'
 import { findKeyFingerprint, keepKeyFingerprint } from '../storage/key-fingerprint.ts'
 import { ensureServerIndexes } from '../storage/servers/bulk.ts'
 import { loadSecretKey, secretKeyExists, type SecretKey } from '../vault/secret-key.ts'
@@ -19,6 +20,11 @@ export async function openStorage(config: Config, onLocked: () => Promise<void>)
   const { secretKeyFile } = config
   let key: SecretKey | undefined
   const matchKey: Inspect = async (read) => {
+    if (config.demo && !(await canHoldDemo(read))) {
+      throw new ConfigError(
+        '--demo needs an empty database or one with a demo, and this one has other data: give another --data-dir or --database-url',
+      )
+    }
     const fingerprint = await findKeyFingerprint(read)
     if (fingerprint !== undefined && !secretKeyExists(secretKeyFile)) {
       throw new Error(`the secret key ${secretKeyFile} is missing, and the data needs it`)

@@ -24,7 +24,7 @@ Examples:
   npm start -- --port 9000 --data-dir /var/lib/muster
   MUSTER_ADMIN_PASSWORD='a long sentence' npm start
   npm start -- --demo                             a simulated fleet to try it on, and people to try it as
-  npm start -- --demo --demo-servers 100000 --data-dir ./demo
+  npm start -- --demo --demo-servers 100000
   npm start -- --database-url postgres://muster@db/muster --secret-key-file /etc/muster/secret.key
 
 Settings, each a flag or a variable (the flag wins):

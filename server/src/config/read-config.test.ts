@@ -305,6 +305,9 @@ describe('settings', () => {
 
   test('have a switch that its flag alone turns on, and that can be turned off again', () => {
     assert.equal(configOf(['--demo']).demo, true)
+    assert.equal(configOf(['--demo']).dataDir, resolve('data-demo'))
+    assert.equal(configOf(['--demo', '--data-dir=d']).dataDir, resolve('d'))
+    assert.equal(configOf([]).dataDir, resolve('data'))
     assert.equal(configOf(['--demo', '--port', '9000']).port, 9000)
     assert.equal(configOf(['--demo=false'], { MUSTER_DEMO: '1' }).demo, false)
     assert.equal(configOf([], { MUSTER_DEMO: '1' }).demo, true)

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { parseArgs } from 'node:util'
 import { ConfigError } from './parsers.ts'
@@ -7,8 +7,12 @@ import { settings, type Setting } from './settings.ts'
 type Settings = typeof settings
 type Parsed = { readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> }
 
+/** Where the data is, unless the operator says otherwise. */
+export const usualDataDir = resolve('data')
+
 /** Every setting, read and checked. */
 export interface Config extends Parsed {
+  readonly dataDir: string
   readonly secretKeyFile: string
 }
 
@@ -166,8 +170,10 @@ function completeConfig(parsed: Parsed): Config {
       'MUSTER_SECRET_KEY_FILE must be given with PostgreSQL, the same key for every process (the file is made if it is not there)',
     )
   }
+  const dataDir = parsed.dataDir ?? (parsed.demo ? resolve('data-demo') : usualDataDir)
   return {
     ...parsed,
-    secretKeyFile: parsed.secretKeyFile ?? join(parsed.dataDir, 'secret.key'),
+    dataDir,
+    secretKeyFile: parsed.secretKeyFile ?? join(dataDir, 'secret.key'),
   }
 }

@@ -53,13 +53,12 @@ export const settings = {
     parse: filled,
     fallback: '127.0.0.1',
   }),
-  dataDir: setting({
+  dataDir: optional({
     flag: 'data-dir',
     variable: 'MUSTER_DATA_DIR',
     value: 'folder',
-    help: 'where the SQLite database and the secret key live',
+    help: 'where the SQLite database and the secret key live (default: ./data, with --demo ./data-demo)',
     parse: (text) => resolve(filled(text)),
-    fallback: './data',
   }),
   databaseUrl: optional({
     flag: 'database-url',

@@ -6,6 +6,8 @@ const name = 'demo'
 
 /** What a demo was made as. */
 export interface DemoNote {
+  /** What made it; the earliest did not say. */
+  readonly version?: number
   readonly seed: number
   readonly servers: number
   /** Whether its people were made: whom the operator takes away then stays away. */
@@ -22,6 +24,23 @@ export async function findDemoNote(read: Kysely<Tables>): Promise<DemoNote | und
     .select('value')
     .executeTakeFirst()
   return row && (JSON.parse(row.value) as DemoNote)
+}
+
+/** Whether a demo is in there already, or nothing but what every first start makes. */
+export async function canHoldDemo(read: Kysely<Tables>): Promise<boolean> {
+  const tables = new Set((await read.introspection.getTables()).map((table) => table.name))
+  if (!tables.has('settings') || (await findDemoNote(read))) return true
+  const made = { domains: 1, projects: 1, users: 1, servers: 0, cloudaccounts: 0 }
+  for (const [table, most] of Object.entries(made)) {
+    if (!tables.has(table)) continue
+    const rows = await read
+      .selectFrom(table as keyof typeof made)
+      .select('id')
+      .limit(most + 1)
+      .execute()
+    if (rows.length > most) return false
+  }
+  return true
 }
 
 export async function keepDemoNote(database: Database, note: DemoNote): Promise<void> {

@@ -1,0 +1,23 @@
+import { usualDataDir, type Config } from '../config/read-config.ts'
+import { readDemoNote } from '../storage/sqlite/read-demo-note.ts'
+
+/**
+ * Names a demo that earlier versions left where an installation's own data goes, and says how to
+ * remove it; nothing where there is none.
+ */
+export async function findForgottenDemo({ demo, dataDir }: Config): Promise<string> {
+  const folder = demo ? usualDataDir : dataDir
+  // The demo that was asked for.
+  if (demo && folder === dataDir) return ''
+  const note = await readDemoNote(folder)
+  if (!note) return ''
+  const size = note.servers.toLocaleString('en-US')
+  const path = `'${folder.replaceAll("'", String.raw`'\''`)}'`
+  return [
+    `${folder} holds a demo of ${size} servers. To remove it, and everything else in that folder${demo ? '' : ', stop Muster'}:`,
+    '',
+    `  rm -r ${path}`,
+    '',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { findDemoNote, type DemoNote } from '../demo-note.ts'
+import { createKysely } from './bridge.ts'
+
+/** The demo in a data directory, which another process may be using; undefined where there is none. */
+export async function readDemoNote(directory: string): Promise<DemoNote | undefined> {
+  const file = join(directory, 'muster.db')
+  if (!existsSync(file)) return undefined
+  try {
+    const read = createKysely(new DatabaseSync(file, { readOnly: true }))
+    return await findDemoNote(read).finally(() => read.destroy())
+  } catch {
+    // It cannot be read, or is of another make: it is nobody's business here.
+    return undefined
+  }
+}
