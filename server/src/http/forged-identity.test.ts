@@ -192,13 +192,15 @@ const callerFor = async ({ id }: Operation, token: string | undefined) =>
 /** A token is new each time, and so is a thing that was made: all else of an answer must be the same. */
 function stripFresh(answer: ClientAnswer) {
   const { headers, text, status } = steadyParts(answer)
-  const [thing] = status === 201 ? Object.values(answer.body as Record<string, Made>) : []
+  const isFresh = status === 201 || status === 202
+  const [thing] = isFresh ? Object.values(answer.body as Record<string, Made>) : []
   const tags = (answer.body as { metadata?: Record<string, string> } | undefined)?.metadata
   const blob = thing?.blob && JSON.stringify(thing.blob)
   const news = [thing?.id, thing?.name, thing?.secret, blob, tags?.['user:note']]
   return {
     status,
-    headers: headers.filter(([name]) => name !== 'x-subject-token'),
+    // A duration of 9 ms is a byte shorter than one of 10 ms.
+    headers: headers.filter(([name]) => name !== 'x-subject-token' && name !== 'content-length'),
     text: news
       .reduce<string>((rest, part) => (part ? rest.replaceAll(part, '') : rest), text)
       // Another one each time, so that there is something to change.
