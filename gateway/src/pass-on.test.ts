@@ -116,8 +116,8 @@ describe('what goes on to the API', () => {
     assert.equal(claimed.text, plain.text)
 
     const headers = { ...claims, 'x-request-id': 'claimed' }
-    const change = { method: 'POST', body: { project: { name: 'x' } }, headers }
-    assert.equal((await browser.ask('/api/v3/projects', change)).status, 403)
+    const change = { method: 'POST', body: { role: { name: 'x' } }, headers }
+    assert.equal((await browser.ask('/api/v3/roles', change)).status, 403)
     const event = await platform.database.read
       .selectFrom('events')
       .where('request_id', '=', 'claimed')

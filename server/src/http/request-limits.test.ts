@@ -175,7 +175,6 @@ describe('the limit on failed logins', () => {
       { identity: { methods: ['cas'], cas_ticket: { id: 'no ticket' } } },
       { identity: { methods: ['aksk'], access_key_secret: 'no key' } },
       { identity: { methods: ['token'] } },
-      { identity: tokenIdentity('none'), scope: { project: { name: 'no domain' } } },
     ]
     for (const auth of [...nonsense, ...nonsense]) {
       const { status } = await requestToken(platform.url, auth, from('192.0.2.6'))
