@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { installPackages, runApt, waitForInstalls } from '../debian.ts'
 
 /** What is needed, by the package of Debian that brings it. */
 const packages: Readonly<Record<string, string>> = {
@@ -35,27 +36,18 @@ const run = (program: string, args: readonly string[], cwd?: string) =>
     cwd,
     encoding: 'utf8',
     stdio: 'pipe',
-    env: { ...process.env, PATH: path, DEBIAN_FRONTEND: 'noninteractive' },
+    env: { ...process.env, PATH: path },
   })
 
-/** Asks again with fresh lists, where those that apt has do not lead anywhere. */
-function askApt(program: 'apt-get' | 'apt-cache', args: readonly string[], cwd?: string): string {
-  try {
-    return run(program, args, cwd)
-  } catch {
-    run('apt-get', ['update', '--quiet'])
-    return run(program, args, cwd)
-  }
-}
-
 /** Installs what is missing. No daemon is started by it: each test has its own. */
-function installPackages(): void {
+function installLibvirtPackages(): void {
+  waitForInstalls()
   const missing = Object.entries(packages).filter(([program]) => !isThere(program))
   const isWhole =
     missing.length === 0 && globSync('/usr/lib/*/libvirt/connection-driver/*qemu*').length > 0
   if (isWhole) return
   const names = [...missing.map(([, name]) => name), 'libvirt-daemon-driver-qemu']
-  askApt('apt-get', ['install', '--yes', '--quiet', '--no-install-recommends', ...names])
+  installPackages(...names)
 }
 
 const init = `#!/bin/busybox sh
@@ -68,9 +60,9 @@ while true; do /bin/busybox sleep 3600; done
 function buildGuest(folder: string): void {
   mkdirSync(cache, { recursive: true })
   const aside = mkdtempSync(join(cache, 'libvirt-guest-building-'))
-  const depends = askApt('apt-cache', ['depends', kernelPackage])
+  const depends = runApt('apt-cache', ['depends', kernelPackage])
   const [, kernel = kernelPackage] = /Depends: (linux-image-\S+)/.exec(depends) ?? []
-  askApt('apt-get', ['download', '--quiet', kernel], aside)
+  runApt('apt-get', ['download', '--quiet', kernel], aside)
   const [archive = ''] = globSync('*.deb', { cwd: aside })
   run('dpkg-deb', ['--extract', archive, 'kernel'], aside)
   const [image = ''] = globSync('kernel/boot/vmlinuz-*', { cwd: aside })
@@ -104,7 +96,7 @@ export interface InstalledLibvirt {
 
 /** Installs libvirt, QEMU and a guest for them, as far as they are not there. */
 export function installLibvirt(): InstalledLibvirt {
-  installPackages()
+  installLibvirtPackages()
   const folder = join(cache, 'libvirt-guest-1')
   if (!existsSync(folder)) buildGuest(folder)
   return { path, kernel: join(folder, 'vmlinuz'), initrd: join(folder, 'initrd') }

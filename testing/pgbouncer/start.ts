@@ -1,25 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { installPackages, waitForInstalls } from '../debian.ts'
 
 const program = '/usr/sbin/pgbouncer'
-
-function install(): void {
-  if (existsSync(program)) return
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const apt = (...args: string[]) => execFileSync('apt-get', args, { stdio: 'pipe', env })
-  const wanted = ['install', '--yes', '--quiet', '--no-install-recommends', 'pgbouncer']
-  try {
-    apt(...wanted)
-  } catch {
-    apt('update', '--quiet')
-    apt(...wanted)
-  }
-}
 
 async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
@@ -52,7 +40,8 @@ function lesserAccount() {
 
 /** A PgBouncer in transaction mode before a PostgreSQL, otherwise as it comes. Answers its address. */
 export async function startPgBouncer(postgres: string) {
-  install()
+  waitForInstalls()
+  if (!existsSync(program)) installPackages('pgbouncer')
   const { hostname, port, username } = new URL(postgres)
   const folder = mkdtempSync(join(tmpdir(), 'muster-pgbouncer-'))
   chmodSync(folder, 0o755)

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const cache = join(import.meta.dirname, '../node_modules/.cache')
+const lock = join(cache, 'debian-packages.lock')
+/** Daemons and dpkg's own tools are in folders that not everybody has in the path. */
+const path = `${process.env['PATH']}:/usr/local/sbin:/usr/sbin:/sbin`
+
+/**
+ * Runs a program of apt, one at a time: test files run in parallel. apt's own option makes it wait
+ * for dpkg's lock, but not for those of its package lists and downloads.
+ */
+export function runApt(
+  program: 'apt-get' | 'apt-cache',
+  args: readonly string[],
+  cwd?: string,
+): string {
+  mkdirSync(cache, { recursive: true })
+  const run = (...command: readonly string[]) =>
+    execFileSync('flock', [lock, ...command], {
+      cwd,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      env: { ...process.env, PATH: path, DEBIAN_FRONTEND: 'noninteractive' },
+    })
+  const asked = [program, '-o', 'DPkg::Lock::Timeout=600', ...args]
+  try {
+    return run(...asked)
+  } catch {
+    // Package lists that are missing or old lead to nothing that could be downloaded.
+    run('apt-get', '-o', 'DPkg::Lock::Timeout=600', 'update', '--quiet')
+    return run(...asked)
+  }
+}
+
+/** Installs packages of Debian. */
+export const installPackages = (...names: readonly string[]): void =>
+  void runApt('apt-get', ['install', '--yes', '--quiet', '--no-install-recommends', ...names])
+
+/** Waits while another test file installs something: its programs are there before they can run. */
+export function waitForInstalls(): void {
+  if (existsSync(lock)) execFileSync('flock', [lock, 'true'])
+}
