@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { connectionError } from '../../domain/sources/connection-error.ts'
 import { abortedError, noAnswer } from '../../domain/sources/deadline.ts'
+import { createSemaphore } from '../../domain/sources/semaphore.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { createFrameSplitter, encodeFrame, type Frame } from './frame.ts'
-import { createGate } from './gate.ts'
 import { createOutbox } from './outbox.ts'
 import { keepaliveProcedures, messageTypes, programs, type Procedure } from './protocol.ts'
 import { readError } from './records.ts'
@@ -57,7 +57,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   const outbox = createOutbox(socket, () =>
     lose(new SourceError('unreachable', 'libvirt does not read what it is sent.')),
   )
-  const gate = createGate(callsAtOnce)
+  const semaphore = createSemaphore(callsAtOnce)
   const sent = new Map<number, Sent>()
   const hearers = new Set<(procedure: number, reader: XdrReader) => void>()
   const mourners = new Set<(error: SourceError) => void>()
@@ -122,11 +122,11 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   function send<Answer>(
     { procedure, write, read }: Call<Answer>,
     signal: AbortSignal,
-    leave: () => void,
+    release: () => void,
   ) {
     return new Promise<Answer>((resolve, reject) => {
       if (lost || signal.aborted) {
-        leave()
+        release()
         return reject(lost ?? abortedError(signal, 'libvirt'))
       }
       lastSerial += 1
@@ -138,7 +138,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
         signal.removeEventListener('abort', giveUp)
         sent.delete(serial)
         if (isOverdue) overdue -= 1
-        leave()
+        release()
       }
       const timer = setTimeout(() => {
         isOverdue = true
@@ -187,7 +187,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
 
   return {
     call: (call, signal) =>
-      untilTold(async () => await send(call, signal, await gate.enter()), signal),
+      untilTold(async () => await send(call, signal, await semaphore.acquire()), signal),
     listen(hear) {
       hearers.add(hear)
       return () => hearers.delete(hear)
