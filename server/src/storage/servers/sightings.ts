@@ -18,6 +18,17 @@ export async function commitFenced<Answer>(commit: () => Promise<Answer>): Promi
   }
 }
 
+/** What is stored of a sighting, beside the account whose it is. */
+export const sightingColumns = [
+  'server_id',
+  'digest',
+  'project_id',
+  'missed',
+  'missing_since',
+  'active_name',
+  'active_host',
+] as const
+
 /**
  * Makes the statements that note what an account sees, together with what comes of it. They run in
  * turn: two accounts that see the same server rely on each other's sightings, and each must find what
@@ -28,16 +39,7 @@ export function createSightingStatements(database: Database) {
   const insert = createInsertRows(
     database,
     'sightings',
-    [
-      'account_id',
-      'server_id',
-      'digest',
-      'project_id',
-      'missed',
-      'missing_since',
-      'active_name',
-      'active_host',
-    ],
+    ['account_id', ...sightingColumns],
     'replace',
     ['account_id', 'server_id'],
   )

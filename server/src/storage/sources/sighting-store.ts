@@ -1,26 +1,16 @@
+import { sql } from 'kysely'
 import type { Sighting } from '../../domain/inventory/ports.ts'
 import type { ActiveElsewhere, SightingStore } from '../../domain/sources/ports.ts'
-import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { inPieces } from '../servers/in-pieces.ts'
+import { sightingColumns } from '../servers/sightings.ts'
 
 const mostElsewhere = 1_000
 
 /** What accounts said last of the servers they see. */
 export function createSightingStore({ read }: Database): SightingStore {
   const select = (accountId: string) =>
-    read
-      .selectFrom('sightings')
-      .select([
-        'server_id',
-        'digest',
-        'project_id',
-        'missed',
-        'missing_since',
-        'active_name',
-        'active_host',
-      ])
-      .where('account_id', '=', accountId)
+    read.selectFrom('sightings').select(sightingColumns).where('account_id', '=', accountId)
 
   async function readSome(accountId: string, ids: readonly string[]) {
     const rows = []
@@ -34,20 +24,15 @@ export function createSightingStore({ read }: Database): SightingStore {
     async of(accountId, ids) {
       const rows = ids ? await readSome(accountId, ids) : await select(accountId).execute()
       const found = new Map<string, Sighting>()
-      for (const { server_id: serverId, digest, project_id: projectId, missed, ...row } of rows) {
-        const {
-          missing_since: missingSince,
-          active_name: activeName,
-          active_host: activeHost,
-        } = row
-        found.set(serverId, {
-          serverId,
-          digest,
-          projectId,
-          missed,
-          missingSince,
-          activeName,
-          activeHost,
+      for (const row of rows) {
+        found.set(row.server_id, {
+          serverId: row.server_id,
+          digest: row.digest,
+          projectId: row.project_id,
+          missed: row.missed,
+          missingSince: row.missing_since,
+          activeName: row.active_name,
+          activeHost: row.active_host,
         })
       }
       return found
