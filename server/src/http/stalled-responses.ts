@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-const usualStallLimit = 10_000
+const defaultStallLimit = 10_000
 
 interface Seen {
   progress: string
@@ -36,7 +36,7 @@ async function readSendQueues(): Promise<SendQueues> {
 export function closeStalledResponses(
   server: Server,
   connected: 'connection' | 'secureConnection',
-  limit = usualStallLimit,
+  limit = defaultStallLimit,
 ): void {
   const sockets = new Map<Socket, Seen>()
   server.on(connected, (socket: Socket) => {

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { PlatformError } from '../domain/error.ts'
 import { createTestDatabase, onBothEngines, type Engine } from '../testing/engines.ts'
 import type { Database, Row } from './database.ts'
-import { openPostgres, usualLimits } from './postgres/open.ts'
+import { openPostgres, defaultLimits } from './postgres/open.ts'
 import { createSlowQueries } from './slow-queries.ts'
 import { openSqlite } from './sqlite/open.ts'
 
@@ -27,7 +27,7 @@ async function open(t: TestContext, engine: Engine, timeout: number) {
   const url = engine === 'postgres' ? await createTestDatabase('migrated') : ''
   const database = await (engine === 'sqlite'
     ? openSqlite(folder, async () => {}, timeout)
-    : openPostgres(url, async () => {}, undefined, { ...usualLimits, slowTimeout: timeout }))
+    : openPostgres(url, async () => {}, undefined, { ...defaultLimits, slowTimeout: timeout }))
   t.after(async () => {
     await database.close()
     rmSync(folder, { recursive: true, force: true })

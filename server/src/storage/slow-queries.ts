@@ -17,7 +17,7 @@ interface Limits {
   readonly timeout: number
 }
 
-export const usualQueryTimeout = 10_000
+export const defaultQueryTimeout = 10_000
 
 const mostWaiting = 1_024
 const mostWaitingPerUser = 64

@@ -38,7 +38,7 @@ const nouns: Readonly<Record<string, string>> = {
 }
 
 /** How long repeats are counted before a row sums them up. */
-const usualWindow = 60_000
+const defaultWindow = 60_000
 const mostWindows = 10_000
 /** Of what the summed up requests named, so many are told. */
 const mostNamed = 10
@@ -56,7 +56,7 @@ interface Window {
  * time is a row at once; repeats of the operation by the same user are one row a minute with their
  * number, so that no caller can fill the log.
  */
-export function createRecordDenial(events: EventStore, clock: Clock, length = usualWindow) {
+export function createRecordDenial(events: EventStore, clock: Clock, length = defaultWindow) {
   const windows = new Map<string, Window>()
   const writing = new Set<Promise<unknown>>()
 

@@ -1,5 +1,4 @@
 import type { Sighting } from '../inventory/ports.ts'
-
 import { shortestCourse } from './back-off.ts'
 
 /** So many complete scans in a row have to miss a held server before it is removed. */

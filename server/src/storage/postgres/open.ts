@@ -14,7 +14,7 @@ import {
 import { migrate } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
 import { fleetCommit } from '../fleet-versions.ts'
-import { createSlowQueries, usualQueryTimeout } from '../slow-queries.ts'
+import { createSlowQueries, defaultQueryTimeout } from '../slow-queries.ts'
 import { takeClient } from './client.ts'
 import { demandVersion } from './explain-failure.ts'
 import { followVersion } from './follow-version.ts'
@@ -42,11 +42,11 @@ export interface PostgresLimits {
 
 const second = 1_000
 
-export const usualLimits: PostgresLimits = {
+export const defaultLimits: PostgresLimits = {
   connections: 10,
   timeout: 5 * second,
   slowConnections: 4,
-  slowTimeout: usualQueryTimeout,
+  slowTimeout: defaultQueryTimeout,
   syncConnections: 4,
   syncTimeout: 60 * second,
 }
@@ -143,7 +143,7 @@ export async function openPostgres(
   url: string,
   inspect: Inspect,
   tell: TellFleet = () => {},
-  limits: PostgresLimits = usualLimits,
+  limits: PostgresLimits = defaultLimits,
 ): Promise<Database> {
   const hosts = createHosts(url, { types, application_name: 'muster' })
   const version = await prepare(hosts, inspect)

@@ -8,7 +8,7 @@ import { isUpToDate, migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
 import { createFleetVersions, fleetCommit } from '../fleet-versions.ts'
 import { createSnapshotReader, openFile } from './file.ts'
-import { usualQueryTimeout } from '../slow-queries.ts'
+import { defaultQueryTimeout } from '../slow-queries.ts'
 import { createReaders } from './readers.ts'
 import { startWriter } from './writer.ts'
 
@@ -85,7 +85,7 @@ async function openReader(file: string) {
 export async function openSqlite(
   directory: string,
   inspect: Inspect,
-  queryTimeout = usualQueryTimeout,
+  queryTimeout = defaultQueryTimeout,
   onLocked: () => Promise<void> = async () => {},
 ): Promise<Database> {
   const holder = lock(directory)
