@@ -4,7 +4,7 @@ import { exactObject } from './scalars.ts'
 
 const Status = exactObject({ status: Type.String() })
 
-const unchanged = { description: 'The one that `If-None-Match` names' }
+const unchanged = { description: 'Not modified since the ETag in `If-None-Match`' }
 
 /** What a process says of itself to operators, probes and tools. */
 export const serviceOperations = [

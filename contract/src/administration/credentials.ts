@@ -36,7 +36,7 @@ export type CredentialView = Static<typeof CredentialView>
 export const NewCredentialView = exactObject({
   ...fields,
   access_key: Type.String({ description: 'What a program logs in with; the same as `id`' }),
-  secret: Type.String({ description: 'Shown in this answer and never again' }),
+  secret: Type.String({ description: 'Only in this answer' }),
 })
 export type NewCredentialView = Static<typeof NewCredentialView>
 
@@ -91,11 +91,11 @@ export const credentialOperations = resourceOperations({
   at: { read: ['system', 'domain', 'self'], write: ['system', 'domain', 'self'] },
   notes: {
     create:
-      'For a project in which the user holds a role. `access_key` and `secret` are what a program logs in with. The secret, here and in `blob`, is in this answer and never again. A token that was got with an access key cannot make one.',
+      'For a project in which the user holds a role. A program logs in with `access_key` and `secret`. The secret is in this answer only, also in `blob`. A token that was got with an access key cannot make one.',
     update:
-      'With a token that was got with an access key: of that key only. Its name, and whether it is enabled: owner, project and end never change. Disabling it ends every token got with it.',
+      'Its name, and whether it is enabled: owner, project and end never change. Disabling it ends every token got with it. A token that was got with an access key can change that key only.',
     delete:
-      'Every token got with it ends. With a token that was got with an access key: that key only.',
+      'Every token got with it ends. A token that was got with an access key can delete that key only.',
   },
   examples: {
     view,

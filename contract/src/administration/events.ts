@@ -56,7 +56,7 @@ export const eventPaging = {
     Type.Integer({
       minimum: 0,
       maximum: 0,
-      description: 'Sent by existing clients: go on by `marker`',
+      description: 'Only 0, which existing clients send. For the next page use `marker`',
     }),
   ),
   ...clientParameters,

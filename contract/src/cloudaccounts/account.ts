@@ -45,7 +45,7 @@ export const warningKinds = ['unreadable', 'missing', 'duplicate'] as const
 export const AccountWarning = exactObject({
   kind: Type.Enum([...warningKinds], {
     description:
-      '`unreadable` servers could not be read and keep their last values; `missing` servers are suddenly not there and are removed later; `duplicate` servers run on two hosts at once',
+      '`unreadable` servers could not be read and keep their last values; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once',
   }),
   text: Type.String(),
   count: Type.Integer({ description: 'How many servers it is about' }),
@@ -68,7 +68,8 @@ export const AccountSync = exactObject({
   gone: Type.Integer(),
   error: Type.String({ description: 'Why the last one failed; empty where it did not' }),
   warnings: Type.Array(AccountWarning, {
-    description: 'What needs attention though the account works; its status does not change',
+    description:
+      'What needs attention although the account works. Warnings do not change its status',
   }),
   next_at: { ...OptionalTimestamp, description: 'When the next one is due; null where none is' },
 })
@@ -98,7 +99,7 @@ const DisappearanceHold = Type.Union(
   [Type.Integer({ minimum: 0, maximum: 31_536_000 }), Type.Null()],
   {
     description:
-      'Seconds for which servers are kept as `unknown` when more than half of them are suddenly missing. 0: only until three complete syncs in a row have missed them. null: as `--disappearance-hold` says',
+      'Seconds for which servers are kept as `unknown` when more than half of them are suddenly missing. 0: only until three complete syncs in a row have missed them. null: the setting `--disappearance-hold`',
   },
 )
 

@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { shortListParameters } from '../client-parameters.ts'
+import { ignoredListParameters } from '../client-parameters.ts'
 import { largestPage } from '../resource.ts'
 import { exactObject, sameType } from '../scalars.ts'
 import {
@@ -75,7 +75,7 @@ const scope = Type.Optional(
 /** How far to look for one server. */
 export const scopeOfOne = Type.Optional(
   Type.Enum([...serverScopes], {
-    description: 'How far to look: as far as you may see, unless you say less',
+    description: 'Where to look for it. Default: everywhere you have access',
   }),
 )
 
@@ -181,7 +181,7 @@ export const ServerStatisticsQuery = exactObject({
     'A field, or `metadata.<key>` for a tag: `status` unless you say',
     16,
   ),
-  ...shortListParameters,
+  ...ignoredListParameters,
   ...selection,
 })
 export type ServerStatisticsQuery = Static<typeof ServerStatisticsQuery>
