@@ -160,11 +160,25 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
     // An account that suddenly shows nothing at all is not believed.
     ec2.instances.clear()
     assertError(await look(id), 'BadGateway')
+    // Nor is one that shows only others.
+    const owner2 = newId()
+    ec2.instances.set('i-2', { name: 'another', owner: owner2 })
+    const held = await look(id)
+    assert.deepEqual([held.status, held.body.server?.status], [200, 'unknown'])
     // What is no longer there is gone: who may see deleted ones is shown it.
-    ec2.instances.set('i-2', { name: 'another', owner: newId() })
-    const gone = await look(id)
+    ec2.instances.set('i-3', { name: 'yet another', owner: owner2 })
+    await at.sync(account.id)
+    const next = (await at.servers(account)).find((server) => server.name === 'yet another')
+    ec2.instances.delete('i-3')
+    const gone = await look(next?.id ?? '')
     assert.deepEqual([gone.status, gone.body.server?.deleted], [200, true])
-    assert.equal((await at.servers(account)).length, 0)
+    assert.deepEqual(
+      (await at.servers(account)).map(({ id: left, status }) => [left === id, status]),
+      [
+        [false, 'running'],
+        [true, 'unknown'],
+      ],
+    )
   })
 
   test('is for those who may: 403 for who only looks, 404 for who does not see it', async (context) => {

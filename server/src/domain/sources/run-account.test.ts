@@ -377,6 +377,18 @@ describe('an account that is run', () => {
     assert.deepEqual(statuses(), ['a ready', 'c running'])
   })
 
+  test('loses nothing by looks at single servers where its source has lost most of them', async (t) => {
+    const { memory, put, world, start, until, statuses } = run(t)
+    put(...['a', 'b', 'c', 'd', 'e'].map((name) => makeSeen(name)))
+    const running = start()
+    await until(() => memory.attached.sync.finished_at !== null)
+    for (const name of ['a', 'b', 'c', 'd']) world.delete(name)
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await running.refresh(serverIdOf(makeSeen(name)), { externalId: name, regionId: '' })
+    }
+    assert.deepEqual(statuses(), ['a unknown', 'b unknown', 'c unknown', 'd unknown', 'e running'])
+  })
+
   test('is not asked for single servers while its source has failed time and again', async (t) => {
     const { memory, put, start, until, faults } = run(t)
     put(makeSeen('a'))

@@ -113,6 +113,8 @@ export function createRunAccount(dependencies: RunDependencies) {
     /** When the last sync began to ask its source. */
     let begunAt = -Infinity
     let isScanning = false
+    /** Resolved at the end of the next scan to begin, however it ends. */
+    let nextScan = Promise.withResolvers<void>()
     /** What the last scan failed with. */
     let lastFailure: unknown
     /** Servers of regions that the source no longer has. */
@@ -226,6 +228,8 @@ export function createRunAccount(dependencies: RunDependencies) {
       const start = clock()
       nextAt = Infinity
       begunAt = Infinity
+      const thisScan = nextScan
+      nextScan = Promise.withResolvers()
       await note({
         is_running: true,
         started_at: start,
@@ -273,6 +277,8 @@ export function createRunAccount(dependencies: RunDependencies) {
       } catch (error) {
         if (signal.aborted || error instanceof LostAccount) throw error
         await fail(error)
+      } finally {
+        thisScan.resolve()
       }
     }
 
@@ -369,26 +375,35 @@ export function createRunAccount(dependencies: RunDependencies) {
     /** Servers that are being looked at: who asks for one again gets the same answer. */
     const looks = new Map<string, Promise<void>>()
 
-    /** A source that has lost most of its servers, or a region, would say so of each of them. */
-    async function hearMissing(id: string): Promise<void> {
+    /**
+     * A source that has lost most of its servers, or a region, would say so of each of them: only a
+     * complete scan can tell whether this one is gone.
+     */
+    async function hearMissing(id: string, soon: AbortSignal): Promise<void> {
       if (keptIds.has(id)) return
       const sighting = (await sightings.of(account.id, [id])).get(id)
-      if (sighting && sighting.missed > 0) return
-      await hear({ present: [] }, [id])
+      if (!sighting || sighting.missed > 0) return
+      const scanned = nextScan.promise
+      expect(clock())
+      if (soon.aborted) return
+      const stopped = Promise.withResolvers<void>()
+      soon.addEventListener('abort', () => stopped.resolve(), { once: true })
+      await Promise.race([scanned, stopped.promise])
     }
 
     async function look(id: string, reference: ServerReference): Promise<void> {
       const soon = AbortSignal.any([signal, AbortSignal.timeout(longestLook)])
       await overtaking.claim([id])
       const source = await openSource.openAccount(account, soon, 'look')
+      let server
       try {
-        const server = await source.look(reference, soon)
-        if (!server) await hearMissing(id)
-        else if ('facts' in server) await hear({ present: [server] }, [])
-        else await hear({ present: [], unreadable: [server] }, [])
+        server = await source.look(reference, soon)
+        if (server && 'facts' in server) await hear({ present: [server] }, [])
+        else if (server) await hear({ present: [], unreadable: [server] }, [])
       } finally {
         await source.close().catch(() => {})
       }
+      if (!server) await hearMissing(id, soon)
     }
 
     const done = run()

@@ -3,7 +3,7 @@ import type {
   DescribeInstancesResult,
   Instance,
 } from '@aws-sdk/client-ec2'
-import type { SourceError } from '../../domain/sources/source-error.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
 import { UnparsedResponse } from './answer-trouble.ts'
 import type { Line } from './line.ts'
 import { demandList } from './list-elements.ts'
@@ -26,9 +26,24 @@ export const instancesOf = (
     demandList(Instances, what).map((instance) => ({ owner, instance })),
   )
 
+/** An owner is a number at AWS, and any text with those who speak its language. */
+const ownerForm = /<ownerId>\s*([^<\s]{1,128})\s*<\/ownerId>/g
+
 /** The one instance of a response that could not be parsed. */
 export function unparsedInstance(id: string, problem: UnparsedResponse): OwnedInstance {
-  const owner = /<ownerId>(\d{1,20})<\/ownerId>/.exec(problem.body)?.[1] ?? ''
+  const owner = [...problem.body.matchAll(ownerForm)][0]?.[1] ?? ''
+  return { owner, instance: { InstanceId: id }, problem }
+}
+
+/** An instance that a list has which could not be parsed, and that was not found by its id. */
+function unfoundInstance(id: string, body: string, what: string): OwnedInstance {
+  // A reservation names its owner ahead of its instances.
+  const ahead = body.slice(0, body.indexOf(`<instanceId>${id}<`))
+  const owner = [...ahead.matchAll(ownerForm)].at(-1)?.[1] ?? ''
+  const problem = new SourceError(
+    'incomplete',
+    `The list of ${what} has ${id}, but it is not found by its id.`,
+  )
   return { owner, instance: { InstanceId: id }, problem }
 }
 
@@ -44,17 +59,34 @@ export function listInstances(
   pageSize = 200,
 ): AsyncGenerator<OwnedInstance[]> {
   const what = `instances in ${region}`
+  const paging = {
+    what,
+    itemsOf: ({ instances }: InstancePage) => instances,
+    idOf: ({ instance }: OwnedInstance) => instance.InstanceId,
+  }
 
   async function describe(input: DescribeInstancesRequest): Promise<InstancePage> {
     const page = await ask((ec2, options) => ec2.describeInstances(input, options), signal)
     return { instances: instancesOf(page, what), NextToken: page.NextToken }
   }
 
+  /** By ids, whether or not they come on one page. */
+  const describeSome = (ids: readonly string[]) =>
+    Array.fromAsync(
+      pageThrough({
+        ...paging,
+        ask: (NextToken) =>
+          describe({
+            Filters: [{ Name: 'instance-id', Values: [...ids] }],
+            ...(NextToken !== undefined && { NextToken }),
+          }),
+      }),
+    )
+
   /** Asks for ever fewer until the one that cannot be parsed stands alone. */
   async function findOdd(ids: readonly string[]): Promise<readonly OwnedInstance[]> {
     try {
-      const { instances } = await describe({ Filters: [{ Name: 'instance-id', Values: [...ids] }] })
-      return instances
+      return (await describeSome(ids)).flat()
     } catch (error) {
       if (!(error instanceof UnparsedResponse)) throw error
       const [id = ''] = ids
@@ -72,19 +104,20 @@ export function listInstances(
       })
     } catch (error) {
       if (!(error instanceof UnparsedResponse)) throw error
-      const ids = [...error.body.matchAll(/<instanceId>([\w-]+)<\/instanceId>/g)].map(
-        ([, id = '']) => id,
-      )
+      const { body } = error
+      const listed = [...body.matchAll(/<instanceId>([\w-]+)<\/instanceId>/g)]
+      const ids = [...new Set(listed.map(([, id = '']) => id))]
       if (ids.length === 0) throw error
-      const NextToken = /<nextToken>([^<]+)<\/nextToken>/.exec(error.body)?.[1]
-      return { instances: await findOdd([...new Set(ids)]), NextToken }
+      const NextToken = /<nextToken>([^<]+)<\/nextToken>/.exec(body)?.[1]
+      const found = await findOdd(ids)
+      const foundIds = new Set(found.map(({ instance }) => instance.InstanceId))
+      // Only a list can tell that an instance is gone.
+      const unfound = ids
+        .filter((id) => !foundIds.has(id))
+        .map((id) => unfoundInstance(id, body, what))
+      return { instances: [...found, ...unfound], NextToken }
     }
   }
 
-  return pageThrough({
-    what,
-    ask: readPage,
-    itemsOf: ({ instances }) => instances,
-    idOf: ({ instance }) => instance.InstanceId,
-  })
+  return pageThrough({ ...paging, ask: readPage })
 }

@@ -48,4 +48,51 @@ describe('an EC2 with an instance that cannot be read', () => {
       assert.deepEqual(one, unreadable[0])
     })
   }
+
+  const seenBy = (pages: Awaited<ReturnType<typeof scan>>) =>
+    new Set(
+      pages
+        .flatMap(({ present, unreadable = [] }) => [...present, ...unreadable])
+        .map(({ key }) => key.at(-1)),
+    )
+  const scan = () => Array.fromAsync(source.scan(soon()))
+  const everyone = new Set(ids())
+  function* ids() {
+    for (let number = 1; number <= 9; number += 1) yield `i-${number}`
+  }
+
+  test('tells of all others where the owner is not a number, as with some emulators', async () => {
+    for (const [id, instance] of ec2.instances) {
+      ec2.instances.set(id, { ...instance, owner: 'f00-project' })
+    }
+    ec2.instances.set('i-5', { name: 'odd', owner: 'f00-project', launchTime: 'yesterday' })
+    assert.deepEqual(seenBy(await scan()), everyone)
+  })
+
+  test('misses nobody where lists by id come in smaller pages', async () => {
+    ec2.instances.set('i-5', { name: 'odd', launchTime: 'yesterday' })
+    ec2.misbehave = ({ form }) => {
+      ec2.pageSize = form.has('Filter.1.Name') ? 1 : 100
+      return false
+    }
+    assert.deepEqual(seenBy(await scan()), everyone)
+  })
+
+  test('does not call gone who is in the list, but not found by id', async () => {
+    ec2.instances.set('i-5', { name: 'odd', launchTime: 'yesterday' })
+    const hidden = { name: 'hidden', owner: '123456789012' }
+    ec2.instances.set('i-7', hidden)
+    ec2.misbehave = ({ form }) => {
+      if (form.has('Filter.1.Name')) ec2.instances.delete('i-7')
+      else ec2.instances.set('i-7', hidden)
+      return false
+    }
+    const pages = await scan()
+    assert.deepEqual(seenBy(pages), everyone)
+    const keys = pages.flatMap(({ unreadable = [] }) => unreadable.map(({ key }) => key))
+    assert.deepEqual(keys, [
+      ['aws', '210987654321', 'eu-west-1', 'i-5'],
+      ['aws', '123456789012', 'eu-west-1', 'i-7'],
+    ])
+  })
 })
