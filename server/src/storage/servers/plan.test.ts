@@ -12,6 +12,7 @@ import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
 import type { Database, Question } from '../database.ts'
 import { createOwnerDirectory } from '../owners.ts'
 import { createServerFinder } from './finder.ts'
+import { usualLimits } from './plan.ts'
 
 /** One filter of each kind, common ones above all: what is rare leads to few servers anyway. */
 const filters = [
@@ -63,6 +64,8 @@ async function multiply({ read, commit, engine, maintain }: Database): Promise<v
 onBothEngines('the plan of a query', (engine) => {
   let fleet: Fleet
   let finder: ServerFinder
+  /** Finds more than it remembers. */
+  let walker: ServerFinder
   let asked: Question[] = []
   before(async () => {
     fleet = await startFleet(engine, { seed: 11, servers: 60 })
@@ -79,6 +82,7 @@ onBothEngines('the plan of a query', (engine) => {
       },
     }
     finder = createServerFinder(recording, owners)
+    walker = createServerFinder(recording, owners, { ...usualLimits, mostFound: 10 })
   })
   after(() => fleet.platform.close())
 
@@ -129,5 +133,27 @@ onBothEngines('the plan of a query', (engine) => {
       ),
       { numRuns: runs },
     )
+  })
+
+  test('walks in order to a page of many that lack something, and sorts nothing', async () => {
+    const { database } = fleet.platform
+    const explain = engine === 'postgres' ? 'explain' : 'explain query plan'
+    for (const q of ['-tag:env=nowhere', '-nowhere', '-ip:192.0.2.0/24']) {
+      asked = []
+      await walker.find({
+        requester: background,
+        extent: { kind: 'system' },
+        view: 'live',
+        where: allOf(parseQ(q)),
+        isAnew: true,
+        order: [{ field: 'created_at', descending: true }],
+        limit: 20,
+        offset: 0,
+        after: undefined,
+      })
+      const page = asked.findLast(({ sql }) => sql.includes('order by')) ?? assert.fail(q)
+      const [rows] = await database.ask([{ ...page, sql: `${explain} ${page.sql}` }], background)
+      assert.doesNotMatch(JSON.stringify(rows), /sort key|temp b-tree/i, q)
+    }
   })
 })

@@ -101,6 +101,10 @@ export function createWhere({ engine, owners, inSweep }: Setting) {
   const lookUp = (rows: Sql): Sql =>
     engine === 'postgres' ? sql`(${rows} limit 1) is not null` : sql`exists (${rows})`
 
+  /** PostgreSQL takes `is null` for rare, and would sort all servers for each page. */
+  const lookUpNone = (rows: Sql): Sql =>
+    engine === 'postgres' ? sql`coalesce((${rows} limit 1), 0) <> 1` : sql`not ${lookUp(rows)}`
+
   function where(condition: Condition): Sql {
     switch (condition.kind) {
       case 'field':
@@ -118,10 +122,13 @@ export function createWhere({ engine, owners, inSweep }: Setting) {
       case 'any':
         return anyOf(condition.conditions.map(where))
       case 'not':
-        return isSideCondition(condition.condition)
-          ? sql`not ${where(condition.condition)}`
-          : // NULL never matches a filter, so it always matches the negated one.
-            sql`not coalesce(${where(condition.condition)}, false)`
+        if (isSideCondition(condition.condition)) {
+          return inSweep
+            ? sql`not ${where(condition.condition)}`
+            : lookUpNone(rowsOf(condition.condition))
+        }
+        // NULL never matches a filter, so it always matches the negated one.
+        return sql`not coalesce(${where(condition.condition)}, false)`
     }
   }
 
