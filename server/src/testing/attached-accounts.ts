@@ -21,7 +21,7 @@ const [firstPause, longestPause] = [20, 250]
 export async function until<Found>(
   what: string,
   look: () => Promise<Found | false | undefined> | Found | false | undefined,
-  seconds = 20,
+  seconds = 60,
 ): Promise<Found> {
   const end = Date.now() + seconds * 1_000
   for (let wait = firstPause; ; wait = Math.min(wait * 1.3, longestPause)) {

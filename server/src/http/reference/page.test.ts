@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import {
   errorStatus,
   gatewayOperations,
@@ -203,8 +204,8 @@ describe('the page', () => {
   })
 
   test('is light', () => {
-    const size = Buffer.byteLength(html)
-    assert.ok(size < 30_000 + 5_600 * everyOperation.length, `${size} bytes`)
+    const size = gzipSync(html).length
+    assert.ok(size < 20_000 + 500 * everyOperation.length, `${size} bytes`)
   })
 })
 

@@ -40,7 +40,7 @@ export function readDatabaseUrl(url: string): { readonly hosts: Host[]; readonly
 
 const isWish = (text: string): text is Wish => (wishes as readonly string[]).includes(text)
 
-const longestConnect = 2_000
+const longestConnect = 5_000
 
 /** A server that takes connections, and is not what was asked for. */
 export class WrongServer extends Error {}

@@ -5,6 +5,8 @@ import { takeClient } from './client.ts'
 import { isConflict, isTimeout } from './errors.ts'
 import type { Pool } from './pool.ts'
 
+type Client = Awaited<ReturnType<typeof takeClient>>
+
 interface Limits {
   /** Milliseconds that one statement may take. */
   readonly statement: number
@@ -19,14 +21,14 @@ interface Limits {
 /** A process that is stopped in the middle of a transaction gives its locks back after so long. */
 const longestIdle = 30_000
 const shortestPause = 20
+const connectTries = 4
 const longestPause = 1_000
 
 /** Settings of the transaction, not of the session: a pooler between shares sessions among many. */
 const beginWith = ({ statement, lock }: Limits) =>
   `begin; set local statement_timeout = ${statement}; set local lock_timeout = ${lock}; set local idle_in_transaction_session_timeout = ${longestIdle}`
 
-async function attempt(pool: Pool, statements: Statements, limits: Limits): Promise<Outcome[]> {
-  const client = await takeClient(pool)
+async function attempt(client: Client, statements: Statements, limits: Limits): Promise<Outcome[]> {
   const together = statements.length > 1
   try {
     const outcomes: Outcome[] = []
@@ -54,6 +56,21 @@ const backOff = (tried: number) =>
   pause(Math.random() * Math.min(longestPause, shortestPause * 2 ** tried))
 
 /**
+ * Retried, since nothing has run yet: on a busy machine a new connection may come too late. Without
+ * an answer to these few the database counts as away.
+ */
+async function connect(pool: Pool, tries: number): Promise<Client> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await takeClient(pool)
+    } catch (error) {
+      if (tried >= tries) throw error
+      await backOff(tried)
+    }
+  }
+}
+
+/**
  * Runs statements that happen together or not at all. A transaction that was rolled back because of
  * others is tried again; one whose end is not known, since the connection broke, is not.
  */
@@ -64,7 +81,8 @@ export async function runTransaction(
 ): Promise<Outcome[]> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await attempt(pool, statements, limits)
+      const client = await connect(pool, limits.retryTimeouts ? connectTries : 1)
+      return await attempt(client, statements, limits)
     } catch (error) {
       const isRetried = isConflict(error) || (limits.retryTimeouts && isTimeout(error))
       if (!isRetried || tried === limits.tries) throw error
