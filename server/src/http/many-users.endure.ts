@@ -110,7 +110,7 @@ const ask = (callers: readonly Caller[]): Question[] =>
 const render = ({ caller, path }: Question) =>
   [
     `GET ${path} HTTP/1.1`,
-    'Host: test',
+    'Host: localhost',
     `X-Auth-Token: ${caller.token}`,
     `X-Subject-Token: ${caller.token}`,
     '\r\n',
