@@ -80,10 +80,10 @@ describe('accounts', () => {
     const cloudaccount = { options: { servers: 5, seed: 9 } }
     await stage.admin.get('updateCloudAccount', { path: { id: accountId }, body: { cloudaccount } })
     await page.goto('/console/accounts')
-    await page.getByText(/^60 servers are suddenly missing · removed at /).waitFor()
+    await page.getByText(/^60 servers are suddenly missing · will be removed at /).waitFor()
     await page.getByRole('link', { name: 'made-up', exact: true }).click()
     const warnings = page.getByRole('list', { name: 'Warnings' })
-    await warnings.getByText(/Removed at /).waitFor()
+    await warnings.getByText(/Will be removed at /).waitFor()
     await page.getByRole('button', { name: 'Remove missing servers now' }).click()
     await page.getByRole('button', { name: 'Remove 60 servers' }).click()
     await page.getByText('The missing servers of made-up are being removed').waitFor()

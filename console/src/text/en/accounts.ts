@@ -177,14 +177,15 @@ export const accounts = {
       count === 1 ? '1 server runs on two hosts' : `${shown} servers run on two hosts`,
   },
   missingUntil: (time: string) =>
-    `Shown as unknown. Removed at ${time}, unless they return before.`,
-  missingUntilUnknown: 'Shown as unknown. Not removed before complete syncs succeed again.',
-  removalAt: (time: string) => `· removed at ${time}`,
+    `Shown as unknown. Will be removed at ${time} unless found again.`,
+  missingUntilUnknown:
+    'Shown as unknown. Will not be removed until a complete sync succeeds again.',
+  removalAt: (time: string) => `· will be removed at ${time}`,
   confirmGone: 'Remove missing servers now',
   confirmGoneText: (count: number, shown: string, name: string) =>
     count === 1
-      ? `1 server of ${name} is missing from the source. Remove it from Muster without waiting? If the source shows it again later, it returns with its tags and history.`
-      : `${shown} servers of ${name} are missing from the source. Remove them from Muster without waiting? If the source shows them again later, they return with their tags and history.`,
+      ? `1 server of ${name} is missing from the source. Remove it from Muster without waiting? If it appears at the source again, it returns with its tags and history.`
+      : `${shown} servers of ${name} are missing from the source. Remove them from Muster without waiting? If they appear at the source again, they return with their tags and history.`,
   removeServers: (count: number, shown: string) =>
     count === 1 ? 'Remove 1 server' : `Remove ${shown} servers`,
   goneConfirmed: (name: string) => `The missing servers of ${name} are being removed`,
