@@ -145,7 +145,7 @@ async function load(
   await loadDemo({ accounts, desk, waiting, onSeen: advance, signal })
   if (signal.aborted) return
   await layDemoPast(database, dayOf(clock()))
-  // Its automatic statistics would come minutes later.
+  // PostgreSQL would gather statistics by itself only minutes later.
   if (database.engine === 'postgres') await database.maintain(['analyze'])
   end()
 }

@@ -1,4 +1,4 @@
-import { usualDataDir, type Config } from '../config/read-config.ts'
+import { defaultDataDir, type Config } from '../config/read-config.ts'
 import { readDemoNote } from '../storage/sqlite/read-demo-note.ts'
 
 /**
@@ -6,7 +6,7 @@ import { readDemoNote } from '../storage/sqlite/read-demo-note.ts'
  * remove it; nothing where there is none.
  */
 export async function findForgottenDemo({ demo, dataDir }: Config): Promise<string> {
-  const folder = demo ? usualDataDir : dataDir
+  const folder = demo ? defaultDataDir : dataDir
   // The demo that was asked for.
   if (demo && folder === dataDir) return ''
   const note = await readDemoNote(folder)
@@ -14,7 +14,7 @@ export async function findForgottenDemo({ demo, dataDir }: Config): Promise<stri
   const size = note.servers.toLocaleString('en-US')
   const path = `'${folder.replaceAll("'", String.raw`'\''`)}'`
   return [
-    `${folder} holds a demo of ${size} servers. To remove it, and everything else in that folder${demo ? '' : ', stop Muster'}:`,
+    `${folder} holds a demo of ${size} servers. ${demo ? 'To' : 'Stop Muster to'} remove it with everything else in that folder:`,
     '',
     `  rm -r ${path}`,
     '',

@@ -61,7 +61,7 @@ describe('a PostgreSQL that cannot be used says why', () => {
 
   test('nobody there, a host that is not known', async () => {
     assert.match(await refusal('postgres://ada:secret@127.0.0.1:1/db'), /nothing listens at 127/)
-    assert.match(await refusal('postgres://ada:secret@nowhere.invalid/db'), /is not known/)
+    assert.match(await refusal('postgres://ada:secret@nowhere.invalid/db'), /DNS does not know/)
   })
 
   test('something else than PostgreSQL', async (t) => {

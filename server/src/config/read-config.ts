@@ -8,7 +8,7 @@ type Settings = typeof settings
 type Parsed = { readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> }
 
 /** Where the data is, unless the operator says otherwise. */
-export const usualDataDir = resolve('data')
+export const defaultDataDir = resolve('data')
 
 /** Every setting, read and checked. */
 export interface Config extends Parsed {
@@ -170,7 +170,7 @@ function completeConfig(parsed: Parsed): Config {
       'MUSTER_SECRET_KEY_FILE must be given with PostgreSQL, the same key for every process (the file is made if it is not there)',
     )
   }
-  const dataDir = parsed.dataDir ?? (parsed.demo ? resolve('data-demo') : usualDataDir)
+  const dataDir = parsed.dataDir ?? (parsed.demo ? resolve('data-demo') : defaultDataDir)
   return {
     ...parsed,
     dataDir,

@@ -214,7 +214,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
         const now = await at.show(account.id)
         return now.sync.state === 'idle' && now.sync.started_at !== before.started_at && now
       })
-      assert.match(ill.sync.error, /region us-east-1 is no longer offered .* options\.regions/)
+      assert.match(ill.sync.error, /region us-east-1 is no longer listed .* options\.regions/)
       assert.equal(ill.status, 'disconnected')
       assert.deepEqual(await shown(), kept)
     }

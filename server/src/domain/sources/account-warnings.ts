@@ -2,7 +2,7 @@ import { timestamp } from '../timestamp.ts'
 import type { SyncWarning } from './account.ts'
 import { boundText } from './bound-facts.ts'
 
-/** So many servers are named; of the others only the number is told. */
+/** How many servers a warning names; the others are only counted. */
 const mostNamed = 3
 const longestName = 128
 const longestReason = 300
@@ -40,7 +40,7 @@ export function missingWarning(count: number, until: number | null): readonly Sy
   const [they, are] = count === 1 ? ['It', 'is'] : ['They', 'are']
   const when =
     until === null
-      ? `${they} ${are} not removed before complete syncs succeed again.`
+      ? `${they} ${are} not removed until a complete sync succeeds again.`
       : `${they} ${are} removed at ${timestamp(until)} unless ${they.toLowerCase()} return${count === 1 ? 's' : ''}, or at once when you confirm.`
   const text = `${serversOf(count)} ${are} suddenly missing from the source and shown as unknown. ${when}`
   return [{ kind: 'missing', text, count, until }]

@@ -79,8 +79,9 @@ const byServerId = (servers: readonly UnreadableServer[]) =>
 function explainVanished({ vanishedRegions, keptIds }: Scanned): string {
   if (vanishedRegions.length === 0) return ''
   const [regions, are] = vanishedRegions.length === 1 ? ['region', 'is'] : ['regions', 'are']
+  const servers = keptIds.size === 1 ? '1 server there is' : `${keptIds.size} servers there are`
   return boundText(
-    `The ${regions} ${vanishedRegions.join(', ')} ${are} no longer offered by the source: ${keptIds.size === 1 ? 'its server is' : `${keptIds.size} servers there are`} kept as unknown. If that is meant, name the regions that remain in options.regions: then the servers of the others are removed.`,
+    `The ${regions} ${vanishedRegions.join(', ')} ${are} no longer listed by the source: ${servers} kept as unknown. To remove such servers, list the remaining regions in options.regions.`,
   )
 }
 
@@ -312,7 +313,7 @@ export function createRunAccount(dependencies: RunDependencies) {
       await note({
         ...counts,
         is_running: false,
-        error: `Muster could not store what its source said, and tries again: ${error.message}`,
+        error: `Muster could not store the result of the sync and will try again: ${error.message}`,
         next_at: nextAt,
       })
     }

@@ -21,16 +21,16 @@ interface Asked {
   readonly database: string
 }
 
+const unknownAuthority =
+  'is signed by an unknown authority: name its certificate in sslrootcert=FILE'
+
 const certificateProblems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is signed by itself: name it in sslrootcert=FILE',
-  SELF_SIGNED_CERT_IN_CHAIN:
-    'is signed by an authority that is not known here: name its certificate in sslrootcert=FILE',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'is signed by an authority that is not known here: name its certificate in sslrootcert=FILE',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'is signed by an authority that is not known here: name its certificate in sslrootcert=FILE',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed: name it in sslrootcert=FILE',
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
 }
 
 /** What PostgreSQL says by its codes. */
@@ -45,7 +45,7 @@ function explainCode(code: string, message: string, { host, user, database }: As
     case '3D000':
       return `${host} has no database "${database}": create it, or name another one`
     case '42501':
-      return `user "${user}" may not do in database "${database}" what Muster needs: ${message}`
+      return `user "${user}" lacks a privilege that Muster needs in database "${database}": ${message}`
     case '53300':
       return `${host} has no connection free for user "${user}": ${message}`
     case '57P03':
@@ -63,8 +63,9 @@ function explainConnection(code: string, message: string, { host, user }: Asked)
   const certificate = certificateProblems[code]
   if (certificate !== undefined) return `the certificate of ${host} ${certificate}`
   if (code === 'ECONNREFUSED') return `nothing listens at ${host}`
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the host name of ${host} is not known`
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `there is no way to ${host}`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `DNS does not know the host name of ${host}`
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `there is no route to ${host}`
   if (code === 'ENOENT' || code === 'EACCES')
     return `a file that it names cannot be read: ${message}`
   if (code === 'ETIMEDOUT' || /timeout/.test(message)) {

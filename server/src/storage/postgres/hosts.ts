@@ -10,7 +10,7 @@ interface Host {
   readonly url: string
 }
 
-/** An address of PostgreSQL that makes no sense; its message says why, without the password. */
+/** An invalid address of PostgreSQL; the message says why, without the password. */
 export class DatabaseUrlError extends Error {}
 
 const form = /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>[^@/?]*@)?(?<hosts>[^/?]*)(?<rest>.*)$/s
@@ -25,14 +25,14 @@ export function readDatabaseUrl(url: string): { readonly hosts: Host[]; readonly
   const all = names.map((name) => ({ name, url: `${scheme}${user}${name}${rest}` }))
   for (const { name, url: single } of all) {
     if ((name === '' && names.length > 1) || !URL.canParse(single)) {
-      throw new DatabaseUrlError(`has a host that makes no sense: "${name}"`)
+      throw new DatabaseUrlError(`has an invalid host: "${name}"`)
     }
   }
   const given = new URLSearchParams(rest.split('?')[1]).get('target_session_attrs')
   const wish = given ?? (names.length > 1 ? 'read-write' : 'any')
   if (!isWish(wish)) {
     throw new DatabaseUrlError(
-      `has target_session_attrs=${wish}: Muster writes, so it must be one of ${wishes.join(', ')}`,
+      `has target_session_attrs=${wish}: Muster writes, so it must be ${wishes.join(' or ')}`,
     )
   }
   return { hosts: all, wish }

@@ -53,7 +53,8 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
 
   async function makeUser(provider: IdentityProvider, name: string): Promise<User> {
     // Only new names: a subject that is known stays the person it was.
-    if (!newName.test(name)) throw loginFailed('CAS: the user name has format characters')
+    if (!newName.test(name))
+      throw loginFailed('CAS: the user name has characters that a new name must not have')
     if (await registry.isNameTaken('users', name, provider.domain_id)) {
       throw loginFailed(`CAS: "${name}" is a user that the provider did not make`)
     }
