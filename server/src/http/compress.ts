@@ -122,7 +122,7 @@ export function createCompress() {
     const { isSmall, stream } = await readStart(body)
     if (isSmall) return { ...outcome, body: stream }
     const codec = codecs[coding]()
-    // An error of either destroys both; what it was, the one who reads the codec is told.
+    // An error in either stream destroys both, and whoever reads the codec gets it.
     pipeline(stream, codec, () => {})
     const headers = { ...outcome.headers, 'content-encoding': coding }
     return { ...outcome, headers, body: codec }

@@ -7,7 +7,7 @@ import type { RevokeToken } from '../domain/identity/revoke-token.ts'
 import type { IssueToken } from '../domain/identity/issue-token.ts'
 import { listPermissions } from '../domain/identity/list-permissions.ts'
 import { openDomains, openProjects } from '../domain/identity/scope.ts'
-import { answerCut } from './administration/pages.ts'
+import { answerSlice } from './administration/pages.ts'
 import { createViews } from './administration/views.ts'
 import type { Handlers } from './mount.ts'
 import { renderTokenBody } from './token-body.ts'
@@ -99,14 +99,14 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
       const projects = openProjects(principal.standing).map(({ domain, createdAt, ...project }) =>
         views.projects({ ...project, domain_id: domain.id, created_at: createdAt }),
       )
-      return answerCut('projects', projects, query, authUrl + url)
+      return answerSlice('projects', projects, query, authUrl + url)
     },
 
     listAuthDomains({ principal, query, url }) {
       const domains = openDomains(principal.standing).map(({ createdAt, ...domain }) =>
         views.domains({ ...domain, created_at: createdAt }),
       )
-      return answerCut('domains', domains, query, authUrl + url)
+      return answerSlice('domains', domains, query, authUrl + url)
     },
 
     showAuthCatalog({ principal }) {
@@ -117,7 +117,7 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
 
     listAuthPermissions({ principal, query, url }) {
       const permissions = listPermissions(principal)
-      return answerCut('permissions', permissions, query, authUrl + url)
+      return answerSlice('permissions', permissions, query, authUrl + url)
     },
 
     showIdentityVersion: () => ({ status: 200, body: { version } }),

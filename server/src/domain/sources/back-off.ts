@@ -18,7 +18,7 @@ export function backOff(failures: number, period: number, chance: Chance): numbe
 }
 
 /** The shortest time between two scans in the usual course of things. */
-export const shortestCourse = (period: number): number => Math.round(period * 0.9)
+export const shortestScanInterval = (period: number): number => Math.round(period * 0.9)
 
 /** The next scan in the usual course of things: not all accounts at the same moment. */
 export const inDueCourse = (period: number, chance: Chance): number =>

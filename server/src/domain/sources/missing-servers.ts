@@ -1,5 +1,5 @@
 import type { Sighting } from '../inventory/ports.ts'
-import { shortestCourse } from './back-off.ts'
+import { shortestScanInterval } from './back-off.ts'
 
 /** So many complete scans in a row have to miss a held server before it is removed. */
 const scansUntilGone = 3
@@ -29,8 +29,8 @@ interface Decision {
   readonly held: readonly Sighting[]
 }
 
-/** Nothing of what was said of it holds any more. */
-const unheard = { digest: '', activeName: '', activeHost: '' }
+/** Without a digest, the next scan that sees the server writes it again. */
+const notSeen = { digest: '', activeName: '', activeHost: '' }
 
 const isMostOf = (missing: number, present: number) => missing >= fewestHeld && missing > present
 
@@ -62,7 +62,7 @@ export function decideMissing(scan: Missing): Decision {
     const missingSince = isFirst ? now : sighting.missingSince
     const isOver = missed >= scansUntilGone && now >= missingSince + hold
     if (!isHeld(server) || isOver) goneIds.push(sighting.serverId)
-    else held.push({ ...sighting, ...unheard, missed, missingSince })
+    else held.push({ ...sighting, ...notSeen, missed, missingSince })
   }
   return { goneIds, held }
 }
@@ -72,7 +72,10 @@ export const removalTime = (
   { missed, missingSince }: Sighting,
   { now, hold, period }: { readonly now: number; readonly hold: number; readonly period: number },
 ): number =>
-  Math.max(missingSince + hold, now + Math.max(0, scansUntilGone - missed) * shortestCourse(period))
+  Math.max(
+    missingSince + hold,
+    now + Math.max(0, scansUntilGone - missed) * shortestScanInterval(period),
+  )
 
 /** When the hold ends of a server that enough scans have missed; Infinity where there is none. */
 export const nextRemoval = (held: readonly Sighting[], hold: number): number =>

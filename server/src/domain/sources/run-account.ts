@@ -68,7 +68,7 @@ const mostLooks = 8
 /** A source that tells by itself is listened to first, so that nothing falls between. */
 const listeningDelay = 5 * second
 
-/** Sources fail with errors of their own: what is not available otherwise is the storage. */
+/** Sources throw `SourceError`: any other 503 is from the storage. */
 const isOfStorage = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.class === 'ServiceUnavailable'
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/identity/caller.ts'
 import type { PlaceReference } from '../../domain/identity/administration/assignments.ts'
 import type { Holder } from '../../domain/identity/administration/resources.ts'
 import type { Handlers } from '../mount.ts'
-import { answerCut, answerPage, pageSize, position } from './pages.ts'
+import { answerSlice, answerPage, pageSize, position } from './pages.ts'
 import type { Views } from './views.ts'
 
 type Verb = 'list' | 'grant' | 'check' | 'revoke'
@@ -47,7 +47,7 @@ export function createAssignmentHandlers(dependencies: Dependencies): Assignment
   const handlersFor = (placeOf: (path: Path) => PlaceReference) => ({
     async list({ caller, parameters, query, url }: PathCall & { readonly query: object }) {
       const roles = await use.listHeldRoles(caller, holderOf(parameters), placeOf(parameters))
-      return answerCut('roles', roles.map(views.roles), query, authUrl + url)
+      return answerSlice('roles', roles.map(views.roles), query, authUrl + url)
     },
     async grant({ caller, parameters }: PathCall) {
       const { role_id = '' } = parameters

@@ -1,7 +1,7 @@
 import type { CatalogService, EndpointView, RegionView, ServiceView } from '@muster/contract'
 import { PlatformError } from '../../domain/error.ts'
 import type { Handlers } from '../mount.ts'
-import { answerCut, withoutPaging, type PagingParameters } from './pages.ts'
+import { answerSlice, withoutPaging, type PagingParameters } from './pages.ts'
 
 type CatalogHandlers = Pick<
   Handlers,
@@ -52,7 +52,7 @@ export function createCatalogHandlers(
       const items = things.filter((thing) =>
         wanted.every(([name, value]) => (thing as Record<string, unknown>)[name] === value),
       )
-      return answerCut(key, items, query, authUrl + url)
+      return answerSlice(key, items, query, authUrl + url)
     }
 
   const get = (key: string, things: readonly { readonly id: string }[]) =>

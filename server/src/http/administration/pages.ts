@@ -69,15 +69,15 @@ export function position(marker: string | undefined, offset = 0) {
 }
 
 /** The address of the same list from another place on. */
-function from(url: string, place: string): string {
-  const start = url.indexOf('?')
-  const [path, query] = start === -1 ? [url, ''] : [url.slice(0, start), url.slice(start + 1)]
+function startingAt(url: string, start: string): string {
+  const at = url.indexOf('?')
+  const [path, query] = at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
   const kept = query.split('&').filter((pair) => pair !== '' && !/^(marker|offset)(=|$)/.test(pair))
-  return `${path}?${[...kept, place].join('&')}`
+  return `${path}?${[...kept, start].join('&')}`
 }
 
 const nextAddress = (address: string, next: string | undefined) =>
-  next === undefined ? null : from(address, `marker=${encodeURIComponent(next)}`)
+  next === undefined ? null : startingAt(address, `marker=${encodeURIComponent(next)}`)
 
 /** The next page, in a header. */
 export function nextLink(address: string, next: string | undefined) {
@@ -102,15 +102,15 @@ export const answerPage = <Item>(
   },
 })
 
-/** A page cut from a list that is all there, as an answer. */
-export function answerCut(
+/** One page of a list that is in memory as a whole, as an answer. */
+export function answerSlice(
   key: string,
   items: readonly unknown[],
   { limit, offset = 0 }: PagingParameters,
   address: string,
 ) {
   const end = offset + pageSize(limit)
-  const next = end < items.length ? from(address, `offset=${end}`) : null
+  const next = end < items.length ? startingAt(address, `offset=${end}`) : null
   return {
     status: 200,
     body: { [key]: items.slice(offset, end), links: { self: address, next, previous: null } },

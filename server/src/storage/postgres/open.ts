@@ -88,6 +88,8 @@ async function prepare(hosts: Hosts, inspect: Inspect) {
 }
 
 const longestWait = 2 * second
+/** Longer than any commit takes. A commit that waits longer for a lock is tried again. */
+const longestLockWait = 10 * second
 const forever = 0
 
 /** Any number will do, as long as all processes take the same. */
@@ -215,6 +217,3 @@ export async function openPostgres(
     },
   }
 }
-
-/** Longer than any commit takes: who holds a lock for so long has to be got past. */
-const longestLockWait = 10 * second

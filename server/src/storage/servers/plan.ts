@@ -50,7 +50,7 @@ export interface Plan {
   /** The index for such a look: one that has all the columns that are looked at, where there is one. */
   readonly sweepIndex: Index
   /** Whether tags, addresses or texts of servers have to be looked at. */
-  readonly looksAside: boolean
+  readonly usesSideTables: boolean
   /** Whether an index in some order has all the columns that are looked at. */
   readonly isCovered: boolean
 }
@@ -98,7 +98,8 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
   function inByteSet(condition: SideCondition): Sql {
     const list = serverList(engine, condition)
     const numbers = sql`select group_concat(server) as list from (${list})`
-    const set: ServerSet = { listedBy: numbers.compile(read) }
+    const { sql: text, parameters } = numbers.compile(read)
+    const set: ServerSet = { listedBy: { sql: text, parameters } }
     return sql`substr(${set}, seq, 1) = x'01'`
   }
 
@@ -124,7 +125,7 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
       conditions: [...visible, ...stopChecks, where.where(question.where)],
       sweepConditions: [...visible, ...stopChecks, sweep.where(question.where)],
       sweepIndex: isCovered ? sortIndex('created_at') : everyServer,
-      looksAside: where.looksAside(question.where),
+      usesSideTables: where.usesSideTables(question.where),
       isCovered,
     }
   }

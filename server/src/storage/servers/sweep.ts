@@ -19,8 +19,8 @@ export interface Swept {
 export function createSweep({ engine, ask, hint, limits }: Planner, terms: OrderTerms) {
   const { mostFound } = limits
   return {
-    isNeeded: ({ isCovered, looksAside, question }: Plan): boolean =>
-      looksAside || (engine === 'sqlite' && !isCovered && !isEverything(question.where)),
+    isNeeded: ({ isCovered, usesSideTables, question }: Plan): boolean =>
+      usesSideTables || (engine === 'sqlite' && !isCovered && !isEverything(question.where)),
 
     async sweep(plan: Plan, question: PageQuestion): Promise<Swept> {
       const { order } = question

@@ -151,12 +151,12 @@ export function createWhere({ engine, owners, inSweep }: Setting) {
   }
 
   /** Whether it takes other tables than that of the servers to check a condition. */
-  function looksAside(condition: Condition): boolean {
-    if (condition.kind === 'not') return looksAside(condition.condition)
-    if ('conditions' in condition) return condition.conditions.some(looksAside)
+  function usesSideTables(condition: Condition): boolean {
+    if (condition.kind === 'not') return usesSideTables(condition.condition)
+    if ('conditions' in condition) return condition.conditions.some(usesSideTables)
     return isSideCondition(condition)
   }
 
-  return { where, columnsIn, looksAside }
+  return { where, columnsIn, usesSideTables }
 }
 export type Where = ReturnType<typeof createWhere>
