@@ -139,4 +139,3 @@ export function createFairQueue(limits: Limits) {
     },
   }
 }
-export type FairQueue = ReturnType<typeof createFairQueue>

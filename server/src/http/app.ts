@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { renderOpenApi, type DocumentedGateway, type Operation } from '@muster/contract'
 import type { Administration } from '../domain/identity/administration/administration.ts'
-import { createFairQueue } from '../domain/fair-queue.ts'
 import type { RecordDenial } from '../domain/audit/record-denial.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import { createAdministrationHandlers } from './administration/handlers.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { createBodyRoom } from './body-room.ts'
 import { auditDenials } from './denials.ts'
 import { createOwnHosts, type HostSettings } from './host.ts'
 import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
@@ -28,11 +28,11 @@ import { warnOfUntrustedProxy } from './untrusted-proxy.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import { createViewHandlers } from './views/handlers.ts'
 
-/** Bytes of pages that are made or sent at the same time, by token and in all. */
+/** Bytes of pages that are made or sent at the same time, in all, by user and by token. */
 const bodyLimits = {
-  name: 'requests for pages',
   capacity: 128 * 2 ** 20,
-  perKey: 32 * 2 ** 20,
+  perUser: 64 * 2 ** 20,
+  perToken: 32 * 2 ** 20,
   mostWaiting: 1_024,
   mostWaitingPerKey: 256,
   longestWait: 30_000,
@@ -141,7 +141,7 @@ export function createApp(
       clock,
     }),
     remember: repeats.remember,
-    bodies: createFairQueue(bodyLimits),
+    bodies: createBodyRoom(bodyLimits),
     closesAfter,
     handlers: {
       ...createIdentityHandlers({ ...useCases, ...settings }),

@@ -11,12 +11,12 @@ import {
 } from '@muster/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badField, PlatformError } from '../domain/error.ts'
-import type { FairQueue } from '../domain/fair-queue.ts'
 import type { Caller } from '../domain/identity/caller.ts'
 import { demandReach, type Reach } from '../domain/identity/reach.ts'
 import type { Origin } from '../domain/identity/records.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { Authenticate } from './authenticate.ts'
+import type { BodyRoom } from './body-room.ts'
 import { createCompress, isCompressible } from './compress.ts'
 import { addressOf, originOf } from './origin.ts'
 import { createQueryReader } from './query.ts'
@@ -78,7 +78,7 @@ interface Dependencies {
   /** Keeps an answer for requests that are the same. */
   readonly remember: Repeats['remember']
   /** Limits the bytes of bodies in memory at the same time. */
-  readonly bodies: FairQueue
+  readonly bodies: BodyRoom
   /** Whether an answer is the last on its connection. */
   readonly closesAfter: (request: FastifyRequest) => boolean
 }
@@ -152,8 +152,7 @@ export function mountOperations(
           accept: request.headers.accept ?? '',
           ifNoneMatch: request.headers['if-none-match'],
           async reserve(bytes: number) {
-            const key = principal?.token.id ?? ''
-            const release = await bodies.acquire({ key, weight: bytes, signal: whenGone(reply) })
+            const release = await bodies.acquire({ principal, bytes, signal: whenGone(reply) })
             if (reply.raw.destroyed) release()
             else reply.raw.once('close', release)
           },

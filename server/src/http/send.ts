@@ -17,6 +17,18 @@ export interface Outcome {
   readonly isStillRight?: () => boolean
 }
 
+/** Of a large body, so much goes to the gateway at once. */
+const chunkSize = 65_536
+
+/** Whether the gateway of this process asks: it holds all that is written in memory until its client reads it. */
+const isForGateway = ({ raw }: FastifyReply): boolean => 'isLightMyRequest' in raw
+
+function* chunksOf(pieces: readonly Buffer[]): Generator<Buffer> {
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += chunkSize) yield piece.subarray(at, at + chunkSize)
+  }
+}
+
 const asItIs = (text: unknown): string => text as string
 
 export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
@@ -33,12 +45,15 @@ export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
   /** Pieces go out as they are: joining 75 kB for each page costs as much as finding it. */
   function sendPieces(reply: FastifyReply, pieces: readonly Buffer[]): FastifyReply {
     const [only, ...others] = pieces
-    if (only && others.length === 0) return reply.send(only)
     const { raw, request } = reply
-    reply.header(
-      'content-length',
-      pieces.reduce((sum, { length }) => sum + length, 0),
-    )
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    if (isForGateway(reply) && length > chunkSize && request.method !== 'HEAD') {
+      // As fast as it is read, so that the response, and the memory reserved for it, ends with the client's.
+      reply.header('content-length', length)
+      return reply.send(Readable.from(chunksOf(pieces), { objectMode: false }))
+    }
+    if (only && others.length === 0) return reply.send(only)
+    reply.header('content-length', length)
     if (closesAfter(request)) reply.header('connection', 'close')
     reply.hijack()
     raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
