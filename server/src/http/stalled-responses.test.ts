@@ -42,6 +42,10 @@ describe('a response', () => {
       reader.pause()
       await once(socket, 'close')
       assert.ok(socket.destroyed)
+      // With a reset, or the system would keep what it has not sent.
+      reader.resume()
+      const [error] = (await once(reader, 'error')) as [NodeJS.ErrnoException]
+      assert.equal(error.code, 'ECONNRESET')
     })
 
     test(`written ${write} stays open while its reader goes on slowly`, async (t) => {

@@ -32,6 +32,15 @@ async function readSendQueues(): Promise<SendQueues> {
   return queues
 }
 
+/**
+ * Ends a connection with a reset: the system would go on to keep, for minutes, what it still has to
+ * send. TLS has no way to.
+ */
+function abandon(socket: Socket): void {
+  if ('encrypted' in socket) socket.destroy()
+  else socket.resetAndDestroy()
+}
+
 /** Closes connections whose peer has accepted nothing of a response for so long. */
 export function closeStalledResponses(
   server: Server,
@@ -56,7 +65,7 @@ export function closeStalledResponses(
       const { bytesWritten, writableLength } = socket
       const progress = `${bytesWritten - writableLength} ${queues.get(portsOf(socket))}`
       if (progress !== seen.progress) Object.assign(seen, { progress, since: now })
-      else if (now - seen.since >= limit) socket.destroy()
+      else if (now - seen.since >= limit) abandon(socket)
     }
   }
 
