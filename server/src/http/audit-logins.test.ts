@@ -198,4 +198,17 @@ onBothEnginesInTurn('of logins the audit log', (engine) => {
     ]
     for (const secret of secrets) assert.ok(!text.includes(secret), secret)
   })
+
+  test('tells of scopes refused to a valid token only some times a minute', async () => {
+    const before = await office.events(`user_id=${holder.userId}&result=failure`)
+    const auth = {
+      identity: tokenIdentity(holder.tokens.unscoped),
+      scope: { project: { id: newId() } },
+    }
+    for (let count = 0; count < 30; count += 1) {
+      assert.equal((await requestToken(platform.url, auth)).status, 401)
+    }
+    const after = await office.events(`user_id=${holder.userId}&result=failure`)
+    assert.ok(after.length - before.length <= 20, `${after.length - before.length} more`)
+  })
 })

@@ -59,7 +59,7 @@ function issueWith(proof: Partial<Proof>) {
       purgeExpired: async () => {},
     },
     events: events as EventStore,
-    loginLimit: { countFailure: () => undefined },
+    loginLimit: { countFailure: () => undefined, isScopeRefusalRecorded: () => true },
     describeToken: createDescribeToken([]),
     clock: () => now,
     lifetime: 86_400_000,

@@ -20,7 +20,7 @@ interface Dependencies {
   readonly findStanding: FindStanding
   readonly tokens: TokenStore
   readonly events: EventStore
-  readonly loginLimit: Pick<LoginLimit, 'countFailure'>
+  readonly loginLimit: Pick<LoginLimit, 'countFailure' | 'isScopeRefusalRecorded'>
   readonly describeToken: DescribeToken
   readonly clock: Clock
   /** Milliseconds. */
@@ -95,7 +95,10 @@ export function createIssueToken(dependencies: Dependencies) {
         ? undefined
         : loginLimit.countFailure(name, origin.ip, known?.id ?? '')
       // Beyond the limit only guesses at a known user are recorded, or anyone could fill the log.
-      if (!refusal || (name === 'password' && known)) {
+      const isRecorded = isProven
+        ? loginLimit.isScopeRefusalRecorded(known.id)
+        : !refusal || (name === 'password' && known !== undefined)
+      if (isRecorded) {
         const failure = { method: name, origin, time: clock(), projectId: '' }
         await events.record(describeLogin({ ...failure, user: known, reason: String(error.cause) }))
       }

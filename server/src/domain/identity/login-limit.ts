@@ -10,6 +10,8 @@ const recent = 86_400_000
 const failuresOfRecentUser = 10
 /** The same for CAS, as a multiple of the limit: whose ticket it is only the CAS server can tell. */
 const casFactor = 10
+/** Events a minute of one user whose valid token asks for scopes that it cannot have. */
+const recordedRefusals = 10
 const mostAddresses = 100_000
 
 /** What counts as one address: an IPv6 host usually has a whole /64 to itself. */
@@ -34,6 +36,7 @@ export function createLoginLimit({ perMinute, guard, clock }: Dependencies) {
   const failures = createRateLimit(perMinute, details)
   const recentFailures = createRateLimit(perMinute && failuresOfRecentUser, details)
   const casFailures = createRateLimit(casFactor * perMinute, details)
+  const refusedScopes = createRateLimit(recordedRefusals, details)
   const casLogins = new LRUCache<string, number>({ max: mostAddresses })
 
   const keyOf = (method: string, ip: string) => `${method} ${addressBlock(ip)}`
@@ -63,6 +66,9 @@ export function createLoginLimit({ perMinute, guard, clock }: Dependencies) {
     },
 
     noteCasLogin: (ip: string): void => void casLogins.set(addressBlock(ip), clock()),
+
+    /** Whether one more refused scope of this user is recorded: a user must not be able to fill the log. */
+    isScopeRefusalRecorded: (account: string): boolean => refusedScopes.take(account, clock()),
 
     /** Counts a failed login. The answer is this 429, if any, rather than a 401. */
     countFailure(method: string, ip: string, account: string): PlatformError | undefined {
