@@ -156,4 +156,26 @@ onBothEngines('the plan of a query', (engine) => {
       assert.doesNotMatch(JSON.stringify(rows), /sort key|temp b-tree/i, q)
     }
   })
+
+  test('counts by one pass over other tables for each of many filters', async () => {
+    const { database } = fleet.platform
+    asked = []
+    await walker.find({
+      requester: background,
+      extent: { kind: 'system' },
+      view: 'live',
+      where: allOf(parseQ(Array.from({ length: 20 }, (_, at) => `-tag:key${at}`).join(' '))),
+      isAnew: true,
+      order: [{ field: 'created_at', descending: true }],
+      limit: 20,
+      offset: 0,
+      after: undefined,
+    })
+    const pass = asked.find(({ sql }) => sql.includes('materialized')) ?? assert.fail()
+    const steps = await repeatedSteps(database, pass)
+    assert.deepEqual(
+      steps.filter(({ text }) => text.includes('server_tags')),
+      [],
+    )
+  })
 })

@@ -95,16 +95,22 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
    * SQLite reads a list once, into one byte per server: to test that takes a tenth of a lookup. Lists
    * have live servers only.
    */
-  function inByteSet(condition: SideCondition): Sql {
+  function inByteSet(condition: SideCondition, _: Sql, wanted: 'some' | 'none'): Sql {
     const list = serverList(engine, condition)
     const numbers = sql`select group_concat(server) as list from (${list})`
     const { sql: text, parameters } = numbers.compile(read)
     const set: ServerSet = { listedBy: { sql: text, parameters } }
-    return sql`substr(${set}, seq, 1) = x'01'`
+    const isSet = sql`substr(${set}, seq, 1) = x'01'`
+    return wanted === 'some' ? isSet : sql`not ${isSet}`
   }
 
-  /** PostgreSQL hashes a subquery that it does not join, or looks up each server if there are too many. */
-  const inHash = (_: SideCondition, rows: Sql): Sql => sql`(exists (${rows})) is true`
+  /**
+   * PostgreSQL hashes a subquery that it does not join, or looks up each server if there are too many.
+   * It takes `<>` for nearly always true: else, with many conditions, it would expect few servers to be
+   * left, and look up all of them.
+   */
+  const inHash = (_: SideCondition, rows: Sql, wanted: 'some' | 'none'): Sql =>
+    wanted === 'some' ? sql`(exists (${rows}))::int <> 0` : sql`(exists (${rows}))::int <> 1`
 
   async function plan(question: Question): Promise<Plan> {
     const setting = { engine, owners: await owners.byProject() }

@@ -26,9 +26,11 @@ export interface Setting {
   readonly owners: ReadonlyMap<string, Owner>
   /**
    * How a condition on another table is checked in a pass over all servers: `rows` are those of one
-   * server. Without it they are looked up for each candidate.
+   * server, of which there must be some, or none. Without it they are looked up for each candidate.
    */
-  readonly inSweep?: ((condition: SideCondition, rows: Sql) => Sql) | undefined
+  readonly inSweep?:
+    | ((condition: SideCondition, rows: Sql, wanted: 'some' | 'none') => Sql)
+    | undefined
 }
 
 /** The places' columns: their id, and their name. */
@@ -116,16 +118,15 @@ export function createWhere({ engine, owners, inSweep }: Setting) {
       case 'search':
       case 'tag':
       case 'address':
-        return inSweep ? inSweep(condition, rowsOf(condition)) : lookUp(rowsOf(condition))
+        return inSweep ? inSweep(condition, rowsOf(condition), 'some') : lookUp(rowsOf(condition))
       case 'all':
         return allOf(condition.conditions.map(where))
       case 'any':
         return anyOf(condition.conditions.map(where))
       case 'not':
         if (isSideCondition(condition.condition)) {
-          return inSweep
-            ? sql`not ${where(condition.condition)}`
-            : lookUpNone(rowsOf(condition.condition))
+          const rows = rowsOf(condition.condition)
+          return inSweep ? inSweep(condition.condition, rows, 'none') : lookUpNone(rows)
         }
         // NULL never matches a filter, so it always matches the negated one.
         return sql`not coalesce(${where(condition.condition)}, false)`
