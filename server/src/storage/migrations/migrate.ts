@@ -6,8 +6,8 @@ import { up as servers } from './0003-servers.ts'
 import { up as sources } from './0004-sources.ts'
 import { up as views } from './0005-views.ts'
 import { up as sessions } from './0006-sessions.ts'
-import { up as limitsPerUser } from './0008-limits-per-user.ts'
-import { up as accountWarnings } from './0009-account-warnings.ts'
+import { up as limitsPerUser } from './0007-limits-per-user.ts'
+import { up as accountWarnings } from './0008-account-warnings.ts'
 
 /** In this order, each once; a migration that has run anywhere is never edited. */
 const migrations: Record<string, Migration> = {
@@ -17,8 +17,8 @@ const migrations: Record<string, Migration> = {
   '0004-sources': { up: sources },
   '0005-views': { up: views },
   '0006-sessions': { up: sessions },
-  '0008-limits-per-user': { up: limitsPerUser },
-  '0009-account-warnings': { up: accountWarnings },
+  '0007-limits-per-user': { up: limitsPerUser },
+  '0008-account-warnings': { up: accountWarnings },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>
