@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Server } from '@muster/contract'
+import { nextTurn } from '../next-turn.ts'
 import type { BodyKind, Owner, ServerParts } from './ports.ts'
 import type { ServerShape } from './server-query.ts'
 import type { Sight } from './sight.ts'
@@ -72,7 +72,7 @@ export async function renderRows(
       // A few large pieces are sent much faster than thousands of small ones.
       chunks.push(Buffer.concat(pieces))
       pieces = []
-      await yieldToOthers()
+      await nextTurn()
     }
     if (shape.keys) {
       const text = JSON.stringify(serverObject(parts, shape, owners, sight))

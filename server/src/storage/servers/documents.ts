@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { nextTurn } from '../../domain/next-turn.ts'
 import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
 import type { Database, Pace, Question, Row } from '../database.ts'
 import type { Tables } from '../tables.ts'
@@ -99,7 +99,7 @@ export function createDocuments(database: Database) {
     const read = new Map<number, Kept>()
     for (let start = 0; start < missing.length; start += chunkSize) {
       // Others get a turn before the next chunk.
-      if (start > 0) await yieldToOthers()
+      if (start > 0) await nextTurn()
       const chunk = missing.slice(start, start + chunkSize)
       const [rows = []] = await database.ask([questionFor(chunk, kind, withMetadata)], pace)
       for (const row of rows) read.set(Number(row['server']), toKept(row))
