@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Kysely } from 'kysely'
 import type { Requester } from '../domain/inventory/ports.ts'
-import type { PostgresLimits } from './postgres/open.ts'
+import type { PostgresLimits } from './postgres/limits.ts'
 import type { Tables } from './tables.ts'
 
 /** What one statement of a commit did. */

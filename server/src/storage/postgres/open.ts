@@ -19,6 +19,7 @@ import { takeClient } from './client.ts'
 import { demandVersion } from './explain-failure.ts'
 import { followVersion } from './follow-version.ts'
 import { createHosts, type Hosts } from './hosts.ts'
+import type { PostgresLimits } from './limits.ts'
 import { openPool, type Pool } from './pool.ts'
 import { createSlowReader } from './slow-reader.ts'
 import { runTransaction } from './transaction.ts'
@@ -26,19 +27,6 @@ import { runTransaction } from './transaction.ts'
 /** Times and counters are well inside what a number holds exactly. */
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
-
-/** How many connections a process may have, and how long its statements may take, by what they are for. */
-export interface PostgresLimits {
-  /** For requests: quick reads, and writes of a few rows. */
-  readonly connections: number
-  readonly timeout: number
-  /** For reads that may take long; there are few, so that everybody else's stay quick. */
-  readonly slowConnections: number
-  readonly slowTimeout: number
-  /** For writing servers. */
-  readonly syncConnections: number
-  readonly syncTimeout: number
-}
 
 const second = 1_000
 
