@@ -15,12 +15,17 @@ const isControl = (target: EventTarget | null): boolean =>
 const patience = 1_000
 
 let prefixAt = Number.NEGATIVE_INFINITY
-// After all that listen for the second key.
-addEventListener('keydown', ({ key, target }) => {
-  setTimeout(() => {
-    prefixAt = key === 'g' && !isTyping(target) ? performance.now() : Number.NEGATIVE_INFINITY
-  })
-})
+let isAfterPrefix = false
+// Before the shortcuts' own listeners, and by the time of the key press: on a busy page several
+// presses may be handled late and back to back.
+addEventListener(
+  'keydown',
+  ({ key, target, timeStamp }) => {
+    isAfterPrefix = timeStamp - prefixAt < patience
+    prefixAt = key === 'g' && !isTyping(target) ? timeStamp : Number.NEGATIVE_INFINITY
+  },
+  { capture: true },
+)
 
 /**
  * `useShortcut('/', focusFilter)`, `'g s'` for one key after another, `'mod+k'` with Ctrl or ⌘. Never
@@ -46,7 +51,6 @@ export function useShortcut(
       if (!isModified && (isTyping(event.target) || isOpen)) return
       if (!isModified && first.length === 1 && !hasSingleKeys()) return
       if (usingKeys.has(first) && isControl(event.target)) return
-      const isAfterPrefix = performance.now() - prefixAt < patience
       if (
         second === undefined
           ? event.key !== first || isAfterPrefix
