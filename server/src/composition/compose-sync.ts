@@ -42,7 +42,7 @@ interface Parts {
 }
 
 /** Of all accounts together: a batch in the making is some megabytes. */
-const batchesAtOnce = 3
+const batchesAtOnce = 2
 /** How long somebody waits for what was asked for to be done. */
 const longestWait = 5_000
 const lookAgain = 50
