@@ -1,5 +1,5 @@
 // Runs before the first paint, and apart from the bundle, since the content security policy allows no
-// script inside the page. `src/frame/preferences.ts` and `src/text/language.ts` keep
+// script inside the page. `src/frame/preferences.ts` and `src/messages/language.ts` keep
 // what is read here.
 {
   const read = (key) => {

@@ -2,7 +2,7 @@ import './styles/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { startLanguage } from './text/language.ts'
+import { startLanguage } from './messages/language.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root.')

@@ -1,4 +1,4 @@
-import { useFormat } from '../text/use-format.ts'
+import { useFormat } from '../messages/use-format.ts'
 import styles from './bar-list.module.css'
 import { FreshNumber } from './fresh-number.tsx'
 import type { Bar } from './rank.ts'

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import styles from './chart-card.module.css'
@@ -28,7 +28,7 @@ interface Props<Data> {
 /** A chart with its words, its table, and its own way to fail: the others stay as they are. */
 export function ChartCard<Data>(props: Props<Data>) {
   const { name, title, query, words, chart, table, height, className } = props
-  const t = useText()
+  const t = useMessages()
   const id = useId()
   const { asTable, turn } = useTableView(name)
   const { data, error } = query
@@ -66,7 +66,7 @@ export function ChartCard<Data>(props: Props<Data>) {
 }
 
 function Waiting({ height }: { readonly height: number }) {
-  const t = useText()
+  const t = useMessages()
   return (
     <div className={styles.waiting} style={{ minBlockSize: height }} role="status">
       <span className="visuallyHidden">{t.common.loading}</span>

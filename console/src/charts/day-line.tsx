@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { useFormat } from '../text/use-format.ts'
+import { useFormat } from '../messages/use-format.ts'
 import { dayTicks } from './day-ticks.ts'
 import type { Day } from './day.ts'
 import { DayLinePlot } from './day-line-plot.tsx'

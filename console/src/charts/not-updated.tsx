@@ -1,5 +1,5 @@
-import { useFormat } from '../text/use-format.ts'
-import { useText } from '../text/use-text.ts'
+import { useFormat } from '../messages/use-format.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import styles from './not-updated.module.css'
 
@@ -10,7 +10,7 @@ interface Props {
 
 /** What is shown is from before: the last try to count anew failed. */
 export function NotUpdated({ since, onRetry }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { clock } = useFormat()
   return (
     <p className={styles.note} role="status">

@@ -1,4 +1,4 @@
-import { useFormat } from '../text/use-format.ts'
+import { useFormat } from '../messages/use-format.ts'
 import { FreshNumber } from './fresh-number.tsx'
 import { shareOf } from './scale.ts'
 import { ServersLink } from './servers-link.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
@@ -27,7 +27,7 @@ interface Props {
 /** Asks for something and does it. What was typed stays where an error comes back. */
 export function FormDialog(props: Props) {
   const { title, submit, onSubmit, onClose, busy, error, isTold = false, children } = props
-  const t = useText()
+  const t = useMessages()
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { SelectField } from '../ui/field.tsx'
 
 /** A project to choose. Names repeat between domains, so it stands among those of its own. */
@@ -21,7 +21,7 @@ interface Props {
 
 /** A project, chosen among those of each domain. */
 export function ProjectField({ choices, value, onChange, ...field }: Props) {
-  const t = useText()
+  const t = useMessages()
   const domains = Map.groupBy(choices, ({ domain }) => domain)
   const isUnseen = value !== '' && !choices.some(({ id }) => id === value)
   return (

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import styles from './header.module.css'
@@ -18,7 +18,7 @@ const modifier = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl '
 
 /** One line: where one is, where to type, who one is. */
 export function Header({ onPalette, onHelp, onNavigation }: Props) {
-  const t = useText()
+  const t = useMessages()
   return (
     <header className={styles.header}>
       <div className={styles.toggle}>

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { CheckField } from '../ui/field.tsx'
 import styles from './help-dialog.module.css'
@@ -26,7 +26,7 @@ const shortcuts = [
 ] as const
 
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
-  const t = useText()
+  const t = useMessages()
   const hint = useId()
   const isOn = usePreference(hasSingleKeys)
   return (

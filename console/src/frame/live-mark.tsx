@@ -1,7 +1,7 @@
 import { ApiError } from '@muster/sdk'
 import { useQueryClient, type Query, type QueryClient } from '@tanstack/react-query'
 import { useCallback, useSyncExternalStore } from 'react'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { StatusMark } from '../ui/status-mark.tsx'
 import styles from './live-mark.module.css'
 
@@ -21,7 +21,7 @@ function stateOf(client: QueryClient): keyof typeof tones {
 
 /** Whether what is on the page keeps itself up to date. */
 export function LiveMark() {
-  const t = useText()
+  const t = useMessages()
   const client = useQueryClient()
   const subscribe = useCallback(
     (listener: () => void) => {

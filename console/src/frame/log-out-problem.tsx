@@ -1,12 +1,12 @@
 import { useMutationState, useQueryClient, type Mutation } from '@tanstack/react-query'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { logOutKey, useLogOut } from './use-log-out.ts'
 
 /** Who could not be logged out must know it, above all on a computer that is not theirs. */
 export function LogOutProblem() {
-  const t = useText()
+  const t = useMessages()
   const cache = useQueryClient().getMutationCache()
   const logOut = useLogOut()
   const failed = useMutationState<Mutation>({

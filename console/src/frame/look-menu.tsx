@@ -1,5 +1,5 @@
-import { chooseLanguage, language, languages, type Language } from '../text/language.ts'
-import { useText } from '../text/use-text.ts'
+import { chooseLanguage, language, languages, type Language } from '../messages/language.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import type { IconName } from '../ui/icon.tsx'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -22,7 +22,7 @@ const densities: readonly Density[] = ['comfortable', 'compact']
 
 /** Theme, density and language. */
 export function LookMenu() {
-  const t = useText()
+  const t = useMessages()
   const currentTheme = usePreference(theme)
   const currentDensity = usePreference(density)
   const icon = themes.find(([name]) => name === currentTheme)?.[1] ?? 'screen'

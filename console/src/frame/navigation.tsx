@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './navigation.module.css'
 import { useShortcut } from './use-shortcut.ts'
@@ -20,7 +20,7 @@ interface Props {
 
 /** At the side of a wide screen; on a narrow one it is opened from the header. */
 export function Navigation({ isOpen, onLeave }: Props) {
-  const t = useText()
+  const t = useMessages()
   useShortcut('Escape', onLeave, isOpen)
   return (
     <nav

@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Icon } from '../ui/icon.tsx'
 import { chosenOf, stepFrom, type PaletteOption } from './palette-options.ts'
 import styles from './palette.module.css'
@@ -7,7 +7,7 @@ import { usePaletteOptions } from './use-palette-options.ts'
 
 /** One place to type from anywhere: a name, an address, an id, a filter, a page, a command. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
-  const t = useText()
+  const t = useMessages()
   const listId = useId()
   const element = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Place } from '../session/place.ts'
 import { switchScope } from '../session/switch-scope.ts'
 import { useSession } from '../session/use-session.ts'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
@@ -20,7 +20,7 @@ interface Option {
 
 /** Projects and domains to go to, found by typing. */
 export function ScopeDialog({ onClose }: { readonly onClose: () => void }) {
-  const t = useText()
+  const t = useMessages()
   const { scope, projects, domains } = useSession()
   const [text, setText] = useState('')
   const go = useMutation({

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useSession } from '../session/use-session.ts'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ScopeDialog } from './scope-dialog.tsx'
@@ -8,7 +8,7 @@ import styles from './scope-switcher.module.css'
 
 /** Always in sight: everybody's first mistake is looking in the wrong project. */
 export function ScopeSwitcher() {
-  const t = useText()
+  const t = useMessages()
   const { scope } = useSession()
   const [isOpen, setOpen] = useState(false)
   const kind = scope.kind === 'domain' ? t.frame.domain : t.frame.project

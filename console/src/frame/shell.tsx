@@ -1,7 +1,7 @@
 import { Outlet } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSession } from '../session/use-session.ts'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Header } from './header.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { LogOutProblem } from './log-out-problem.tsx'
@@ -14,7 +14,7 @@ import { useShortcut } from './use-shortcut.ts'
 
 /** What is around every page once somebody is logged in. */
 export function Shell() {
-  const t = useText()
+  const t = useMessages()
   const { scope } = useSession()
   const [open, setOpen] = useState<'palette' | 'help' | 'navigation' | undefined>()
   const close = () => setOpen(undefined)

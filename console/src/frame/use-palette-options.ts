@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { findServersQuery } from '../api/queries/find-servers.ts'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 import { places } from './navigation.tsx'
 import { matching, serverOption, type PaletteOption } from './palette-options.ts'
@@ -10,7 +10,7 @@ import { useLogOut } from './use-log-out.ts'
 
 /** What the palette offers for a text: servers that the API finds, pages, actions. */
 export function usePaletteOptions(text: string): readonly PaletteOption[] {
-  const t = useText()
+  const t = useMessages()
   const navigate = useNavigate()
   const logOut = useLogOut()
   const typed = text.trim()

@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useSession } from '../session/use-session.ts'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { useLogOut } from './use-log-out.ts'
 import styles from './user-menu.module.css'
 
 export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
-  const t = useText()
+  const t = useMessages()
   const navigate = useNavigate()
   const logOut = useLogOut()
   const { user, roles } = useSession()

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from '../ui/page.tsx'
 
 export function NoPage() {
-  const t = useText()
+  const t = useMessages()
   return (
     <Page title={t.errors.noPage}>
       <EmptyState

@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { Page } from '../ui/page.tsx'
 
@@ -11,7 +11,7 @@ export function PageError({
   readonly error: unknown
   readonly reset: () => void
 }) {
-  const t = useText()
+  const t = useMessages()
   const router = useRouter()
   return (
     <Page title={t.common.appName}>

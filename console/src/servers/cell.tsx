@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from 'react'
-import { useFormat } from '../text/use-format.ts'
+import { useFormat } from '../messages/use-format.ts'
 import { StatusMark } from '../ui/status-mark.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './cell.module.css'

@@ -1,5 +1,5 @@
 import type { OperationId } from '@muster/contract'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { useSession } from './use-session.ts'
 
 interface Right {
@@ -10,7 +10,7 @@ interface Right {
 
 /** Whether the session's roles allow an operation here. The API decides again; this only says so in advance. */
 export function useMay(operation: OperationId): Right {
-  const t = useText()
+  const t = useMessages()
   const { permissions, roles } = useSession()
   const permission = permissions.find((entry) => entry.operation === operation)
   // What the contract asks no right for is not in the list.

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { copyText } from '../browser/copy-text.ts'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import styles from './copyable.module.css'
 import { Icon } from './icon.tsx'
 
@@ -12,7 +12,7 @@ interface Props {
 
 /** An id, an address, a command: a click copies it. */
 export function Copyable({ value, children }: Props) {
-  const t = useText()
+  const t = useMessages()
   const [isCopied, setCopied] = useState(false)
   return (
     <button

@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 
@@ -13,7 +13,7 @@ interface Props {
 
 /** The platform's own modal: it keeps the focus inside, closes on Escape and gives the focus back. */
 export function Dialog({ title, onClose, wide = false, footer, children }: Props) {
-  const t = useText()
+  const t = useMessages()
   const titleId = useId()
   const element = useRef<HTMLDialogElement>(null)
   const isPressedOutside = useRef(false)

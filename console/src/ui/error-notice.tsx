@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError } from '@muster/sdk'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from './button.tsx'
 import { Copyable } from './copyable.tsx'
 import styles from './notice.module.css'
@@ -11,7 +11,7 @@ interface Props {
 
 /** The one way an error is shown: what happened, what it means, what to do, and its request id. */
 export function ErrorNotice({ error, onRetry }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { title, text } = explain(error, t)
   const requestId = error instanceof ApiError ? error.requestId : undefined
   return (
@@ -32,9 +32,9 @@ export function ErrorNotice({ error, onRetry }: Props) {
   )
 }
 
-type Words = ReturnType<typeof useText>
+type Messages = ReturnType<typeof useMessages>
 
-function explain(error: unknown, t: Words): { title: string; text: string } {
+function explain(error: unknown, t: Messages): { title: string; text: string } {
   if (error instanceof ConnectionError) {
     return navigator.onLine
       ? { title: t.errors.unreachable, text: t.errors.unreachableText }

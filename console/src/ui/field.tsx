@@ -1,5 +1,5 @@
 import { useId, type ComponentProps, type ReactNode } from 'react'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import styles from './field.module.css'
 
 interface Shared {
@@ -17,7 +17,7 @@ function Frame({
   required,
   children,
 }: Shared & { readonly id: string; readonly required: boolean; readonly children: ReactNode }) {
-  const t = useText()
+  const t = useMessages()
   return (
     <div className={styles.field}>
       <label htmlFor={id} className={styles.label}>

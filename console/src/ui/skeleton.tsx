@@ -1,9 +1,9 @@
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import styles from './skeleton.module.css'
 
 /** Rows of the height that the real ones will have, so that nothing jumps when they come. */
 export function SkeletonRows({ rows = 8 }: { readonly rows?: number }) {
-  const t = useText()
+  const t = useMessages()
   return (
     <div className={styles.rows} role="status">
       <span className="visuallyHidden">{t.common.loading}</span>

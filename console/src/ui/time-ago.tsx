@@ -1,4 +1,4 @@
-import { useFormat } from '../text/use-format.ts'
+import { useFormat } from '../messages/use-format.ts'
 import { useNow } from './use-now.ts'
 
 interface Props {

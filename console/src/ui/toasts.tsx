@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
-import { useText } from '../text/use-text.ts'
+import { useMessages } from '../messages/use-messages.ts'
 import { Button } from './button.tsx'
 import { currentToasts, dismissToast, subscribeToToasts } from './show-toast.ts'
 import styles from './toasts.module.css'
 
 export function Toasts() {
-  const t = useText()
+  const t = useMessages()
   const shown = useSyncExternalStore(subscribeToToasts, currentToasts)
   return (
     <div className={styles.toasts} role="status" aria-live="polite">

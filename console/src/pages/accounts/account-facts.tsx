@@ -1,7 +1,7 @@
 import type { CloudAccount, CloudProvider } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
@@ -16,7 +16,7 @@ interface Props {
 
 /** What an account is. Its credentials nobody is shown. */
 export function AccountFacts({ account, provider }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const { nameOf } = useProjects()
   const { id, name, brand, address, project_id, period, servers, created_at } = account

@@ -1,6 +1,6 @@
 import type { CloudProvider } from '@muster/contract'
 import { ProjectField } from '../../form/project-field.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import type { Problems } from './account-problems.ts'
 import type { AccountValues } from './account-values.ts'
@@ -18,7 +18,7 @@ interface Props {
 
 /** What every account has, whatever its provider. */
 export function AccountFields({ provider, isThere, values, problems, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { choices } = useProjects()
   const problem = useProblemText(problems)
   return (

@@ -1,7 +1,7 @@
 import type { CloudAccount, CloudProvider } from '@muster/contract'
 import { useEffect, useRef } from 'react'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { AccountFields } from './account-fields.tsx'
@@ -21,7 +21,7 @@ interface Props {
 
 /** Attaches an account, or changes one: its fields are those that the provider describes. */
 export function AccountForm({ provider, account, onSaved }: Props) {
-  const t = useText()
+  const t = useMessages()
   const form = useAccountForm({ provider, account, onSaved })
   const { values, problems, isThere } = form
   const element = useRef<HTMLFormElement>(null)

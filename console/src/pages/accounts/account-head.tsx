@@ -1,5 +1,5 @@
 import type { CloudAccount } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { AccountStatus } from './account-status.tsx'
 import type { AccountActions } from './use-account-actions.ts'
@@ -10,7 +10,7 @@ interface Props {
 }
 
 export function AccountHead({ account, actions }: Props) {
-  const t = useText()
+  const t = useMessages()
   return (
     <>
       <AccountStatus status={account.status} />

@@ -1,7 +1,7 @@
 import type { CloudAccount } from '@muster/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import styles from './accounts-page.module.css'
@@ -15,7 +15,7 @@ interface Props {
 
 /** What can be done with an account in the list. */
 export function AccountMenu({ account, actions, onDelete }: Props) {
-  const t = useText()
+  const t = useMessages()
   const navigate = useNavigate()
   const mayDelete = useMay('deleteCloudAccount')
   const { id, name, enabled } = account

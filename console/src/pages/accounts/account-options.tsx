@@ -1,5 +1,5 @@
 import type { CloudAccount } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import styles from './account-page.module.css'
 import { fieldLabel } from './field-label.ts'
@@ -7,7 +7,7 @@ import { OptionValue } from './option-value.tsx'
 
 /** What was said to the provider, where anything was. */
 export function AccountOptions({ options }: Pick<CloudAccount, 'options'>) {
-  const t = useText()
+  const t = useMessages()
   const said = Object.entries(options)
   if (said.length === 0) return null
   return (

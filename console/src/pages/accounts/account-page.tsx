@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { accountQuery, providersQuery } from '../../api/queries/accounts.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -17,7 +17,7 @@ const tabs = ['overview', 'rules', 'settings'] as const
 
 /** One account: how it goes, whose its servers are, how it is reached. */
 export function AccountPage() {
-  const t = useText()
+  const t = useMessages()
   const { id = '' } = useParams({ strict: false })
   const asked = useSearch({ strict: false })['tab']
   const tab = tabs.find((known) => known === asked) ?? 'overview'

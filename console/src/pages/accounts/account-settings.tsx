@@ -1,6 +1,6 @@
 import type { CloudAccount, CloudProvider } from '@muster/contract'
 import { useNavigate } from '@tanstack/react-router'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { AccountForm } from './account-form.tsx'
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function AccountSettings({ account, provider }: Props) {
-  const t = useText()
+  const t = useMessages()
   const navigate = useNavigate()
   return (
     <div className={styles.overview}>

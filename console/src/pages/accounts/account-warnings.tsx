@@ -1,8 +1,8 @@
 import type { AccountWarning, CloudAccount } from '@muster/contract'
 import { useState } from 'react'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './account-page.module.css'
@@ -10,7 +10,7 @@ import { ConfirmGoneDialog } from './confirm-gone-dialog.tsx'
 
 /** What needs attention although the account works. */
 export function AccountWarnings({ account }: { readonly account: CloudAccount }) {
-  const t = useText()
+  const t = useMessages()
   if (account.sync.warnings.length === 0) return null
   return (
     <ul className={styles.warnings} aria-label={t.accounts.warnings}>
@@ -30,7 +30,7 @@ interface Props {
 }
 
 function Warning({ account, warning }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number, moment } = useFormat()
   const { kind, text, count, until } = warning
   return (
@@ -59,7 +59,7 @@ function ConfirmGone({
   readonly account: CloudAccount
   readonly count: number
 }) {
-  const t = useText()
+  const t = useMessages()
   const { reason } = useMay('confirmGoneServers')
   const [isAsking, setAsking] = useState(false)
   const disabledReason = reason ?? (account.enabled ? undefined : t.accounts.syncDisabled)

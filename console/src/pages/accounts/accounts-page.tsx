@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { accountsQuery, providersQuery } from '../../api/queries/accounts.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -23,7 +23,7 @@ import { useAccountActions } from './use-account-actions.ts'
 
 /** Where servers come from, and how it goes with each. */
 export function AccountsPage() {
-  const t = useText()
+  const t = useMessages()
   const { number, clock } = useFormat()
   const navigate = useNavigate()
   const filter = readFilter(useSearch({ strict: false }))

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { accountsPerPage } from '../../api/queries/accounts.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import styles from './accounts-page.module.css'
 
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function AccountsPager({ page, total }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const pages = Math.ceil(total / accountsPerPage)
   if (pages < 2) return null

@@ -1,8 +1,8 @@
 import type { CloudAccount, CloudProvider } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { AccountsFilter } from '../../api/queries/accounts.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
 import type { Sort } from '../../url/sort.ts'
@@ -27,7 +27,7 @@ interface Props {
 
 export function AccountsTable(props: Props) {
   const { accounts, askedAt, providers, actions, filter, onSort, onDelete } = props
-  const t = useText()
+  const t = useMessages()
   const { number, moment } = useFormat()
   const titles = new Map(providers.map(({ provider, title }) => [provider, title]))
   const columns: readonly Column<CloudAccount>[] = [

@@ -1,6 +1,6 @@
 import type { AccountsFilter } from '../../api/queries/accounts.ts'
 import { useTypedText } from '../../form/use-typed-text.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { statuses } from './accounts-filter.ts'
 import styles from './accounts-page.module.css'
 
@@ -11,7 +11,7 @@ interface Props {
 
 /** Finds accounts by a part of their name, and by how it goes with them. */
 export function AccountsToolbar({ filter, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { search = '', status = '' } = filter
   const { box, text, type } = useTypedText(search, (next) => onChange({ search: next }))
   return (

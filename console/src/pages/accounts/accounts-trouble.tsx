@@ -3,7 +3,7 @@ import type { OperationId } from '@muster/contract'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -18,7 +18,7 @@ interface Props {
 
 /** Why a page of accounts shows nothing: most people may not see them, and are told why. */
 export function AccountsTrouble({ query, operation }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { permissions } = useSession()
   const { error, fetchStatus } = query
   if (!isApiError(error, 'ForbiddenError')) {

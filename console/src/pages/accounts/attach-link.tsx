@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
 /** The way to a new account, for those who may attach one. */
 export function AttachLink() {
-  const t = useText()
+  const t = useMessages()
   const { reason } = useMay('createCloudAccount')
   if (reason !== undefined) {
     return (

@@ -2,8 +2,8 @@ import type { CloudAccount } from '@muster/contract'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { keepAccount } from './keep-account.ts'
 
@@ -15,7 +15,7 @@ interface Props {
 
 /** Asks before missing servers are removed without waiting. */
 export function ConfirmGoneDialog({ account: { id, name }, count, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const confirm = useMutation({
     networkMode: 'always',

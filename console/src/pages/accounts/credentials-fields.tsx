@@ -1,4 +1,4 @@
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { CheckField } from '../../ui/field.tsx'
 import styles from './account-form.module.css'
 import type { Problems } from './account-problems.ts'
@@ -18,7 +18,7 @@ interface Props {
 
 /** The secrets of an account. They live in the form's memory, and nowhere else in the browser. */
 export function CredentialsFields({ fields, isThere, settings, problems, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const problem = useProblemText(problems)
   const { credentials, forgetsCredentials } = settings
   const all = problem('credentials', t.accounts.credentialsSection)

@@ -2,13 +2,13 @@ import type { CloudAccount } from '@muster/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './account-page.module.css'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 
 export function DangerZone({ account }: { readonly account: CloudAccount }) {
-  const t = useText()
+  const t = useMessages()
   const navigate = useNavigate()
   const { reason } = useMay('deleteCloudAccount')
   const [isAsking, setAsking] = useState(false)

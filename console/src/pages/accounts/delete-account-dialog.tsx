@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queryClient } from '../../api/query-client.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { deleteAccount } from './delete-account.ts'
@@ -17,7 +17,7 @@ interface Props {
 
 /** Asks before an account goes; where servers go with it, by having its name typed. */
 export function DeleteAccountDialog({ account, onClose, onDeleted }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const [typed, setTyped] = useState('')
   const [servers, setServers] = useState(account.servers)

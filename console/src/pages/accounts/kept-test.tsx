@@ -2,7 +2,7 @@ import type { CloudAccount } from '@muster/contract'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import styles from './account-page.module.css'
@@ -10,7 +10,7 @@ import { TestResult } from './test-result.tsx'
 
 /** Tries an account with the credentials that are kept. */
 export function KeptTest({ account: { id } }: { readonly account: CloudAccount }) {
-  const t = useText()
+  const t = useMessages()
   const { reason } = useMay('testCloudAccount')
   const test = useMutation({
     networkMode: 'always',

@@ -1,11 +1,11 @@
 import { useBlocker } from '@tanstack/react-router'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 /** Asks before what was typed is lost by leaving, within the console or out of it. */
 export function LeaveQuestion({ isDirty }: { readonly isDirty: boolean }) {
-  const t = useText()
+  const t = useMessages()
   const leaving = useBlocker({
     shouldBlockFn: () => isDirty,
     enableBeforeUnload: isDirty,

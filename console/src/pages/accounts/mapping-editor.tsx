@@ -1,8 +1,8 @@
 import type { CloudAccount } from '@muster/contract'
 import { useEffect, useRef, useState } from 'react'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { LeaveQuestion } from './leave-question.tsx'
@@ -15,7 +15,7 @@ import { useProjects } from './use-projects.ts'
 
 /** Whose servers are whose: rules in order, with a preview of what they would do. */
 export function MappingEditor({ account }: { readonly account: CloudAccount }) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const { nameOf } = useProjects()
   const mayUpdate = useMay('updateCloudAccount')

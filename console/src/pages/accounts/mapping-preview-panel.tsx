@@ -1,7 +1,7 @@
 import type { MappingPreview } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Table, type Column } from '../../ui/table.tsx'
 import styles from './mapping-editor.module.css'
 
@@ -15,7 +15,7 @@ type Move = MappingPreview['servers'][number]
 
 /** What rules would do: how many servers move, how many each project would have, and which move. */
 export function MappingPreviewPanel({ preview, isOutdated }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const { total, moves, projects, servers } = preview
   const shares: readonly Column<Share>[] = [

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { providersQuery } from '../../api/queries/accounts.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -13,7 +13,7 @@ import { ProviderChoice } from './provider-choice.tsx'
 
 /** Attaching an account: what kind it is, then what that kind needs. */
 export function NewAccountPage() {
-  const t = useText()
+  const t = useMessages()
   const navigate = useNavigate()
   const asked = useSearch({ strict: false })['provider']
   const query = useQuery(providersQuery)

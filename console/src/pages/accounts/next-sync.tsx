@@ -1,11 +1,11 @@
 import type { AccountSync } from '@muster/contract'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { useNow } from '../../ui/use-now.ts'
 
 /** When the next sync is due; a dash where none is. */
 export function NextSync({ sync }: { readonly sync: AccountSync }) {
-  const t = useText()
+  const t = useMessages()
   const { ago, moment } = useFormat()
   const now = useNow()
   if (sync.next_at === null) return <>–</>

@@ -1,4 +1,4 @@
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { LongTextField, SelectField, TextField } from '../../ui/field.tsx'
 import type { SettingField } from './account-values.ts'
 
@@ -12,7 +12,7 @@ interface Props {
 
 /** An option of a provider, by the control that fits what it holds. */
 export function OptionField({ field, label, error, value, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { name, type, required, long, description } = field
   const isList = type === 'list'
   const shared = {

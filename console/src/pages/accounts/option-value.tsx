@@ -1,6 +1,6 @@
 import type { CloudAccount } from '@muster/contract'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import styles from './account-page.module.css'
 
 const shownItems = 3
@@ -8,7 +8,7 @@ const shownText = 80
 
 /** An option as it is kept; what is long opens where it stands. */
 export function OptionValue({ value }: { readonly value: CloudAccount['options'][string] }) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
   // No grouping: a seed is a name rather than an amount.

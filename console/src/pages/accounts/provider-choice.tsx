@@ -1,12 +1,12 @@
 import type { CloudProvider } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import styles from './new-account-page.module.css'
 
 /** What can be attached, each kind with what it is. */
 export function ProviderChoice({ providers }: { readonly providers: readonly CloudProvider[] }) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   return (
     <ul className={styles.providers}>

@@ -1,5 +1,5 @@
 import { ProjectField } from '../../form/project-field.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import styles from './mapping-editor.module.css'
@@ -14,7 +14,7 @@ interface Props {
 
 /** What a rule goes by, and to which project it gives. */
 export function RuleForm({ rule, onChange, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { choices } = useProjects()
   return (
     <form

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './mapping-editor.module.css'
 import type { DraftRule, RuleProblem } from './mapping-rules.ts'
@@ -26,7 +26,7 @@ interface Props {
 export function RuleItem(props: Props) {
   const { rule, index, of, project, problem, isOpen, disabledReason } = props
   const { onOpen, onClose, onChange, onMove, onRemove } = props
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const name = t.accounts.rule(number(index + 1))
   const isFirst = index === 0
@@ -95,9 +95,9 @@ export function RuleItem(props: Props) {
   )
 }
 
-type Words = ReturnType<typeof useText>['accounts']
+type Messages = ReturnType<typeof useMessages>['accounts']
 
-function wordsOf(problem: RuleProblem, name: string, t: Words): string {
+function wordsOf(problem: RuleProblem, name: string, t: Messages): string {
   if (problem === 'condition') return t.needsCondition
   return problem === 'project' ? t.needsProject : t.said(name, problem.said)
 }

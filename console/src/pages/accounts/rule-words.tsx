@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './mapping-editor.module.css'
 import { conditions, type DraftRule } from './mapping-rules.ts'
@@ -11,7 +11,7 @@ interface Props {
 
 /** A rule as one reads it: tag team=web and server name db-* to project web. */
 export function RuleWords({ rule, project }: Props) {
-  const t = useText()
+  const t = useMessages()
   const said = conditions.filter((name) => rule[name].trim() !== '')
   if (said.length === 0 && project === '') {
     return <span className={`${styles.words} ${styles.soft}`}>{t.accounts.newRule}</span>

@@ -1,12 +1,12 @@
 import type { CloudAccount } from '@muster/contract'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import styles from './sync.module.css'
 import { shareOf } from './sync-progress.ts'
 
 /** A running sync in the height of a row of the list: nothing jumps when one starts or ends. */
 export function RunningMark({ account }: { readonly account: CloudAccount }) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const { seen, created, changed, gone } = account.sync
   const counts = [number(seen), number(created), number(changed), number(gone)] as const

@@ -1,12 +1,12 @@
 import type { CloudAccount } from '@muster/contract'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import styles from './sync.module.css'
 import { shareOf } from './sync-progress.ts'
 
 /** How far a sync is that is queued or runs, as it goes on. */
 export function RunningSync({ account }: { readonly account: CloudAccount }) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const { name, sync } = account
   if (sync.state === 'queued') return <span className={styles.soft}>{t.accounts.queued}</span>

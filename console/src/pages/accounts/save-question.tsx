@@ -1,5 +1,5 @@
 import type { AccountTest } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
@@ -14,7 +14,7 @@ interface Props {
 
 /** Asks before settings are saved of which nobody knows whether they work. */
 export function SaveQuestion({ failed, testReason, onTest, onSave, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   return (
     <Dialog
       title={failed ? t.accounts.failedTitle : t.accounts.untestedTitle}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { LongTextField, TextField } from '../../ui/field.tsx'
 import styles from './account-form.module.css'
@@ -18,7 +18,7 @@ interface Props {
 
 /** Something secret: hidden as it is typed, unless one wants to see it. No password manager is to keep it. */
 export function SecretField({ long, onChange, ...field }: Props) {
-  const t = useText()
+  const t = useMessages()
   const [isShown, setShown] = useState(false)
   const shared = {
     ...field,

@@ -1,5 +1,5 @@
 import type { CloudProvider } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import type { Problems } from './account-problems.ts'
 import type { Settings } from './account-values.ts'
@@ -19,7 +19,7 @@ interface Props {
 
 /** How a source is reached, field by field as its provider describes them. */
 export function SettingsFields({ provider, isThere, settings, problems, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const problem = useProblemText(problems)
   const { address, credentials, options } = provider
   // What has neither need nor example of an address is reached without one.

@@ -1,7 +1,7 @@
 import type { CloudAccount } from '@muster/contract'
 import { isOverdue } from '../../servers/freshness.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import styles from './sync.module.css'
@@ -14,7 +14,7 @@ interface Props {
 
 /** How old what is known of an account's servers is, with a warning where that is too old. */
 export function SyncAge({ account, askedAt }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { ago, moment } = useFormat()
   const now = useNow()
   const time = account.sync.finished_at

@@ -1,7 +1,7 @@
 import type { CloudAccount } from '@muster/contract'
 import { isUnderWay } from '../../api/queries/account-pace.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { AccountWarnings } from './account-warnings.tsx'
 import styles from './account-page.module.css'
@@ -16,7 +16,7 @@ interface Props {
 
 /** How the last sync went, how far the present one is, and when the next one comes. */
 export function SyncPanel({ account, askedAt }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number, duration, moment } = useFormat()
   const { sync, status } = account
   const isRunning = sync.state === 'running'

@@ -1,4 +1,4 @@
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import type { Settings } from './account-values.ts'
@@ -15,7 +15,7 @@ interface Props {
 
 /** Tries what is typed before it is saved. */
 export function TestPanel({ test, settings, disabledReason, onTest }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { data, error, isPending } = test
   return (
     <FormSection title={t.accounts.testSection} lead={t.accounts.testLead}>

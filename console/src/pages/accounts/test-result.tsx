@@ -1,6 +1,6 @@
 import type { AccountTest } from '@muster/contract'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import styles from './account-form.module.css'
 
@@ -13,7 +13,7 @@ interface Props {
 
 /** How a test went: who answered and what is there, or what is wrong. */
 export function TestResult({ test, isOutdated = false }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number, duration } = useFormat()
   const { ok, title, servers, statuses, sample, is_complete, error, duration_ms } = test
   const found = Object.entries(statuses).sort(([, a], [, b]) => b - a)

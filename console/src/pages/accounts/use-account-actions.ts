@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { isUnderWay } from '../../api/queries/account-pace.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { keepAccount } from './keep-account.ts'
 
@@ -14,7 +14,7 @@ export type AccountActions = ReturnType<typeof useAccountActions>
 
 /** What is done with an account by a click: sync it now, enable it, disable it. */
 export function useAccountActions() {
-  const t = useText()
+  const t = useMessages()
   const maySync = useMay('syncCloudAccount')
   const mayUpdate = useMay('updateCloudAccount')
 

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { keepAccount } from './keep-account.ts'
 import {
@@ -26,7 +26,7 @@ interface Previewed {
 
 /** The rules of an account while they are edited: seen in a preview, then saved. */
 export function useMapping(account: CloudAccount) {
-  const t = useText()
+  const t = useMessages()
   const { id, mapping } = account
   /** Absent: nothing is edited, the rules are as the account has them. */
   const [edited, setEdited] = useState<Drafts>()

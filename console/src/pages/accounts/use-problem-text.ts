@@ -1,9 +1,9 @@
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import type { Problems } from './account-problems.ts'
 
 /** What is wrong with a field, in words; undefined where nothing is. */
 export function useProblemText(problems: Problems) {
-  const t = useText()
+  const t = useMessages()
   return (path: string, label: string): string | undefined => {
     const problem = problems[path]
     if (!problem) return undefined

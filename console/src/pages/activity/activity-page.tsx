@@ -3,8 +3,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { readEventFilters } from '../../api/event-filters.ts'
 import { eventsQuery, newestEventsQuery } from '../../api/queries/events.ts'
 import { useSession } from '../../session/use-session.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -17,7 +17,7 @@ import { EventFilterBar } from './event-filter-bar.tsx'
 import { useEventColumns } from './use-event-columns.tsx'
 
 export function ActivityPage() {
-  const t = useText()
+  const t = useMessages()
   const format = useFormat()
   const navigate = useNavigate()
   const { permissions } = useSession()

@@ -1,11 +1,11 @@
 import type { EventView } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import styles from './activity.module.css'
 import { describeChanges, isBrief, type Change } from './describe-changes.ts'
 
 /** Before and after: in the row where it fits, else behind the names of what changed. */
 export function ChangeList({ changes }: { readonly changes: EventView['changes'] }) {
-  const t = useText()
+  const t = useMessages()
   const all = describeChanges(changes)
   if (all.length === 0) return null
   if (isBrief(all)) return <Lines changes={all} />
@@ -21,7 +21,7 @@ export function ChangeList({ changes }: { readonly changes: EventView['changes']
 }
 
 function Lines({ changes }: { readonly changes: readonly Change[] }) {
-  const t = useText()
+  const t = useMessages()
   return (
     <dl className={styles.changes}>
       {changes.map(({ name, before, after }) => (

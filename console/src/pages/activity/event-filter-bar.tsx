@@ -7,7 +7,7 @@ import {
   type EventFilters,
 } from '../../api/event-filters.ts'
 import { fromLocalMoment, toLocalMoment } from '../../form/local-moment.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { labelsOf, pick } from '../identity/pick.ts'
@@ -23,7 +23,7 @@ interface Props {
 
 /** All that the API narrows the log by; what is set is in the address. */
 export function EventFilterBar({ filters, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const isTimed = filters.since !== undefined || filters.before !== undefined
   const [isBetween, setBetween] = useState(isTimed)
   const set = (changes: Readonly<Partial<Record<EventFilterName, string | undefined>>>) =>
@@ -139,7 +139,7 @@ interface ActorProps {
 
 /** Who did it, by name or id. Narrows as soon as what is typed names somebody. */
 function ActorFilter({ id, onChange }: ActorProps) {
-  const t = useText()
+  const t = useMessages()
   const users = useChoices('users')
   const [typed, setTyped] = useState<string>()
   const name = [...labelsOf(users)].find(([, each]) => each === id)?.[0] ?? id

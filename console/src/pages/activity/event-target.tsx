@@ -1,7 +1,7 @@
 import type { EventView } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { Kind } from '../../api/kind-operations.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { ThingLink } from '../identity/thing-link.tsx'
 import styles from './activity.module.css'
 
@@ -16,7 +16,7 @@ const kindOf: Readonly<Record<string, Kind>> = {
 
 /** What it was done to, with a link where that has a page. */
 export function EventTarget({ event }: { readonly event: EventView }) {
-  const t = useText()
+  const t = useMessages()
   const { target_type: type, target_id: id, target_name: name } = event
   const kind = kindOf[type]
   const label = name === '' ? id : name

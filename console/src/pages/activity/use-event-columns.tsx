@@ -1,7 +1,7 @@
 import type { EventView } from '@muster/contract'
 import type { EventFilters } from '../../api/event-filters.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -19,7 +19,7 @@ const tones: Readonly<Record<EventView['result'], Tone>> = {
 export function useEventColumns(
   narrow: (filters: EventFilters) => void,
 ): readonly Column<EventView>[] {
-  const t = useText()
+  const t = useMessages()
   const { moment } = useFormat()
   const value = (label: string, filters: EventFilters) => (
     <button

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Kind } from '../../api/kind-operations.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { pick } from './pick.ts'
 import { ThingPicker } from './thing-picker.tsx'
 import { useChoices } from './use-choices.ts'
@@ -18,7 +18,7 @@ interface Props {
 
 /** Chooses one thing to be added to another. */
 export function AddDialog({ title, kind, label, onAdd, onAdded, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const [text, setText] = useState('')
   const [isTried, setTried] = useState(false)
   const choices = useChoices(kind)

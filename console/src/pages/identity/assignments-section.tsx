@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { assignmentsQuery } from '../../api/queries/assignments.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Nothing, Section } from '../../ui/section.tsx'
@@ -16,7 +16,7 @@ import { useAssignmentColumns } from './use-assignment-columns.tsx'
 
 /** Who holds which role where, seen from one thing; given and taken here too. */
 export function AssignmentsSection({ of }: { readonly of: Subject }) {
-  const t = useText()
+  const t = useMessages()
   const format = useFormat()
   const [isGranting, setGranting] = useState(false)
   const [revoking, setRevoking] = useState<Assignment>()

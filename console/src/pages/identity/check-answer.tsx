@@ -1,5 +1,5 @@
 import type { PolicyCheckView } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import styles from './check-dialog.module.css'
@@ -7,7 +7,7 @@ import { ThingLink } from './thing-link.tsx'
 
 /** The decision, the reason in a sentence, and the rule that decided. */
 export function CheckAnswer({ check }: { readonly check: PolicyCheckView }) {
-  const t = useText()
+  const t = useMessages()
   const { allowed, reason, reach, decided_by: by } = check
   return (
     <div className={styles.answer}>

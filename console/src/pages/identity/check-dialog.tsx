@@ -5,7 +5,7 @@ import { api } from '../../api/client.ts'
 import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { CheckAnswer } from './check-answer.tsx'
 import styles from './check-dialog.module.css'
@@ -26,7 +26,7 @@ type Check = PolicyCheckRequest['check']
 
 /** "May X do Y?", answered by the API with the rule that decides. */
 export function CheckDialog({ user, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { scope } = useSession()
   const listId = useId()
   const [who, setWho] = useState(user?.name ?? '')

@@ -5,8 +5,8 @@ import { kindOperations, type AnyThing, type Kind } from '../../api/kind-operati
 import { impactQuery } from '../../api/queries/things.ts'
 import { deleteThing } from '../../api/things.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { ImpactList } from './impact-list.tsx'
@@ -19,7 +19,7 @@ interface Props {
 
 /** Deletes after its name was typed, and after saying what goes with it. */
 export function DeleteDialog({ kind, thing, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const format = useFormat()
   const navigate = useNavigate()
   const queryClient = useQueryClient()

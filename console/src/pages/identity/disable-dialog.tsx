@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { AnyThing, Kind } from '../../api/kind-operations.ts'
 import { updateThing } from '../../api/things.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { ImpactList } from './impact-list.tsx'
 
@@ -14,7 +14,7 @@ interface Props {
 
 /** Says what would end before it does. */
 export function DisableDialog({ kind, thing, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const disable = useMutation({
     mutationFn: () => updateThing(kind, thing.id, { enabled: false }),

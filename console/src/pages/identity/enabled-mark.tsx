@@ -1,8 +1,8 @@
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 
 export function EnabledMark({ enabled }: { readonly enabled: boolean }) {
-  const t = useText()
+  const t = useMessages()
   return (
     <StatusMark tone={enabled ? 'good' : 'idle'}>
       {enabled ? t.common.enabled : t.common.disabled}

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { grantRole, type Grant } from '../../api/grants.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { pick } from './pick.ts'
@@ -22,7 +22,7 @@ type PlaceKind = keyof typeof placeKinds | 'system'
 
 /** Gives a role. What the page is about is fixed; the rest is chosen. */
 export function GrantDialog({ of, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const isHolder = of.kind === 'user' || of.kind === 'group'
   const isPlace = of.kind === 'project' || of.kind === 'domain'

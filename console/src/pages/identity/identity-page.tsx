@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isKind, kindOperations, kinds, type Kind } from '../../api/kind-operations.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { tabClass, Tabs } from '../../ui/tabs.tsx'
@@ -19,7 +19,7 @@ export function IdentityPage() {
 }
 
 function KindPage({ kind }: { readonly kind: Kind }) {
-  const t = useText()
+  const t = useMessages()
   const [isCreating, setCreating] = useState(false)
   const [isChecking, setChecking] = useState(false)
   const operations = kindOperations[kind]

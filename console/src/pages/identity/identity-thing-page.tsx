@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { isKind, kindOperations, type AnyThing, type Kind } from '../../api/kind-operations.ts'
 import { thingQuery } from '../../api/queries/things.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -25,7 +25,7 @@ interface Props {
 }
 
 function ThingPage({ kind, id }: Props) {
-  const t = useText()
+  const t = useMessages()
   const may = useMay(kindOperations[kind].get)
   const query = useQuery({ ...thingQuery(kind, id), enabled: may.allowed })
   const thing: AnyThing | undefined = query.data

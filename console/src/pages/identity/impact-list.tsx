@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { kindOperations, type Kind } from '../../api/kind-operations.ts'
 import { impactQuery } from '../../api/queries/things.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { impactCounts } from './impact-counts.ts'
 import styles from './impact-list.module.css'
@@ -15,7 +15,7 @@ interface Props {
 
 /** What the API says would end; nothing where it has no such question for the kind. */
 export function ImpactList({ kind, id, deed }: Props) {
-  const t = useText()
+  const t = useMessages()
   const format = useFormat()
   const hasImpact = kindOperations[kind].impact !== undefined
   const query = useQuery({ ...impactQuery(kind, id), enabled: hasImpact })

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Kind } from '../../api/kind-operations.ts'
 import { useTypedText } from '../../form/use-typed-text.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import type { ListState } from './list-state.ts'
 import styles from './thing-list.module.css'
@@ -16,7 +16,7 @@ interface Props {
 
 /** One place to type, and what the API narrows this kind by. */
 export function ListFilters({ kind, state, onChange, children }: Props) {
-  const t = useText()
+  const t = useMessages()
   const domains = useChoices('domains')
   const { box, text, type } = useTypedText(state.find, (find) => onChange({ find }))
   return (

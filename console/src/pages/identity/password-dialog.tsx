@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { updateThing } from '../../api/things.ts'
 import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function PasswordDialog({ user, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const [password, setPassword] = useState('')
   const set = useMutation({
     mutationFn: () => updateThing('users', user.id, { password }),

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { projectServersQuery } from '../../api/queries/relations.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Fact } from '../../ui/facts.tsx'
 import { useNames } from './use-choices.ts'
 
@@ -12,7 +12,7 @@ import { useNames } from './use-choices.ts'
 const quoted = (value: string) => `"${value.replaceAll('"', '')}"`
 
 export function ProjectServers({ project }: { readonly project: ProjectView }) {
-  const t = useText()
+  const t = useMessages()
   const format = useFormat()
   const may = useMay('listServers')
   const domains = useNames('domains')

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient, type UseQueryOptions } from '@ta
 import { useState } from 'react'
 import type { AnyThing, Kind } from '../../api/kind-operations.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -13,7 +13,7 @@ import { showToast } from '../../ui/show-toast.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { ThingLink } from './thing-link.tsx'
 
-interface Words {
+interface Messages {
   readonly title: string
   readonly none: string
   readonly add: string
@@ -25,7 +25,7 @@ interface Words {
 }
 
 interface Props<Thing> {
-  readonly words: Words
+  readonly words: Messages
   readonly kind: Kind
   readonly query: Pick<UseQueryOptions<Thing[], Error, Thing[], string[]>, 'queryKey' | 'queryFn'>
   /** Besides the name, which links. */
@@ -41,7 +41,7 @@ interface Props<Thing> {
 /** The things that are tied to another, to be tied and untied: members, groups, bound policies. */
 export function RelatedSection<Thing extends AnyThing>(props: Props<Thing>) {
   const { words, kind, columns } = props
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const [isAdding, setAdding] = useState(false)
   const adding = useMay(props.mayAdd)

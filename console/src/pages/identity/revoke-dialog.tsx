@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { revokeRole } from '../../api/grants.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { toGrant, type Assignment } from './assignment.ts'
 
@@ -11,7 +11,7 @@ interface Props {
 }
 
 export function RevokeDialog({ assignment, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const { role, holder, place } = assignment
   const revoke = useMutation({

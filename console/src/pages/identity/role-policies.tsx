@@ -1,12 +1,12 @@
 import { api } from '../../api/client.ts'
 import { rolePoliciesQuery } from '../../api/queries/relations.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { EnabledMark } from './enabled-mark.tsx'
 import { RelatedSection } from './related-section.tsx'
 
 export function RolePolicies({ id }: { readonly id: string }) {
-  const t = useText()
+  const t = useMessages()
   const may = useMay('listRolePolicies')
   return (
     <RelatedSection

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@muster/contract'
 import { useId, useState } from 'react'
 import type { Problems } from '../../form/field-problems.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { newRule } from './form-values.ts'
@@ -17,7 +17,7 @@ interface Props {
 
 /** The rules of a policy, a row each. */
 export function RulesEditor({ rules, onChange, problems }: Props) {
-  const t = useText()
+  const t = useMessages()
   const listId = useId()
   const resources = useResources()
   // Rules have no ids of their own, and their boxes should keep the focus when one above goes.

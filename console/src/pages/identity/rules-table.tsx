@@ -1,10 +1,10 @@
 import type { PolicyRule } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { Table } from '../../ui/table.tsx'
 
 export function RulesTable({ rules }: { readonly rules: readonly PolicyRule[] }) {
-  const t = useText()
+  const t = useMessages()
   const word = (value: string) => <code>{value === '*' ? t.identity.any : value}</code>
   return (
     <Table

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { kindOperations, type AnyThing, type Kind } from '../../api/kind-operations.ts'
 import { updateThing } from '../../api/things.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { showToast } from '../../ui/show-toast.ts'
@@ -24,7 +24,7 @@ type Opened = 'edit' | 'disable' | 'delete' | 'password' | 'check'
 
 /** What can be done to a thing; what the caller may not do says why. */
 export function ThingActions({ kind, thing }: Props) {
-  const t = useText()
+  const t = useMessages()
   const operations = kindOperations[kind]
   const mayUpdate = useMay(operations.update)
   const mayDelete = useMay(operations.delete)
@@ -83,7 +83,7 @@ export function ThingActions({ kind, thing }: Props) {
 }
 
 function EnableButton({ kind, thing, reason }: Props & { readonly reason: string | undefined }) {
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const enable = useMutation({
     mutationFn: () => updateThing(kind, thing.id, { enabled: true }),

@@ -1,7 +1,7 @@
 import type { PolicyView, ProjectView, UserView } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { AnyThing, Kind } from '../../api/kind-operations.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
@@ -17,7 +17,7 @@ interface Props {
 
 /** What a thing is, in two columns. */
 export function ThingFacts({ kind, thing }: Props) {
-  const t = useText()
+  const t = useMessages()
   const domains = useNames('domains')
   const domainId = 'domain_id' in thing ? thing.domain_id : null
   return (
@@ -59,7 +59,7 @@ export function ThingFacts({ kind, thing }: Props) {
 }
 
 function UserFacts({ user }: { readonly user: UserView }) {
-  const t = useText()
+  const t = useMessages()
   const projects = useNames('projects')
   const { id, default_project_id: project } = user
   return (
@@ -92,7 +92,7 @@ function UserFacts({ user }: { readonly user: UserView }) {
 const inDomain = ['projects', 'users', 'groups'] as const
 
 function DomainLinks({ id }: { readonly id: string }) {
-  const t = useText()
+  const t = useMessages()
   return (
     <Fact label={t.identity.inDomain}>
       {inDomain.map((kind, index) => (

@@ -6,7 +6,7 @@ import { createThing, updateThing, type Values } from '../../api/things.ts'
 import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { fieldsOf, startValues, toChanges, toNew, type FormValues } from './form-values.ts'
 import { ThingField } from './thing-field.tsx'
@@ -20,7 +20,7 @@ interface Props {
 
 /** One form for all kinds, after the table of their fields. */
 export function ThingFormDialog({ kind, thing, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { key } = kindOperations[kind]
   const { scope } = useSession()
   const navigate = useNavigate()

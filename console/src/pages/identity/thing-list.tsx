@@ -4,8 +4,8 @@ import { useDeferredValue } from 'react'
 import { kindOperations, type AnyThing, type Kind } from '../../api/kind-operations.ts'
 import { namedQuery, thingsQuery } from '../../api/queries/things.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -22,7 +22,7 @@ const settled = 250
 
 /** The list of one kind: narrowed and sorted by the API, searched where it is loaded. */
 export function ThingList({ kind }: { readonly kind: Kind }) {
-  const t = useText()
+  const t = useMessages()
   const format = useFormat()
   const navigate = useNavigate()
   const state = readListState(kind, useSearch({ strict: false }))

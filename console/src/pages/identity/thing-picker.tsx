@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { Kind } from '../../api/kind-operations.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { labelsOf } from './pick.ts'
 import { useChoices } from './use-choices.ts'
@@ -18,7 +18,7 @@ interface Props {
 
 /** Chooses one by typing its name or id, with those in sight offered; `pick` says which it is. */
 export function ThingPicker({ kind, text, onText, hint, ...field }: Props) {
-  const t = useText()
+  const t = useMessages()
   const id = useId()
   const choices = useChoices(kind)
   return (

@@ -1,6 +1,6 @@
 import type { PolicyView } from '@muster/contract'
 import type { AnyThing, Kind } from '../../api/kind-operations.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Section } from '../../ui/section.tsx'
 import { AssignmentsSection } from './assignments-section.tsx'
 import { GroupMembers } from './group-members.tsx'
@@ -16,7 +16,7 @@ interface Props {
 
 /** What belongs to a thing. */
 export function ThingSections({ kind, thing }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { id, name } = thing
   switch (kind) {
     case 'projects':

@@ -1,5 +1,5 @@
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/table.tsx'
 import type { Assignment } from './assignment.ts'
@@ -12,7 +12,7 @@ export function useAssignmentColumns(
   of: Subject['kind'],
   onRevoke: (assignment: Assignment) => void,
 ): readonly Column<Assignment>[] {
-  const t = useText()
+  const t = useMessages()
   const groups = useNames('groups')
   const who: Column<Assignment> = {
     key: 'who',
@@ -91,7 +91,7 @@ interface RevokeProps {
 }
 
 function RevokeButton({ assignment, onRevoke }: RevokeProps) {
-  const t = useText()
+  const t = useMessages()
   const { holder, place, role, through } = assignment
   const may = useMay(operationOf('revoke', place.kind, holder.kind))
   const reason = through === undefined ? may.reason : t.identity.throughGroup

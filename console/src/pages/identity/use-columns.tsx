@@ -1,5 +1,5 @@
 import type { AnyThing, Kind } from '../../api/kind-operations.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import type { Column } from '../../ui/table.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
@@ -46,7 +46,7 @@ const clamped = (text: string | undefined) => (
 )
 
 export function useColumns(kind: Kind): readonly Column<AnyThing>[] {
-  const t = useText()
+  const t = useMessages()
   const domains = useNames('domains')
   const all: Readonly<Record<ColumnName, Omit<Column<Anything>, 'key'>>> = {
     name: {

@@ -1,11 +1,11 @@
 import { api } from '../../api/client.ts'
 import { userGroupsQuery } from '../../api/queries/relations.ts'
 import { useMayOf } from '../../session/use-may-of.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { RelatedSection } from './related-section.tsx'
 
 export function UserGroups({ id }: { readonly id: string }) {
-  const t = useText()
+  const t = useMessages()
   const may = useMayOf('listUserGroups', id)
   return (
     <RelatedSection

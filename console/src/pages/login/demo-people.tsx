@@ -1,5 +1,5 @@
 import type { LoginOptions } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import styles from './login-page.module.css'
 import type { LogIn } from './use-log-in.ts'
 
@@ -10,7 +10,7 @@ interface Props {
 
 /** In demo mode: one click, and one sees the fleet with another's eyes. */
 export function DemoPeople({ people, logIn }: Props) {
-  const t = useText()
+  const t = useMessages()
   return (
     <section className={styles.card} aria-label={t.session.demoTitle}>
       <h2>{t.session.demoTitle}</h2>

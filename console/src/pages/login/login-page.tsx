@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { loginOptionsQuery } from '../../api/queries/session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { DemoPeople } from './demo-people.tsx'
 import styles from './login-page.module.css'
 import { PageTitle } from '../../ui/page-title.tsx'
@@ -13,7 +13,7 @@ import { useLogIn } from './use-log-in.ts'
 const reasons = ['ended', 'out', 'cas'] as const
 
 export function LoginPage() {
-  const t = useText()
+  const t = useMessages()
   const search = useSearch({ strict: false })
   const logIn = useLogIn()
   useForget()

@@ -1,6 +1,6 @@
 import { isApiError } from '@muster/sdk'
 import { useState } from 'react'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function PasswordForm({ logIn, providers }: Props) {
-  const t = useText()
+  const t = useMessages()
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [domain, setDomain] = useState('')

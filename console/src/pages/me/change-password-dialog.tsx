@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { changePassword } from './change-password.ts'
 
 export function ChangePasswordDialog({ onClose }: { readonly onClose: () => void }) {
-  const t = useText()
+  const t = useMessages()
   const session = useSession()
   const [original, setOriginal] = useState('')
   const [next, setNext] = useState('')

@@ -7,7 +7,7 @@ import { FormDialog } from '../../form/form-dialog.tsx'
 import { ProjectField } from '../../form/project-field.tsx'
 import { useOwnProjects } from '../../session/use-own-projects.ts'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { keyEnd, keyEndings, type KeyEnding } from './key-end.ts'
 
@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function CreateKeyDialog({ onClose, onMade }: Props) {
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const { scope } = useSession()
   const projects = useOwnProjects()

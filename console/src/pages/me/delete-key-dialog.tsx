@@ -2,7 +2,7 @@ import type { CredentialView } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 
 interface Props {
@@ -11,7 +11,7 @@ interface Props {
 }
 
 export function DeleteKeyDialog({ accessKey: { id, name }, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const label = name === '' ? id : name
   const remove = useMutation({

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { sessionsQuery } from '../../api/queries/session.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function EndOthersDialog({ others, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const end = useMutation({
     async mutationFn() {

@@ -2,7 +2,7 @@ import type { CredentialView } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { showToast } from '../../ui/show-toast.ts'
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function KeyActions({ accessKey: key, onDelete }: Props) {
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const mayUpdate = useMay('updateCredential')
   const mayDelete = useMay('deleteCredential')

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { accessKeysQuery } from '../../api/queries/access-keys.ts'
 import { useMay } from '../../session/use-may.ts'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -15,7 +15,7 @@ import { MeTabs } from './me-tabs.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
 export function KeysPage() {
-  const t = useText()
+  const t = useMessages()
   const { user, projects } = useSession()
   const may = useMay('createCredential')
   const query = useQuery(accessKeysQuery(user.id))

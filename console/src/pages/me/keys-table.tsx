@@ -1,7 +1,7 @@
 import type { CredentialView } from '@muster/contract'
 import { useState } from 'react'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
@@ -14,7 +14,7 @@ import { KeyActions } from './key-actions.tsx'
 
 /** Access keys, one's own or somebody's: without their secrets, which nobody sees again. */
 export function KeysTable({ keys }: { readonly keys: readonly CredentialView[] }) {
-  const t = useText()
+  const t = useMessages()
   const now = useNow()
   const session = useSession()
   const names = useNames('projects')

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { tabClass, Tabs } from '../../ui/tabs.tsx'
 
 export function MeTabs() {
-  const t = useText()
+  const t = useMessages()
   const tab = { className: tabClass, activeProps: { 'aria-current': 'page' } } as const
   return (
     <Tabs label={t.me.title}>

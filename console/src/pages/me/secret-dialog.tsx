@@ -1,7 +1,7 @@
 import type { NewCredentialView } from '@muster/contract'
 import { useState } from 'react'
 import { useApiUrl } from '../../api/use-api-url.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -17,7 +17,7 @@ interface Props {
 
 /** The one time that a secret is shown. Escape is pressed too easily: it closes this the second time. */
 export function SecretDialog({ made, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const url = useApiUrl()
   const [isLeaving, setLeaving] = useState(false)
   const snippet = loginSnippet(`${url}/v3`, made)

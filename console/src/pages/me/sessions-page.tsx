@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sessionsQuery } from '../../api/queries/session.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -12,7 +12,7 @@ import { MeTabs } from './me-tabs.tsx'
 import { SessionsTable } from './sessions-table.tsx'
 
 export function SessionsPage() {
-  const t = useText()
+  const t = useMessages()
   const query = useQuery({ ...sessionsQuery, refetchInterval: 60_000 })
   const [opened, open] = useState<'password' | 'others'>()
   const mayChange = useMay('changeOwnPassword')

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { sessionsQuery } from '../../api/queries/session.ts'
 import { logOut } from '../../session/log-out.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
@@ -13,7 +13,7 @@ import { describeUserAgent } from './describe-user-agent.ts'
 import styles from './me.module.css'
 
 export function SessionsTable({ sessions }: { readonly sessions: readonly SessionEntry[] }) {
-  const t = useText()
+  const t = useMessages()
   const queryClient = useQueryClient()
   const end = useMutation({
     mutationFn: ({ id, current }: SessionEntry) =>

@@ -8,8 +8,8 @@ import { TallTable } from '../../charts/tall-table.tsx'
 import { renderTerm } from '../../filter/terms.ts'
 import { freshnessTones, isStale } from '../../servers/freshness.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -26,14 +26,14 @@ interface Props {
 
 /** How old what each account said is, those that fell silent first. */
 export function AccountsCard({ className }: Props) {
-  const t = useText().overview.accounts
+  const t = useMessages().overview.accounts
   const { allowed, reason } = useMay('listCloudAccounts')
   if (allowed) return <Ages className={className} />
   return <NotShown title={t.title} text={t.notAllowed(reason ?? '')} className={className} />
 }
 
 function Ages({ className }: Props) {
-  const t = useText().overview
+  const t = useMessages().overview
   const { number } = useFormat()
   const now = useNow()
   const query = useQuery(everyAccountQuery)

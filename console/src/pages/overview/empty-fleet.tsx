@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { everyAccountQuery } from '../../api/queries/every-account.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -12,7 +12,7 @@ const demoCommand = 'npm start -- --demo'
 
 /** A fleet without servers teaches what would bring some. */
 export function EmptyFleet() {
-  const t = useText().overview.empty
+  const t = useMessages().overview.empty
   const { number } = useFormat()
   const navigate = useNavigate()
   const attach = useMay('createCloudAccount')

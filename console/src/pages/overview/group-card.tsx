@@ -4,8 +4,8 @@ import type { Group } from '../../api/queries/statistics.ts'
 import { BarList, type LabelledBar } from '../../charts/bar-list.tsx'
 import { ChartCard } from '../../charts/chart-card.tsx'
 import { rankTop, type Bar } from '../../charts/rank.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { GroupTable } from './group-table.tsx'
 import { mostBars } from './most-bars.ts'
 
@@ -19,7 +19,7 @@ interface Props {
 
 /** Servers by what they have in common: the greatest few as bars, the rest as one. */
 export function GroupCard({ field, query, className }: Props) {
-  const t = useText().overview
+  const t = useMessages().overview
   const { number, percent } = useFormat()
   const groupsOf = (fleet: ServerStatistics): readonly Group[] => fleet.groups[field] ?? []
 

@@ -2,8 +2,8 @@ import type { Group } from '../../api/queries/statistics.ts'
 import { rankTop, type Bar } from '../../charts/rank.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { TallTable } from '../../charts/tall-table.tsx'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 
 interface Props {
   readonly field: 'status' | 'region' | 'project'
@@ -19,7 +19,7 @@ interface Row {
 
 /** Every group in figures. */
 export function GroupTable({ field, groups, whole }: Props) {
-  const t = useText().overview
+  const t = useMessages().overview
   const { number, size, percent } = useFormat()
   const { bars, rest } = rankTop(field, groups, groups.length)
   const rows: Row[] = bars.map((bar, at) => ({

@@ -5,8 +5,8 @@ import { DayLine } from '../../charts/day-line.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { TallTable } from '../../charts/tall-table.tsx'
 import { scaleFor } from '../../charts/scale.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { madeBy } from './days.ts'
 import { changeOver } from './growth.ts'
 
@@ -14,7 +14,7 @@ const shownDays = 90
 
 /** How many servers there were, day by day. */
 export function GrowthCard({ className }: { readonly className?: string | undefined }) {
-  const t = useText().overview
+  const t = useMessages().overview
   const { number, size, day } = useFormat()
   const query = useQuery(timelineQuery(shownDays))
 

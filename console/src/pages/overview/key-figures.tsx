@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { FreshNumber } from '../../charts/fresh-number.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { changedSince, dayOf } from './days.ts'
 import { changedQuery } from './fleet-query.ts'
@@ -12,7 +12,7 @@ import styles from './key-figures.module.css'
 
 /** The four numbers that matter; undefined while they are not there yet. */
 export function KeyFigures({ fleet }: { readonly fleet: ServerStatistics | undefined }) {
-  const t = useText().overview
+  const t = useMessages().overview
   const { number, size, percent } = useFormat()
   const today = dayOf(useNow())
   const changed = useQuery(changedQuery(today))
@@ -54,7 +54,7 @@ interface Props {
 }
 
 function Figure({ name, count, q, isBad, hasFailed, children }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const shown = count === undefined ? undefined : number(count)
   const absent = hasFailed ? t.overview.figures.failed : '–'

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -17,7 +17,7 @@ import { ProviderStatusCard } from './provider-status-card.tsx'
 
 /** The fleet at a glance; every mark leads to the servers that it stands for. */
 export function OverviewPage() {
-  const t = useText()
+  const t = useMessages()
   const { allowed, reason } = useMay('getServerStatistics')
   if (allowed) return <Fleet />
   return (
@@ -28,7 +28,7 @@ export function OverviewPage() {
 }
 
 function Fleet() {
-  const t = useText()
+  const t = useMessages()
   const { clock } = useFormat()
   const client = useQueryClient()
   const query = useQuery(fleetQuery)

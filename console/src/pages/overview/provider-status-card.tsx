@@ -4,8 +4,8 @@ import { ChartCard } from '../../charts/chart-card.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { TallTable } from '../../charts/tall-table.tsx'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { mostBars } from './most-bars.ts'
 import {
   kinds,
@@ -19,7 +19,7 @@ const heightOfStack = 44
 
 /** Where servers come from, and what those of each provider are doing. */
 export function ProviderStatusCard({ className }: { readonly className?: string | undefined }) {
-  const t = useText().overview
+  const t = useMessages().overview
   const { number, percent } = useFormat()
   const query = useQuery(providerStatusQuery)
   const kindName = (kind: Kind) => (kind === 'other' ? t.otherStatuses : kind)

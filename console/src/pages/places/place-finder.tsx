@@ -1,6 +1,6 @@
 import { useId, type RefObject } from 'react'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import field from '../../ui/field.module.css'
 import styles from './place-finder.module.css'
 
@@ -16,7 +16,7 @@ const longest = 100
 
 /** Narrows the table to what is called so. */
 export function PlaceFinder({ box, value, onChange, found }: Props) {
-  const t = useText().places
+  const t = useMessages().places
   const { number } = useFormat()
   const id = useId()
   return (

@@ -2,8 +2,8 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { NotUpdated } from '../../charts/not-updated.tsx'
 import { useTypedText } from '../../form/use-typed-text.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -16,7 +16,7 @@ import { usePlaces } from './use-places.ts'
 
 /** Where servers are, from provider to zone. */
 export function PlacesPage() {
-  const t = useText().places
+  const t = useMessages().places
   const { allowed, reason } = useMay('getServerStatistics')
   if (allowed) return <Places />
   return (
@@ -27,7 +27,7 @@ export function PlacesPage() {
 }
 
 function Places() {
-  const t = useText().places
+  const t = useMessages().places
   const { number } = useFormat()
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -93,7 +93,7 @@ function Places() {
 }
 
 function NoPlaces() {
-  const t = useText().places
+  const t = useMessages().places
   const { allowed } = useMay('createCloudAccount')
   const attach = (
     <Link to="/accounts/new" className={buttonClass('primary')}>

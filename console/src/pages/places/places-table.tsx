@@ -1,8 +1,8 @@
 import { FreshNumber } from '../../charts/fresh-number.tsx'
 import { shareOf } from '../../charts/scale.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { PlaceRow, WaitingRow } from './lay-out-places.ts'
@@ -19,7 +19,7 @@ interface Props {
 
 /** Providers, regions and zones under each other, each with how much is there. */
 export function PlacesTable({ rows, whole, onTurn, onRetry }: Props) {
-  const t = useText()
+  const t = useMessages()
   const most = Math.max(0, ...rows.map((row) => (row.kind === 'place' ? row.group.count : 0)))
   return (
     <div className={styles.scroll} tabIndex={0} role="group" aria-label={t.places.caption}>
@@ -73,7 +73,7 @@ interface PlaceProps extends Pick<Props, 'whole' | 'onTurn'> {
 }
 
 function Place({ row, whole, most, onTurn }: PlaceProps) {
-  const t = useText().places
+  const t = useMessages().places
   const { number, size, percent } = useFormat()
   const { level, group, q, region, isOpen } = row
   const name = row.isRest ? t.others : row.name || t.none

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createFormat } from '../../text/format.ts'
+import { createFormat } from '../../messages/format.ts'
 import { describeValue } from './describe-value.ts'
 
 const { size } = createFormat('en')

@@ -1,4 +1,4 @@
-import type { Format } from '../../text/format.ts'
+import type { Format } from '../../messages/format.ts'
 
 const sizes: ReadonlySet<string> = new Set(['disk', 'vmem_size'])
 

@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
@@ -10,7 +10,7 @@ import styles from './server.module.css'
 type Device = Server['isolated_devices'][number]
 
 export function DevicesTab({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { number, size } = useFormat()
   const { isolated_devices: devices } = server
   if (devices.length === 0) return <EmptyState title={t.noDevices}>{t.noDevicesText}</EmptyState>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { renderTerm } from '../../filter/terms.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 
 interface Props {
   /** What the field is called in a query. */
@@ -16,7 +16,7 @@ export function FilterLink({ name, value, children }: Props) {
 }
 
 export function QueryLink({ q, children }: { readonly q: string; readonly children: ReactNode }) {
-  const t = useText()
+  const t = useMessages()
   return (
     <Link to="/servers" search={{ q }} preload={false} title={t.server.filterBy(q)}>
       {children}

@@ -1,6 +1,6 @@
 import type { EventView } from '@muster/contract'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { describeValue } from './describe-value.ts'
 import styles from './history.module.css'
@@ -9,7 +9,7 @@ import styles from './history.module.css'
 const longest = 160
 
 export function HistoryEvent({ event }: { readonly event: EventView }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { clock, moment } = useFormat()
   const { time, user, action, result, changes } = event
   const failure = t.results[result]
@@ -51,7 +51,7 @@ interface ChangeProps {
 }
 
 function Change({ field, before, after }: ChangeProps) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { size } = useFormat()
   const old = describeValue(field, before, size)
   const fresh = describeValue(field, after, size)
@@ -83,7 +83,7 @@ function Change({ field, before, after }: ChangeProps) {
 }
 
 function Value({ text }: { readonly text: string | undefined }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   if (text === undefined) return <span className={styles.soft}>{t.none}</span>
   if (text.length <= longest) return <bdi>{text}</bdi>
   return (

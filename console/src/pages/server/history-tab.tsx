@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Server } from '@muster/contract'
 import { serverHistoryQuery } from '../../api/queries/server.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -15,7 +15,7 @@ import styles from './history.module.css'
 const day = 86_400_000
 
 export function HistoryTab({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const format = useFormat()
   const now = useNow()
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(

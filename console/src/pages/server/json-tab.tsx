@@ -2,14 +2,14 @@ import type { Server } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import { useApiUrl } from '../../api/use-api-url.ts'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { CopyButton } from './copy-button.tsx'
 import { serverCommand, tokenCommand } from './curl.ts'
 import { prettyJson } from './pretty-json.ts'
 import styles from './server.module.css'
 
 export function JsonTab({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const session = useSession()
   const url = useApiUrl()
   return (
@@ -36,7 +36,7 @@ interface CodeProps {
 
 /** Text for machines, to read and to copy. */
 function Code({ title, text, wraps = false }: CodeProps) {
-  const { common } = useText()
+  const { common } = useMessages()
   return (
     <figure className={styles.code}>
       <figcaption>

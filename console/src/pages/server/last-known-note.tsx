@@ -1,12 +1,12 @@
 import type { Server } from '@muster/contract'
 import { statusTone } from '../../servers/status-tone.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './server.module.css'
 
 /** A stopped server keeps the addresses it had, which may by now be another's. */
 export function LastKnownNote({ server }: { readonly server: Server }) {
-  const t = useText()
+  const t = useMessages()
   const tone = statusTone(server.status)
   const runs = tone === 'good' || tone === 'busy'
   if (runs || (server.ips === '' && server.eip === '')) return null

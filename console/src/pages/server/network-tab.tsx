@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -15,7 +15,7 @@ import styles from './server.module.css'
 type Interface = Server['nics'][number] & { readonly index: number }
 
 export function NetworkTab({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { nics, eip, eip_mode: mode, vpc, vpc_id: vpcId } = server
   const kind = t.publicAddressKind[mode]
   return (
@@ -47,7 +47,7 @@ export function NetworkTab({ server }: { readonly server: Server }) {
 }
 
 function Interfaces({ server }: { readonly server: Server }) {
-  const { server: t, common } = useText()
+  const { server: t, common } = useMessages()
   const copied = (value: string) =>
     value === '' ? <Absent is="none" /> : <Copyable value={value} />
   const columns: readonly Column<Interface>[] = [

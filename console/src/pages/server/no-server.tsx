@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 
 /** The API does not tell a server of others from one that never was, and neither does this. */
 export function NoServer() {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   return (
     <EmptyState
       title={t.notThere}

@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Fact } from '../../ui/facts.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { Addresses } from './addresses.tsx'
@@ -31,7 +31,7 @@ export function OverviewTab({ server }: Props) {
 }
 
 function IdentityFacts({ server }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const sourceStatus = server.metadata['sys:source_status'] ?? ''
   return (
     <FactGroup title={t.identity}>
@@ -62,7 +62,7 @@ function IdentityFacts({ server }: Props) {
 }
 
 function SizeFacts({ server }: Props) {
-  const { server: t, common } = useText()
+  const { server: t, common } = useMessages()
   const { number, size } = useFormat()
   const count = (value: number) => (value === 0 ? '' : String(value))
   return (
@@ -99,7 +99,7 @@ function SizeFacts({ server }: Props) {
 }
 
 function AddressFacts({ server }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   return (
     <FactGroup title={t.addresses} note={<LastKnownNote server={server} />}>
       <Fact label={t.privateAddresses}>
@@ -123,7 +123,7 @@ function AddressFacts({ server }: Props) {
 }
 
 function TimeFacts({ server }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { number } = useFormat()
   return (
     <FactGroup title={t.times}>
@@ -146,7 +146,7 @@ function TimeFacts({ server }: Props) {
 }
 
 function BillingFacts({ server }: Props) {
-  const { server: t, common } = useText()
+  const { server: t, common } = useMessages()
   const yesOrNo = (value: boolean) => (value ? common.yes : common.no)
   return (
     <FactGroup title={t.billing}>

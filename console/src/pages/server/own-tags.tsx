@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 import { useEffect, useId, useRef, useState } from 'react'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { bounds } from './check-tag.ts'
@@ -15,7 +15,7 @@ type Doing = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; read
 
 /** The tags that are set here: added, changed and removed in place, one at a time. */
 export function OwnTags({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const base = useId()
   const [doing, setDoing] = useState<Doing>()
   const back = useRef<string>(undefined)

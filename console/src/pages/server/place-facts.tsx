@@ -1,10 +1,10 @@
 import type { Server } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { FactGroup } from './fact-group.tsx'
 import { ServerFact } from './server-fact.tsx'
 
 export function PlaceFacts({ server }: { readonly server: Server }) {
-  const { server: t, common } = useText()
+  const { server: t, common } = useMessages()
   return (
     <FactGroup title={t.place}>
       <ServerFact label={t.provider} value={server.provider} filter="provider" />

@@ -1,4 +1,4 @@
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { prefixes } from '../../servers/tags.ts'
@@ -14,7 +14,7 @@ interface Props {
 
 /** Asks in place whether a tag is to go. */
 export function RemoveTag({ serverId, tagKey, onRemoved, onCancel }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { mutate, error, isPending } = useChangeTags(serverId)
   return (
     <div

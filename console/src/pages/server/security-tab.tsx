@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -16,7 +16,7 @@ const rulesOf = (text: string) =>
     .filter(Boolean)
 
 export function SecurityTab({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { secgroups, secgrp_id: firstId } = server
   const columns: readonly Column<Group>[] = [
     {
@@ -59,7 +59,7 @@ export function SecurityTab({ server }: { readonly server: Server }) {
 }
 
 function Rules({ title, rules }: { readonly title: string; readonly rules: readonly string[] }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   if (rules.length === 0) return <p className={styles.soft}>{t.noRules}</p>
   const columns: readonly Column<string>[] = [
     { key: 'rule', title: t.rule, cell: (rule) => <Copyable value={rule} /> },

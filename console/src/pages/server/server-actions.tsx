@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { SourceLink } from './source-link.tsx'
@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function ServerActions({ server, isSyncing, onSync, onTab }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const navigate = useNavigate()
   const router = useRouter()
   const { reason } = useMay('syncServer')

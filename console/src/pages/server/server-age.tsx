@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { accountPeriodQuery } from '../../api/queries/server.ts'
 import { isServerStale, syncedAt } from '../../servers/freshness.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import styles from './server.module.css'
 
 /** How old what is shown is, by when its account was last synced completely. */
 export function ServerAge({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const now = useNow()
   const mayAsk = useMay('getCloudAccount').allowed && server.account_id !== ''
   const { data: period } = useQuery({ ...accountPeriodQuery(server.account_id), enabled: mayAsk })

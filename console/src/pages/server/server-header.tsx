@@ -1,8 +1,8 @@
 import type { Server } from '@muster/contract'
 import type { ReactNode } from 'react'
 import { statusTone } from '../../servers/status-tone.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { Absent } from './absent.tsx'
@@ -20,7 +20,7 @@ interface Props {
 
 /** What it is, whose, where, how it is, and how old this is. */
 export function ServerHeader({ server, title, actions }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { status } = server
   const meaning = t.statusMeanings[status]
   return (
@@ -89,7 +89,7 @@ function Trail({ steps }: { readonly steps: readonly (readonly [string, string])
 
 /** Said where a server is on its way out, or gone. */
 function Fate({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { moment } = useFormat()
   const { deleted, pending_deleted: isInBin, auto_delete_at: end } = server
   if (!deleted && !isInBin) return null

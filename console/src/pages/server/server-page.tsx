@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { ServerView } from './server-view.tsx'
 import styles from './server.module.css'
@@ -7,7 +7,7 @@ import { readTab } from './tabs.ts'
 
 /** A server on a page of its own. */
 export function ServerPage() {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { id = '', tab } = useParams({ strict: false })
   return (
     <div className={styles.page}>

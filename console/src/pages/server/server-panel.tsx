@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ServerView } from './server-view.tsx'
@@ -16,7 +16,7 @@ interface Props {
 
 /** A server beside the list that it was chosen from. It leaves the focus where it is: in the list. */
 export function ServerPanel({ id, tab, onTab, onClose }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const part = readTab(tab)
   useShortcut('Escape', onClose)
   return (

@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { tabClass, TabCount, Tabs } from '../../ui/tabs.tsx'
 import { tabNames, type TabName } from './tabs.ts'
 import { tagsOf } from '../../servers/tags.ts'
@@ -29,7 +29,7 @@ const showInRow = (link: HTMLAnchorElement | null): void =>
   link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 
 export function ServerTabs({ server, tab, onTab }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const counts = countsOf(server)
   return (
     <Tabs label={t.parts}>

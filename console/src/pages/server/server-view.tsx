@@ -2,7 +2,7 @@ import { ConnectionError, isApiError } from '@muster/sdk'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { serverQuery } from '../../api/queries/server.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { NoServer } from './no-server.tsx'
@@ -25,7 +25,7 @@ interface Props {
 
 /** A server, whole: the same on its own page and in a panel beside a list. */
 export function ServerView({ id, tab, onTab, title }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { isHurried, hurry } = useHurry()
   const { data: server, error, refetch, isPaused } = useQuery(serverQuery(id, isHurried))
   const sync = useSyncServer(id, hurry)

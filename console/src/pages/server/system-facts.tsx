@@ -1,10 +1,10 @@
 import type { Server } from '@muster/contract'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { FactGroup } from './fact-group.tsx'
 import { ServerFact } from './server-fact.tsx'
 
 export function SystemFacts({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const [systemDisk] = server.disks_info
   const { image = '', image_id: imageId = '' } = systemDisk ?? {}
   const graphics = [server.vga, server.vdi].filter(Boolean).join(' · ')

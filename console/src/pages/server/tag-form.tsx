@@ -1,7 +1,7 @@
 import { isApiError } from '@muster/sdk'
 import { useState, type FormEvent } from 'react'
-import { useText } from '../../text/use-text.ts'
-import type { Words } from '../../text/words.ts'
+import { useMessages } from '../../messages/use-messages.ts'
+import type { Messages } from '../../messages/en/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -20,14 +20,14 @@ interface Props {
   readonly onCancel: () => void
 }
 
-function explainKey(problem: KeyProblem | undefined, t: Words['server']): string | undefined {
+function explainKey(problem: KeyProblem | undefined, t: Messages['server']): string | undefined {
   if (problem === undefined) return undefined
   return problem === 'tooLong' ? t.keyTooLong(bounds.key) : t.keyProblems[problem]
 }
 
 /** A tag's key and value in place, with what is wrong said at each of the two. */
 export function TagForm({ serverId, before, others, onSaved, onCancel }: Props) {
-  const { server: t, common } = useText()
+  const { server: t, common } = useMessages()
   const [tag, setTag] = useState<Tag>(before ?? { key: '', value: '' })
   const [wasTried, setTried] = useState(false)
   const { mutate, error, isPending, reset } = useChangeTags(serverId)

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { QueryLink } from './filter-link.tsx'
 import { Flash } from './flash.tsx'
@@ -15,7 +15,7 @@ interface Props {
 
 /** A tag: its key leads to all servers that have it so, its value is copied by a click. */
 export function TagRow({ tag, origin, actions }: Props) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   const { key, value } = tag
   const q = tagQuery(origin, tag)
   return (

@@ -1,13 +1,13 @@
 import type { Server } from '@muster/contract'
 import type { ReactNode } from 'react'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { OwnTags } from './own-tags.tsx'
 import { TagRow } from './tag-row.tsx'
 import { prefixes, tagsOf, type TagOrigin } from '../../servers/tags.ts'
 import styles from './tags.module.css'
 
 export function TagsTab({ server }: { readonly server: Server }) {
-  const { server: t } = useText()
+  const { server: t } = useMessages()
   return (
     <div className={styles.origins}>
       <Origin title={t.ownTags} prefix={prefixes.own} lead={t.ownTagsText}>

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { copyText } from '../../browser/copy-text.ts'
 import type { Row } from '../../servers/hold-pages.ts'
 import { useMay } from '../../session/use-may.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './bulk-bar.module.css'
 import { BulkDialog } from './bulk-dialog.tsx'
@@ -16,7 +16,7 @@ interface Props {
 
 /** What can be done with the servers that are ticked. */
 export function BulkBar({ rows, onClear }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const mayTag = useMay('mergeServerMetadata')
   const maySync = useMay('syncServer')

@@ -1,8 +1,8 @@
 import { ApiError } from '@muster/sdk'
 import { useId, useState } from 'react'
 import type { Row } from '../../servers/hold-pages.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -19,7 +19,7 @@ interface Props {
 
 /** Asks for what is to be done with several servers, and tells how far it has come. */
 export function BulkDialog({ kind, rows, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const formId = useId()
   const [key, setKey] = useState('')

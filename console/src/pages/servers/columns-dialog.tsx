@@ -1,5 +1,5 @@
 import { columnNames, usualColumns, type ColumnName } from '../../servers/columns.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { CheckField } from '../../ui/field.tsx'
@@ -20,7 +20,7 @@ function moved(columns: readonly ColumnName[], name: ColumnName, step: 1 | -1): 
 
 /** Which columns, in which order; the list behind it changes at once. */
 export function ColumnsDialog({ columns, onChange, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const hidden = columnNames.filter((name) => !columns.includes(name))
   const isUsual = columns.join() === usualColumns.join()
   return (

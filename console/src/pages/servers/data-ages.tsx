@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../../session/use-may.ts'
 import { everyAccountQuery } from '../../api/queries/every-account.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -15,7 +15,7 @@ const few = 4
 
 /** How old the data of each account is, the oldest first: an old answer is a wrong one. */
 export function DataAges({ seen }: { readonly seen: readonly AccountTime[] }) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const now = useNow()
   const may = useMay('listCloudAccounts')

@@ -4,7 +4,7 @@ import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { viewsQuery } from '../../api/queries/views.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function DeleteViewDialog({ view, isMine, onClose, onDeleted }: Props) {
-  const t = useText()
+  const t = useMessages()
   const remove = useMutation({
     mutationFn: () => api.deleteView({ parameters: { id: view.id } }),
     onSuccess() {

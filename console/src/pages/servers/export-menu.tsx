@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ListState } from '../../servers/list-state.ts'
 import { saveExport, type ExportKind } from '../../servers/save-export.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuHeading, MenuItem } from '../../ui/menu.tsx'
 import { FailureDialog } from './failure-dialog.tsx'
@@ -14,7 +14,7 @@ interface Props {
 
 /** The whole filtered set, with the columns on the screen. */
 export function ExportMenu({ state, total }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const save = useMutation({ mutationFn: (kind: ExportKind) => saveExport(state, kind) })
   const kinds = { csv: 'CSV', json: 'JSON', ndjson: t.servers.jsonLines } as const

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import styles from './facets.module.css'
 import type { FacetCounts } from './use-facet-counts.ts'
 
@@ -15,7 +15,7 @@ interface Props {
 const few = 6
 
 export function Facet({ title, counts, wanted, unwanted, onPick }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const { entries, others } = counts
   const [isLong, setLong] = useState(false)

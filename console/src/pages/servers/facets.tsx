@@ -1,5 +1,5 @@
 import { exclude, toggleValue, valuesOf } from '../../filter/edit-query.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Facet } from './facet.tsx'
 import styles from './facets.module.css'
 import { facetNames, useFacetCounts } from './use-facet-counts.ts'
@@ -15,7 +15,7 @@ interface Props {
 
 /** Narrow, counted: a click filters to a value, with Alt it excludes it. */
 export function Facets({ q, scope, hasRows, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const counts = useFacetCounts(q, scope, hasRows)
   return (
     <aside className={styles.facets} aria-label={t.servers.facets}>

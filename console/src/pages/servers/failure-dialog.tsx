@@ -1,4 +1,4 @@
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -12,7 +12,7 @@ interface Props {
 
 /** Why something that was chosen in a menu did not happen: the menu is gone by then. */
 export function FailureDialog({ title, error, onRetry, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   return (
     <Dialog
       title={title}

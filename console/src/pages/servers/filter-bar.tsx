@@ -2,8 +2,8 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { createOwnQueries } from '../../filter/own-queries.ts'
 import { readTerms } from '../../filter/terms.ts'
 import type { Scope } from '../../servers/list-state.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './filter-bar.module.css'
 import { useSuggestions, type Suggestion } from './use-suggestions.ts'
@@ -20,7 +20,7 @@ const rawTerms = (q: string) => readTerms(q).map(({ raw }) => raw)
 
 /** The query as terms that can be edited and taken away, and a place to type the next one. */
 export function FilterBar({ q, scope, problem, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number } = useFormat()
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
@@ -46,7 +46,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
     if (own.current.send(next)) onChange(next)
   }
 
-  /** Words become terms at the blank behind them, unless a quote is open. */
+  /** Messages become terms at the blank behind them, unless a quote is open. */
   function type(text: string): void {
     setOpen(true)
     const typed = rawTerms(text)

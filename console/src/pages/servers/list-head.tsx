@@ -1,6 +1,6 @@
 import type { ListState } from '../../servers/list-state.ts'
-import { useFormat } from '../../text/use-format.ts'
-import { useText } from '../../text/use-text.ts'
+import { useFormat } from '../../messages/use-format.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { number, clock } = useFormat()
   const { total, news, isMoved, updatedAt } = pages
   const shown = total === undefined ? '…' : number(total)

@@ -1,4 +1,4 @@
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { AttachLink } from '../accounts/attach-link.tsx'
@@ -11,7 +11,7 @@ interface Props {
 
 /** Nothing matches, or there is nothing at all: not the same thing. */
 export function NoServers({ q, fleetSize, onClear }: Props) {
-  const t = useText()
+  const t = useMessages()
   if (q !== '' && fleetSize !== 0) {
     return (
       <EmptyState

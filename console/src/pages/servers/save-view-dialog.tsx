@@ -8,7 +8,7 @@ import type { ListState } from '../../servers/list-state.ts'
 import { toView } from '../../servers/view-state.ts'
 import { useMayReach } from '../../session/use-may-reach.ts'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 
@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function SaveViewDialog({ state, onClose, onSaved }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { scope } = useSession()
   const mayShare = useMayReach('createView')('project')
   const [name, setName] = useState('')

@@ -1,6 +1,6 @@
 import { scopes, type Scope } from '../../servers/list-state.ts'
 import { useMayReach } from '../../session/use-may-reach.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import type { ChangeList } from './use-list-state.ts'
@@ -12,7 +12,7 @@ interface Props {
 
 /** How far to look: all that one may see, or less. */
 export function ScopeMenu({ scope, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const mayReach = useMayReach('listServers')
   return (
     <Menu

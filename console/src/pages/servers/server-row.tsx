@@ -3,7 +3,7 @@ import { memo } from 'react'
 import { Cell } from '../../servers/cell.tsx'
 import { factsOf, type ColumnName } from '../../servers/columns.ts'
 import type { Row } from '../../servers/hold-pages.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import styles from './servers-table.module.css'
 
 interface Props {
@@ -76,7 +76,7 @@ interface NameProps {
 }
 
 function NameCell({ row, isSelected, onOpen, onSelect }: NameProps) {
-  const t = useText()
+  const t = useMessages()
   return (
     <div className={styles.nameCell}>
       <input

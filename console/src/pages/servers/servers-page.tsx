@@ -6,7 +6,7 @@ import { exclude, filterTo, finished } from '../../filter/edit-query.ts'
 import { timesOfRows } from '../../servers/account-age.ts'
 import { fieldsFor } from '../../servers/columns.ts'
 import type { Row } from '../../servers/hold-pages.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -33,7 +33,7 @@ const problemOf = (error: unknown) =>
   error instanceof ApiError && error.status === 400 ? error.details : undefined
 
 export function ServersPage() {
-  const t = useText()
+  const t = useMessages()
   const [state, change] = useListState()
   const [inSight, setInSight] = useState({ first: 0, last: 0 })
   const [hasFacets, setFacets] = useState(wide.matches)

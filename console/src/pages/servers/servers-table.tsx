@@ -4,7 +4,7 @@ import { density } from '../../frame/preferences.ts'
 import { usePreference } from '../../frame/use-preference.ts'
 import { factsOf, type ColumnName } from '../../servers/columns.ts'
 import type { Row } from '../../servers/hold-pages.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import type { Sort } from '../../url/sort.ts'
 import { ServerRow } from './server-row.tsx'
 import styles from './servers-table.module.css'
@@ -41,7 +41,7 @@ const widthOf = (columns: readonly ColumnName[]) =>
 export function ServersTable(props: Props) {
   const { pages, listKey, columns, sort, cursor, openId, selected } = props
   const { onSort, onRange, onOpen, onSelect, onReach, onValue } = props
-  const t = useText()
+  const t = useMessages()
   const scroll = useRef<HTMLDivElement>(null)
   const height = heights[usePreference(density)]
   const total = pages.total ?? 0

@@ -1,5 +1,5 @@
 import { factsOf, type ColumnName } from '../../servers/columns.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { HeadCell } from '../../ui/head-cell.tsx'
 import type { Sort } from '../../url/sort.ts'
 import styles from './servers-table.module.css'
@@ -11,7 +11,7 @@ interface Props {
 }
 
 export function SortHeader({ column, sort, onSort }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { sortBy, number } = factsOf(column)
   const title = t.servers.columns[column]
   const className = [column === 'name' && styles.first, number && styles.number]

@@ -5,7 +5,7 @@ import { finished } from '../../filter/edit-query.ts'
 import type { FilterName } from '../../filter/keys.ts'
 import { toldValues } from '../../servers/counted-values.ts'
 import type { Scope } from '../../servers/list-state.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 
 export interface Suggestion {
   readonly id: string
@@ -25,7 +25,7 @@ export function useSuggestions(
   terms: readonly string[],
   scope: Scope,
 ): readonly Suggestion[] {
-  const t = useText()
+  const t = useMessages()
   const completing = whatToComplete(draft)
   const group = completing.kind === 'values' ? completing.key.groups : undefined
   const tagKey =

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { copyText } from '../../browser/copy-text.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import menuStyles from '../../ui/menu.module.css'
 import { focusFirstItem, moveThroughItems } from '../../ui/menu-keys.ts'
 import { MenuHeading, MenuItem } from '../../ui/menu.tsx'
@@ -20,7 +20,7 @@ interface Props {
 
 /** For a value in the table: filter to it, exclude it, copy it. */
 export function ValueMenu({ values, anchor, onFilter, onExclude, onClose }: Props) {
-  const t = useText()
+  const t = useMessages()
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const menu = element.current

@@ -8,7 +8,7 @@ import type { ListState } from '../../servers/list-state.ts'
 import { fromView, isEdited, toView } from '../../servers/view-state.ts'
 import { useMayReach } from '../../session/use-may-reach.ts'
 import { useSession } from '../../session/use-session.ts'
-import { useText } from '../../text/use-text.ts'
+import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { DeleteViewDialog } from './delete-view-dialog.tsx'
@@ -23,7 +23,7 @@ interface Props {
 
 /** Saved views: open one, save this one, save what was changed. */
 export function ViewsMenu({ state, onChange }: Props) {
-  const t = useText()
+  const t = useMessages()
   const { user } = useSession()
   const { data: views = [] } = useQuery(viewsQuery)
   const [isSaving, setSaving] = useState(false)

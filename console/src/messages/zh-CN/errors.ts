@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const errors: Words['errors'] = {
+export const errors: Messages['errors'] = {
   requestId: '请求编号',
   offline: '您已离线',
   offlineText: '当前显示的是之前的数据。网络恢复后会重新加载。',

@@ -1,4 +1,4 @@
-/** Words for "so many of something", where the figure is written already. */
+/** Messages for "so many of something", where the figure is written already. */
 const servers = (count: number, shown: string) => (count === 1 ? '1 server' : `${shown} servers`)
 
 export const overview = {

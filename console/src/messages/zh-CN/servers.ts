@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const servers: Words['servers'] = {
+export const servers: Messages['servers'] = {
   title: '服务器',
   countOf: (shown, all) => (shown === all ? `共 ${all} 台` : `${shown} / ${all} 台`),
   newOnes: (count) => `新增 ${count} 台`,

@@ -1,8 +1,8 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
 const servers = (_: number, shown: string) => `${shown} 台服务器`
 
-export const overview: Words['overview'] = {
+export const overview: Messages['overview'] = {
   title: '概览',
   figures: {
     label: '服务器概况',

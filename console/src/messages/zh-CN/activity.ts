@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const activity: Words['activity'] = {
+export const activity: Messages['activity'] = {
   title: '操作日志',
   lead: '每一次登录和每一次变更：谁、做了什么、从哪里、结果如何。最新的在前。',
   onlyOwn: '您的角色只能查看自己的操作。',

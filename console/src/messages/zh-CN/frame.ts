@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const frame: Words['frame'] = {
+export const frame: Messages['frame'] = {
   navigation: '主导航',
   overview: '总览',
   servers: '服务器',

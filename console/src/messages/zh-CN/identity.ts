@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const identity: Words['identity'] = {
+export const identity: Messages['identity'] = {
   title: '身份',
   tabs: '身份类别',
   kinds: {

@@ -1,4 +1,3 @@
-import type { Words } from '../words.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
@@ -12,8 +11,8 @@ import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
 
-/** 简体中文：the shape is that of English, checked by the compiler. */
-export const zhCN: Words = {
+/** The English messages. Their type is the shape of every other language. */
+export const en = {
   accounts,
   activity,
   common,
@@ -27,3 +26,5 @@ export const zhCN: Words = {
   servers,
   session,
 }
+
+export type Messages = typeof en

@@ -1,16 +1,15 @@
 import { keepText } from '../browser/kept-text.ts'
-import { en } from './en/index.ts'
-import type { Words } from './words.ts'
+import { en, type Messages } from './en/index.ts'
 
 export const languages = { en: 'English', 'zh-CN': '简体中文' } as const
 export type Language = keyof typeof languages
 
 const key = 'muster.language'
 const listeners = new Set<() => void>()
-let words: Words = en
+let messages: Messages = en
 
 /** English is in the bundle, the others come when they are wanted. */
-async function load(language: Language): Promise<Words> {
+async function load(language: Language): Promise<Messages> {
   if (language === 'en') return en
   const { zhCN } = await import('./zh-CN/index.ts')
   return zhCN
@@ -19,7 +18,7 @@ async function load(language: Language): Promise<Words> {
 /** As `public/theme.js` has decided before the first paint. */
 export const language = (): Language => (document.documentElement.lang === 'zh-CN' ? 'zh-CN' : 'en')
 
-export const currentWords = (): Words => words
+export const currentMessages = (): Messages => messages
 
 export function subscribeToLanguage(listener: () => void): () => void {
   listeners.add(listener)
@@ -28,15 +27,15 @@ export function subscribeToLanguage(listener: () => void): () => void {
 
 export async function startLanguage(): Promise<void> {
   try {
-    words = await load(language())
+    messages = await load(language())
   } catch {
-    // Without the words of a language the page is still of use in another.
+    // Without the messages of a language the page is still of use in another.
     document.documentElement.lang = 'en'
   }
 }
 
 export async function chooseLanguage(next: Language): Promise<void> {
-  words = await load(next)
+  messages = await load(next)
   document.documentElement.lang = next
   keepText(key, next)
   for (const tell of listeners) tell()

@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const session: Words['session'] = {
+export const session: Messages['session'] = {
   title: '登录',
   lead: '您的每一台服务器，无论在哪个云、哪种虚拟化平台上。',
   user: '用户',

@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const accounts: Words['accounts'] = {
+export const accounts: Messages['accounts'] = {
   title: '账号',
   attach: '接入账号',
   count: (_count, shown) => `${shown} 个账号`,

@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const me: Words['me'] = {
+export const me: Messages['me'] = {
   title: '我',
   keys: '我的访问密钥',
   keysLead: '供程序以您的身份登录。一个密钥只对一个项目有效，且不能再创建其他密钥。',

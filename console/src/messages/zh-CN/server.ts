@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const server: Words['server'] = {
+export const server: Messages['server'] = {
   title: '服务器',
   parts: '该服务器的各部分',
   tabs: {

@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const common: Words['common'] = {
+export const common: Messages['common'] = {
   appName: 'Muster',
   close: '关闭',
   cancel: '取消',

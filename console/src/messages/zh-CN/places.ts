@@ -1,6 +1,6 @@
-import type { Words } from '../words.ts'
+import type { Messages } from '../en/index.ts'
 
-export const places: Words['places'] = {
+export const places: Messages['places'] = {
   title: '位置',
   lead: '服务器的分布：按平台、地域和可用区。',
   caption: '各平台及其地域和可用区的资源量',

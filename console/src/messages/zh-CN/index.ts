@@ -1,3 +1,4 @@
+import type { Messages } from '../en/index.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
@@ -11,8 +12,8 @@ import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
 
-/** The English words, and with them the shape that every other language has. */
-export const en = {
+/** 简体中文：the shape is that of English, checked by the compiler. */
+export const zhCN: Messages = {
   accounts,
   activity,
   common,

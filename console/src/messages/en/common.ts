@@ -1,4 +1,4 @@
-/** Words that every page uses. */
+/** Messages that every page uses. */
 export const common = {
   appName: 'Muster',
   close: 'Close',
