@@ -12,7 +12,7 @@ import { startPostgres } from './postgres.ts'
  * Those that take long, and those that need more than npm brings, such as a hypervisor, run only when
  * asked for. Those in a browser run wherever a Chromium starts; `--with-browser` insists on one.
  */
-const lanes = { '--endure': 'endure', '--back-ends': 'backend' } as const
+const lanes = { '--slow': 'slow', '--back-ends': 'backend' } as const
 const flags = Object.keys(lanes) as (keyof typeof lanes)[]
 const asked = flags.find((flag) => process.argv.includes(flag))
 const lane = asked === undefined ? 'test' : lanes[asked]
@@ -27,11 +27,13 @@ const find = (pattern: string) =>
 
 /** Suites that take turns with the engines: on SQLite in one lane, on PostgreSQL in the other. */
 const takesTurns = (file: string) => readFileSync(file, 'utf8').includes('onBothEnginesInTurn')
-const findEnduring = () => [...find('endure'), ...find('test').filter(takesTurns)]
+const isSlow = (file: string) => file.endsWith('.slow.test.ts')
+const findFast = () => find('test').filter((file) => !isSlow(file))
+const findSlow = () => [...find('slow.test'), ...findFast().filter(takesTurns)]
 
-const files = lane === 'endure' ? findEnduring() : find(lane)
-const [enduring, backEnds, inBrowser] =
-  lane === 'test' ? [findEnduring(), find('backend'), find('browser')] : [[], [], []]
+const files = { test: findFast, slow: findSlow, backend: () => find('backend') }[lane]()
+const [slow, backEnds, inBrowser] =
+  lane === 'test' ? [findSlow(), find('backend'), find('browser')] : [[], [], []]
 
 // Every test file is a process of its own: what one has compiled the next need not.
 process.env['NODE_COMPILE_CACHE'] ??= 'node_modules/.cache/compile'
@@ -90,7 +92,7 @@ tellLeftOut(
   'no Chromium starts here',
   `To run them: ${howToGetChromium}`,
 )
-tellLeftOut(enduring, 'they take long, or for PostgreSQL', 'npm run endure runs them')
+tellLeftOut(slow, 'they take long, or for PostgreSQL', 'npm run test:slow runs them')
 tellLeftOut(
   backEnds,
   'they need more than npm brings (apt: libvirt and QEMU; pip: an emulator of EC2, a CAS server; Go; the network)',

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createTokenStore } from '../../storage/tokens.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import {
+  createKeyHolders,
+  signedForms,
+  type HeldKey,
+  type KeyHolders,
+} from '../../testing/key-holders.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const second = 1_000
+const minute = 60_000
+const start = Date.UTC(2027, 0, 31, 12)
+/** Late in the evening: five minutes on, it is another day. */
+const beforeMidnight = Date.UTC(2027, 0, 31, 23, 58)
+const crowd = 20
+const allOf = <Value>(value: Value) => Array.from({ length: crowd }, () => value)
+
+/** The others all got the one answer of a failed login. */
+function oneGotIn(answers: readonly { readonly status: number }[]): void {
+  const statuses = answers.map(({ status }) => String(status)).sort()
+  assert.deepEqual(statuses, ['201', ...allOf('401').slice(1)])
+}
+
+onBothEnginesInTurn('a signature', (engine) => {
+  let platform: TestPlatform
+  let beside: TestPlatform | undefined
+  let holders: KeyHolders
+  let key: HeldKey
+  let now = start
+  before(async () => {
+    const clock = () => now
+    const flags = [
+      // Both processes go by one name: a signature in Muster's own form is for one host.
+      '--public-url=http://muster.test:8400',
+      '--trusted-proxies=127.0.0.1',
+      '--allowed-hosts=other.test',
+      '--login-failures-per-minute=0',
+    ]
+    platform = await startPlatform({ engine, clock, flags })
+    // SQLite is for one process; PostgreSQL is shared.
+    if (engine === 'postgres') {
+      beside = await startPlatform({ engine, clock, flags, beside: platform })
+    }
+    holders = createKeyHolders(platform, clock)
+    key = await holders.makeOwnKey(await holders.addHolder())
+  })
+  after(async () => {
+    await beside?.close()
+    await platform.close()
+  })
+
+  /** Where a request comes from, as the proxy in front says. */
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+  const here = from('192.0.2.1')
+  const statusOf = async (text: string, options = here) =>
+    (await holders.login(text, options)).status
+  /** Two processes where the engine has them; else the one, twice. */
+  const nodes = () => [platform.url, (beside ?? platform).url]
+  const nodeFor = (index: number) => nodes()[index % 2] ?? ''
+
+  describe('SEC-30: is good for five minutes', () => {
+    for (const form of signedForms) {
+      const sign = (signedAt: number, changes = {}) =>
+        holders.present(form, key, { now: signedAt, ...changes })
+
+      test(`SEC-30: either way, in the form "${form}"`, async () => {
+        now += 60 * minute
+        for (const drift of [-5 * minute, -minute, 0, minute, 5 * minute]) {
+          assert.equal(await statusOf(sign(now + drift)), 201, String(drift))
+        }
+        const hour = 60 * minute
+        for (const drift of [-hour, -5 * minute - second, 5 * minute + second, 24 * hour]) {
+          assert.equal(await statusOf(sign(now + drift)), 401, String(drift))
+        }
+        // What was good when it was signed is not good for ever.
+        const signed = sign(now)
+        now += 5 * minute + second
+        assert.equal(await statusOf(signed), 401)
+      })
+
+      test(`SEC-30: for the day on which it was signed, in the form "${form}"`, async () => {
+        now = beforeMidnight
+        const signed = sign(now)
+        const wrongDays = ['20270130', '20270201', '20280131']
+        for (const day of wrongDays) assert.equal(await statusOf(sign(now, { day })), 401, day)
+        now += 4 * minute
+        assert.equal(await statusOf(signed), 201, 'signed yesterday, four minutes ago')
+        assert.equal(await statusOf(sign(now, { day: '20270131' })), 401)
+        now = start
+      })
+    }
+  })
+
+  describe("SEC-31: in the original's form is good once", () => {
+    test('SEC-31: but for two seconds from the address that used it, which is one use', async () => {
+      now += minute
+      const signed = holders.present('original', key)
+      assert.equal(await statusOf(signed), 201)
+      assert.equal(await statusOf(signed), 201)
+      now += 2 * second - 1
+      assert.equal(await statusOf(signed), 201)
+      now += 1
+      assert.equal(await statusOf(signed), 401)
+      // And so it stays, for as long as it would be good otherwise.
+      now += 4 * minute
+      assert.equal(await statusOf(signed), 401)
+    })
+
+    test('SEC-31: and a repeat does not make the two seconds longer', async () => {
+      now += minute
+      const signed = holders.present('original', key)
+      const statuses: number[] = []
+      for (let step = 0; step < 4; step += 1) {
+        statuses.push(await statusOf(signed))
+        now += 900
+      }
+      assert.deepEqual(statuses, [201, 201, 201, 401])
+    })
+
+    test('SEC-31: from any other address it is used up at once', async () => {
+      now += minute
+      const signed = holders.present('original', key)
+      assert.equal(await statusOf(signed), 201)
+      for (const address of ['192.0.2.2', '192.0.2.10', '::ffff:192.0.2.2', '2001:db8::1']) {
+        assert.equal(await statusOf(signed, from(address)), 401, address)
+      }
+      // The same address in other clothes is the same.
+      assert.equal(await statusOf(signed, from('::ffff:192.0.2.1')), 201)
+      assert.equal((await holders.login(signed, { ...here, url: nodeFor(1) })).status, 201)
+    })
+
+    test('SEC-31: of many places at the same moment one gets in', async () => {
+      now += minute
+      const signed = holders.present('original', key)
+      const answers = await Promise.all(
+        allOf(signed).map((text, index) =>
+          holders.login(text, { ...from(`198.51.100.${index}`), url: nodeFor(index) }),
+        ),
+      )
+      oneGotIn(answers)
+    })
+  })
+
+  describe("SEC-31: in Muster's own form is good once", () => {
+    test('SEC-31: not even at once from the same address', async () => {
+      now += minute
+      const signed = holders.present('own', key)
+      const statuses: number[] = []
+      for (let time = 0; time < 3; time += 1) statuses.push(await statusOf(signed))
+      assert.deepEqual(statuses, [201, 401, 401])
+      assert.equal((await holders.login(signed, { ...here, url: nodeFor(1) })).status, 401)
+      // Another nonce in the same second is another use.
+      assert.equal(await statusOf(holders.present('own', key)), 201)
+    })
+
+    test('SEC-31: nor of many at the same moment, in whatever process', async () => {
+      for (let round = 0; round < 3; round += 1) {
+        now += minute
+        const signed = holders.present('own', key)
+        const answers = await Promise.all(
+          allOf(signed).map((text, index) => holders.login(text, { ...here, url: nodeFor(index) })),
+        )
+        oneGotIn(answers)
+      }
+    })
+
+    test('SEC-31: also where what is over is thrown away in between', async () => {
+      now = Math.ceil((now + minute) / second) * second
+      // Signed by a clock that is ahead: they are good for ten minutes.
+      const ahead = { now: now + 5 * minute }
+      const [used, unused] = [
+        holders.present('own', key, ahead),
+        holders.present('own', key, ahead),
+      ]
+      assert.equal(await statusOf(used), 201)
+      now += 10 * minute
+      await createTokenStore(platform.database).purgeExpired(now)
+      assert.equal(await statusOf(used), 401)
+      assert.equal(await statusOf(unused), 201)
+    })
+  })
+
+  test('many of one key at the same moment are all good, on a key that was never used', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      now += minute
+      const fresh = await holders.makeOwnKey(await holders.addHolder())
+      const answers = await Promise.all(
+        allOf(fresh).map((one, index) =>
+          holders.login(holders.present('own', one), {
+            ...from(`198.51.100.${index}`),
+            url: nodeFor(index),
+          }),
+        ),
+      )
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        allOf(201),
+      )
+    }
+  })
+
+  describe('SEC-32: is for this login and no other', () => {
+    test('SEC-32: not for another service or place, whichever form it has', async () => {
+      now += minute
+      for (const form of signedForms) {
+        const sign = (changes = {}) => holders.present(form, key, changes)
+        assert.equal(await statusOf(sign({ service: 'sts' })), 401)
+        assert.equal(await statusOf(sign({ service: 'identity' })), 401)
+        const text = sign()
+        const members = JSON.parse(text) as Record<string, string>
+        const request = members['request'] ?? ''
+        const altered = [
+          { location: 'elsewhere' },
+          { algorithm: 'AWS4-HMAC-SHA1' },
+          { algorithm: 'AWS4-ECDSA-P256-SHA256' },
+          { request: request.replace(/.{64}$/, 'f'.repeat(64)) },
+          { request: request.replace('/s3/', '/sts/') },
+          { signature: '0'.repeat(64) },
+          { signature: (members['signature'] ?? '').toUpperCase() },
+          { sign_date: new Date(now + second).toISOString() },
+        ]
+        for (const changes of altered) {
+          const tampered = JSON.stringify({ ...members, ...changes })
+          assert.equal(await statusOf(tampered), 401, JSON.stringify(changes))
+        }
+        // What was tried with it has not spent it.
+        assert.equal(await statusOf(text), 201)
+      }
+    })
+
+    test("SEC-32: not for another host, path, method or content, in Muster's own form", async () => {
+      now += minute
+      const others = [
+        { host: 'other.test:8400' },
+        { host: 'muster.test' },
+        { host: 'muster.test:8401' },
+        { host: '127.0.0.1' },
+        { path: '/v3/auth/tokens/' },
+        { path: '/v3/users' },
+        { method: 'GET' },
+        { method: 'DELETE' },
+        { headers: { 'x-amz-content-sha256': 'f'.repeat(64) } },
+        { headers: { 'x-amz-date': '20270131T000000Z' } },
+      ]
+      for (const changes of others) {
+        const signed = holders.present('own', key, changes)
+        assert.equal(await statusOf(signed), 401, JSON.stringify(changes))
+      }
+      // Nor does the request's own header make another host of this one.
+      const signed = holders.present('own', key, { host: 'other.test:8400' })
+      const headers = { ...here.headers, 'x-forwarded-host': 'other.test:8400' }
+      assert.equal(await statusOf(signed, { headers }), 401)
+      assert.equal(await statusOf(holders.present('own', key)), 201)
+    })
+  })
+})

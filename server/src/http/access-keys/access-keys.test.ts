@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { CredentialView } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import {
+  createKeyHolders,
+  secretIn,
+  type KeyHolder,
+  type KeyHolders,
+} from '../../testing/key-holders.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const now = Date.UTC(2027, 0, 31, 12, 0, 0, 250)
+const later = '2027-02-28T08:30:00Z'
+
+onBothEnginesInTurn('access keys', (engine) => {
+  let platform: TestPlatform
+  let holders: KeyHolders
+  let ann: KeyHolder
+  let admin: string
+  before(async () => {
+    platform = await startPlatform({ engine, clock: () => now })
+    holders = createKeyHolders(platform, () => now)
+    ann = await holders.addHolder()
+    admin = await holders.plantAdmin()
+  })
+  after(() => platform.close())
+
+  const idsOf = (credentials: readonly CredentialView[]) => credentials.map(({ id }) => id).sort()
+  const listIds = async (token: string, query = '') => {
+    const { status, body } = await holders.credentials(token, 'GET', query)
+    assert.equal(status, 200)
+    return idsOf(body.credentials)
+  }
+  const show = (token: string, id: string) => holders.credentials(token, 'GET', `/${id}`)
+  const change = (token: string, id: string, credential: object, method = 'PUT') =>
+    holders.credentials(token, method, `/${id}`, { credential })
+  const remove = (token: string, id: string) => holders.credentials(token, 'DELETE', `/${id}`)
+  const countRows = async () =>
+    (await platform.database.read.selectFrom('access_keys').select('id').execute()).length
+
+  describe('a new one', () => {
+    test('has all there is to know of it, the secret too, in an answer that nobody keeps', async () => {
+      const answer = await holders.tryToMake(ann.token, { project_id: ann.projectId })
+      assert.equal(answer.status, 201)
+      assert.equal(answer.headers.get('cache-control'), 'no-store')
+      const { id, blob, access_key, secret: plain, ...rest } = answer.body.credential
+      assert.match(id, /^[0-9a-f]{32}$/)
+      const { secret, ...others } = JSON.parse(blob) as Record<string, unknown>
+      assert.match(String(secret), /^cms_[\w-]{43}$/)
+      assert.deepEqual([access_key, plain], [id, secret])
+      const known = await holders.login(`${access_key}:${plain}`)
+      assert.equal(known.status, 201)
+      assert.deepEqual(others, { expire: 0 })
+      assert.deepEqual(rest, {
+        type: 'aksk',
+        name: '',
+        user_id: ann.userId,
+        project_id: ann.projectId,
+        enabled: true,
+        expires_at: null,
+        created_at: '2027-01-31T12:00:00.250000Z',
+        last_used_at: null,
+        last_used_ip: '',
+        links: { self: `${platform.authUrl}/v3/credentials/${id}` },
+      })
+    })
+
+    test('has the name and the end that were asked for', async () => {
+      const wish = { project_id: ann.projectId, name: 'Backup job', expires_at: later, blob: '{}' }
+      const { body } = await holders.tryToMake(ann.token, wish)
+      const { name, expires_at, blob } = body.credential
+      assert.deepEqual([name, expires_at], ['Backup job', '2027-02-28T08:30:00.000000Z'])
+      const { expire } = JSON.parse(blob) as { expire: number }
+      assert.equal(expire, Date.UTC(2027, 1, 28, 8, 30) / 1_000)
+    })
+
+    test('is for a project in which the user holds a role now', async () => {
+      const bob = await holders.addHolder()
+      const closed = await holders.addHolder()
+      await holders.population.change(
+        platform.database.read
+          .updateTable('projects')
+          .set({ enabled: 0 })
+          .where('id', '=', closed.projectId)
+          .compile(),
+      )
+      await holders.population.assign({
+        role: 'project_owner',
+        userId: ann.userId,
+        projectId: closed.projectId,
+      })
+      // That ann administers the domain which it is in makes it no project of hers.
+      const other = await holders.population.addProject('of the domain', ann.projectDomain)
+      await holders.population.assign({
+        role: 'domain_admin',
+        userId: ann.userId,
+        domainId: ann.projectDomain,
+      })
+      const rows = await countRows()
+      for (const project_id of [bob.projectId, closed.projectId, other, 'nowhere', 'default']) {
+        const answer = await holders.tryToMake(ann.token, { project_id })
+        const { fields } = assertError(answer, 'InputParameterError')
+        assert.deepEqual(
+          fields?.map(({ path }) => path),
+          ['credential.project_id'],
+        )
+      }
+      // Nor does an admin get one where the user whom it is for holds nothing.
+      const foreign = { user_id: ann.userId, project_id: bob.projectId }
+      assertError(await holders.tryToMake(admin, foreign), 'InputParameterError')
+      assert.equal(await countRows(), rows)
+    })
+
+    test('does not end before it begins', async () => {
+      const rows = await countRows()
+      const ends = [
+        '2027-01-31T12:00:00Z',
+        '2027-01-31T12:00:00.250000Z',
+        '1999-12-31T23:59:59Z',
+        '2027-02-30T00:00:00Z',
+        '2027-02-28T24:00:01Z',
+        '2027-02-28',
+        '1806048000',
+        '',
+        1_806_048_000,
+        true,
+      ]
+      for (const expires_at of ends) {
+        const wish = { project_id: ann.projectId, expires_at }
+        const answer = await holders.tryToMake(ann.token, wish)
+        assert.equal(answer.status, 400, `${expires_at}: ${answer.text}`)
+        assert.match(answer.body.fields?.[0]?.path ?? '', /^credential\.expires_at/)
+      }
+      assert.equal(await countRows(), rows)
+    })
+
+    test('is of the one type, and holds nothing but what it may', async () => {
+      const rows = await countRows()
+      const project_id = ann.projectId
+      const strays = [
+        'id',
+        'secret',
+        'access_key',
+        'enabled',
+        'created_at',
+        'last_used_at',
+        'roles',
+      ]
+      const wishes: object[] = [
+        ...['ec2', 'cert', 'totp', 'AKSK', '', 1, null].map((type) => ({ type, project_id })),
+        ...['{"secret":"mine"}', 'mine', {}, null].map((blob) => ({ project_id, blob })),
+        ...strays.map((name) => ({ project_id, [name]: 'x' })),
+        ...['', ' padded', 'two\nlines', 'x'.repeat(256), null].map((name) => ({
+          project_id,
+          name,
+        })),
+        {},
+      ]
+      for (const wish of wishes) {
+        const { status, text } = await holders.tryToMake(ann.token, wish)
+        assert.equal(status, 400, `${JSON.stringify(wish)}: ${text}`)
+      }
+      const withoutType = { credential: { project_id } }
+      assert.equal((await holders.credentials(ann.token, 'POST', '', withoutType)).status, 400)
+      assert.equal(await countRows(), rows)
+    })
+  })
+
+  /** All that whoever may administer a key can do with it. */
+  async function administer(token: string, owner: KeyHolder, wish: object): Promise<void> {
+    const made = await holders.tryToMake(token, { project_id: owner.projectId, ...wish })
+    assert.equal(made.status, 201, made.text)
+    const { id } = made.body.credential
+    assert.equal(made.body.credential.user_id, owner.userId)
+    const { secret: _secret, ...blob } = JSON.parse(made.body.credential.blob) as {
+      secret: string
+    }
+    // Only this answer has the key and the secret as plain fields.
+    const { access_key: _accessKey, secret: _plain, ...rest } = made.body.credential
+    const shown = { ...rest, blob: JSON.stringify({ secret: '', ...blob }) }
+
+    assert.deepEqual((await show(token, id)).body, { credential: shown })
+    const { body } = await holders.credentials(token, 'GET', `?user_id=${owner.userId}`)
+    assert.deepEqual(
+      body.credentials.find((item) => item.id === id),
+      shown,
+    )
+    const steps: [string, Partial<CredentialView>][] = [
+      ['PUT', { name: 'renamed' }],
+      ['PATCH', { name: 'renamed again' }],
+      ['PUT', { enabled: false }],
+      ['PATCH', { enabled: true, name: 'both at once' }],
+    ]
+    const expected: CredentialView = { ...shown }
+    for (const [method, changes] of steps) {
+      Object.assign(expected, changes)
+      const changed = await change(token, id, changes, method)
+      assert.equal(changed.status, 200, changed.text)
+      assert.deepEqual(changed.body.credential, expected)
+      assert.deepEqual((await show(token, id)).body.credential, expected)
+    }
+    assert.equal((await remove(token, id)).status, 204)
+    assertError(await show(token, id), 'ResourceNotFoundError')
+    assertError(await remove(token, id), 'ResourceNotFoundError')
+    assert.ok(!(await listIds(token)).includes(id))
+  }
+
+  describe('SEC-36: are made, shown without their secret, changed and deleted', () => {
+    test('by their owner, whatever role that is', async () => {
+      await administer(ann.token, ann, {})
+      const viewer = await holders.addHolder({ role: 'project_viewer' })
+      await administer(viewer.token, viewer, { expires_at: later })
+      await administer(viewer.token, viewer, { user_id: viewer.userId })
+    })
+
+    test('by who administers the domain of their owner', async () => {
+      const owner = await holders.addHolder()
+      const inDomain = await holders.addHolder({
+        userDomain: owner.userDomain,
+        projectDomain: owner.userDomain,
+      })
+      const ruler = await holders.population.addUser({ name: 'ruler' })
+      const domainId = owner.userDomain
+      await holders.population.assign({ role: 'domain_admin', userId: ruler, domainId })
+      const token = await holders.plant(ruler, undefined, domainId)
+      await administer(token, inDomain, { user_id: inDomain.userId })
+
+      // Not for who holds more than the domain could give: a key would give it.
+      const wishFor = ({ userId, projectId }: KeyHolder) => ({
+        user_id: userId,
+        project_id: projectId,
+      })
+      assertError(await holders.tryToMake(token, wishFor(owner)), 'ForbiddenError')
+      await holders.population.assign({ role: 'auditor', userId: inDomain.userId })
+      assertError(await holders.tryToMake(token, wishFor(inDomain)), 'ForbiddenError')
+
+      // Nor for anyone at home elsewhere, whose keys do not exist there.
+      const { id } = await holders.makeOwnKey(ann)
+      assertError(await holders.tryToMake(token, wishFor(ann)), 'InputParameterError')
+      const refused = [
+        await show(token, id),
+        await change(token, id, { name: 'x' }),
+        await remove(token, id),
+      ]
+      for (const answer of refused) assertError(answer, 'ResourceNotFoundError')
+      assert.deepEqual(await listIds(token, `?user_id=${ann.userId}`), [])
+      assert.equal((await show(ann.token, id)).body.credential.name, '')
+    })
+
+    test('by who administers the system', async () => {
+      await administer(admin, ann, { user_id: ann.userId })
+    })
+  })
+
+  describe('SEC-36: of others', () => {
+    test('do not exist for a member of the same project, not even its owner', async () => {
+      const { population } = holders
+      const key = await holders.makeOwnKey(ann, { name: "ann's" })
+      const owner = await holders.addHolder({ userDomain: ann.userDomain })
+      const userId = owner.userId
+      await population.assign({ role: 'project_owner', userId, projectId: ann.projectId })
+      const shared = await holders.plant(userId, ann.projectId)
+      const own = await holders.makeOwnKey(owner)
+
+      for (const query of ['', '?type=aksk', `?project_id=${ann.projectId}`, '?limit=2048']) {
+        const seen = await listIds(shared, query)
+        assert.deepEqual(seen, query.startsWith('?project_id') ? [] : [own.id], query)
+      }
+      assert.deepEqual(await listIds(shared, `?user_id=${ann.userId}`), [])
+      const tries = [
+        (id: string) => show(shared, id),
+        (id: string) => change(shared, id, { name: 'mine' }),
+        (id: string) => change(shared, id, { enabled: false }, 'PATCH'),
+        (id: string) => remove(shared, id),
+      ]
+      for (const attempt of tries) {
+        const answer = await attempt(key.id)
+        assertError(answer, 'ResourceNotFoundError')
+        const neverWas = await attempt('f'.repeat(32))
+        assert.deepEqual(steadyParts(answer), steadyParts(neverWas))
+      }
+      const stolen = { user_id: ann.userId, project_id: ann.projectId }
+      const refused = await holders.tryToMake(shared, stolen)
+      assert.deepEqual(
+        assertError(refused, 'InputParameterError').fields?.map(({ path }) => path),
+        ['credential.user_id'],
+      )
+      const { name, enabled } = (await show(ann.token, key.id)).body.credential
+      assert.deepEqual([name, enabled], ["ann's", true])
+    })
+
+    test('are shown to who may read all of them, who changes none', async () => {
+      const key = await holders.makeOwnKey(ann, { name: "ann's" })
+      const viewers: string[] = []
+      for (const options of [{ domainId: ann.userDomain }, {}]) {
+        const role = 'domainId' in options ? 'domain_viewer' : 'auditor'
+        const viewer = await holders.addHolder()
+        await holders.population.assign({ role, userId: viewer.userId, ...options })
+        viewers.push(
+          'domainId' in options
+            ? await holders.plant(viewer.userId, undefined, ann.userDomain)
+            : viewer.token,
+        )
+      }
+      for (const token of viewers) {
+        const { credential } = (await show(token, key.id)).body
+        assert.equal(credential.id, key.id)
+        assert.equal(secretIn(credential), '')
+        assert.ok((await listIds(token)).includes(key.id))
+        assertError(await change(token, key.id, { enabled: false }), 'ResourceNotFoundError')
+        assertError(await remove(token, key.id), 'ResourceNotFoundError')
+        const wish = { user_id: ann.userId, project_id: ann.projectId }
+        assertError(await holders.tryToMake(token, wish), 'InputParameterError')
+      }
+      assert.equal((await show(ann.token, key.id)).body.credential.enabled, true)
+    })
+  })
+
+  test('are found by owner, project, name and state, and by nothing else', async () => {
+    const owner = await holders.addHolder()
+    const { userId, token } = owner
+    const projectId = await holders.population.addProject('second', owner.projectDomain)
+    await holders.population.assign({ role: 'project_viewer', userId, projectId })
+    const first = await holders.makeOwnKey(owner, { name: 'first' })
+    const second = await holders.makeKey(token, { project_id: projectId, name: 'second' })
+    await change(token, second.id, { enabled: false })
+    const expected: [string, string[]][] = [
+      ['', [first.id, second.id].sort()],
+      ['?name=first', [first.id]],
+      ['?name=FIRST', [first.id]],
+      ['?enabled=false', [second.id]],
+      [`?project_id=${projectId}`, [second.id]],
+      [`?user_id=${userId}&enabled=true`, [first.id]],
+      ['?type=aksk&name=third', []],
+    ]
+    for (const [query, ids] of expected) assert.deepEqual(await listIds(token, query), ids, query)
+    for (const query of ['?type=ec2', '?secret=x', '?blob=%7B%7D', '?enabled=maybe']) {
+      assert.equal((await holders.credentials(token, 'GET', query)).status, 400, query)
+    }
+  })
+
+  test('are 50 a user, expired ones left out, whoever makes them and however many at once', async () => {
+    const { userId, projectId: project_id, token } = await holders.addHolder()
+    const { read } = platform.database
+    const make = (wish = {}) => holders.tryToMake(token, { project_id, ...wish })
+    const kept = await make()
+    const row = await read
+      .selectFrom('access_keys')
+      .where('id', '=', kept.body.credential.id)
+      .selectAll()
+      .executeTakeFirstOrThrow()
+    const insert = (number: number, changes = {}) =>
+      platform.database.commit([
+        read
+          .insertInto('access_keys')
+          .values(Array.from({ length: number }, () => ({ ...row, id: newId(), ...changes })))
+          .compile(),
+      ])
+    await insert(46)
+    await insert(30, { expires_at: now })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => make()))
+    assert.deepEqual(
+      answers.map(({ status }) => status).sort((a, b) => a - b),
+      [201, 201, 201, 409, 409, 409],
+    )
+    const byAdmin = await holders.tryToMake(admin, { project_id, user_id: userId })
+    const { details } = assertError(byAdmin, 'ConflictError')
+    assert.match(details, /50 access keys.*--access-keys-per-user/)
+    assert.equal((await holders.credentials(token, 'DELETE', `/${row.id}`)).status, 204)
+    assert.equal((await make()).status, 201)
+    // Another user is not touched, and expired keys have an end too.
+    const other = await holders.addHolder()
+    const own = await holders.tryToMake(other.token, { project_id: other.projectId })
+    assert.equal(own.status, 201)
+    await insert(499, { user_id: other.userId, project_id: other.projectId, expires_at: now })
+    const beyond = await holders.tryToMake(other.token, { project_id: other.projectId })
+    assert.match(assertError(beyond, 'ConflictError').details, /500 access keys, expired/)
+  })
+})

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { operations, type Operation } from '@muster/contract'
+import { ask, type ClientAnswer } from '../../testing/client.ts'
+import { pathWith } from '../../testing/contract-client.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { addEstate, isEstateKind, type Estate } from '../../testing/estate.ts'
+import { hostileTexts } from '../../testing/hostile-texts.ts'
+import { dumpTables } from '../../testing/open-storage.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const all: readonly Operation[] = operations
+const reads = all.filter(({ method, needs }) => method === 'GET' && needs !== undefined)
+/** Those of servers take anything as a filter, and have tests of their own. */
+const lists = reads.filter(
+  ({ path, query }) =>
+    query?.properties['limit'] !== undefined && !/^\/servers(\/statistics)?$/.test(path),
+)
+const items = reads.filter(({ path }) => path.includes('{'))
+
+const atOnce = 16
+
+interface Schema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly pattern?: string
+}
+const schemasOf = ({ query }: Operation): [string, Schema][] =>
+  Object.entries<Schema>(query?.properties ?? {})
+
+/** The parameters whose text goes to the storage as it is. */
+const isFree = ([name, schema]: [string, Schema]) =>
+  schema.type === 'string' && !schema.enum && !schema.pattern && name !== 'marker'
+
+onBothEngines('SEC-63: injection into administration', (engine) => {
+  let platform: TestPlatform
+  let estate: Estate
+  let token: string
+  let roleId: string
+  before(async () => {
+    platform = await startPlatform({ engine })
+    estate = await addEstate(platform.database, 'Estate')
+    token = (await estate.person('admin')).token
+    const { id } = await platform.database.read
+      .selectFrom('roles')
+      .select('id')
+      .where('name', '=', 'project_viewer')
+      .executeTakeFirstOrThrow()
+    roleId = id
+  })
+  after(() => platform.close())
+
+  const pathOf = (operation: Operation, id?: string) =>
+    pathWith(
+      operation,
+      Object.fromEntries(
+        [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+          const kind =
+            name === 'id' ? (operation.path.split('/')[2] ?? '') : `${name.slice(0, -3)}s`
+          return [name, id ?? (isEstateKind(kind) ? estate.ids[kind] : roleId)]
+        }),
+      ),
+    )
+
+  /** The things in an answer, whatever the list is called. */
+  const thingsIn = ({ body }: ClientAnswer): unknown[] =>
+    Object.values(body as Record<string, unknown>).find((value) => Array.isArray(value)) ?? []
+
+  /** Sends them all, some at once, and holds every answer to what it may be. */
+  async function sendAll(
+    sendings: readonly (readonly [string, string])[],
+    check: (answer: ClientAnswer, place: string) => void,
+  ): Promise<void> {
+    for (let start = 0; start < sendings.length; start += atOnce) {
+      await Promise.all(
+        sendings.slice(start, start + atOnce).map(async ([address, place]) => {
+          const answer = await ask(platform.url, address, { token })
+          const at = `${place}: ${answer.status} ${answer.text.slice(0, 300)}`
+          assert.ok(answer.status < 500, at)
+          assert.equal(answer.headers.get('x-injected'), null, at)
+          check(answer, at)
+        }),
+      )
+    }
+  }
+
+  /** Each text to some of many places: to all of them in turn, and to all if it is one of the worst. */
+  const spread = <Place>(places: readonly Place[], share: number): [Place, string][] =>
+    hostileTexts.flatMap((text, index) => {
+      const isWorst = index % 40 === 0
+      const count = isWorst ? places.length : Math.min(share, places.length)
+      return Array.from({ length: count }, (_, step): [Place, string] => [
+        places[(index * share + step) % places.length] as Place,
+        text,
+      ])
+    })
+
+  test(`${hostileTexts.length} texts in filters find nothing and change nothing`, async () => {
+    assert.ok(hostileTexts.length >= 200)
+    const before = await dumpTables(platform.database)
+    const named = lists.filter((operation) => schemasOf(operation).some(isFree))
+    const sendings = spread(named, 2).map(([operation, text]) => {
+      const filters = schemasOf(operation).filter(isFree)
+      const query = filters.map(([name]) => `${name}=${encodeURIComponent(text)}`)
+      return [`${pathOf(operation)}?${query.join('&')}`, `${operation.id} ${text}`] as const
+    })
+    await sendAll(sendings, (answer, at) => {
+      assert.ok([200, 400].includes(answer.status), at)
+      if (answer.status === 200) assert.deepEqual(thingsIn(answer), [], at)
+    })
+    assert.deepEqual(await dumpTables(platform.database), before)
+  })
+
+  // No engine sees these.
+  if (engine === 'sqlite') {
+    test('the texts as a limit, an order, a flag or a moment are errors', async () => {
+      const places = lists.flatMap((operation) =>
+        schemasOf(operation)
+          .filter((entry) => !isFree(entry) && entry[0] !== 'marker')
+          .map(([name, schema]) => ({ operation, name, schema })),
+      )
+      const sendings = spread(places, 2)
+        .filter(([{ schema }, text]) => {
+          // A few of them are what they claim to be.
+          if (schema.type === 'boolean') return !['true', 'false', '0'].includes(text)
+          return true
+        })
+        .map(([{ operation, name }, text]) => [
+          `${pathOf(operation)}?${name}=${encodeURIComponent(text)}`,
+          `${operation.id} ${name} ${text}`,
+        ]) as [string, string][]
+      await sendAll(sendings, ({ status }, at) => assert.equal(status, 400, at))
+    })
+  }
+
+  test('the texts as markers lead nowhere', async () => {
+    const sendings = spread(lists, 2).map(
+      ([operation, text]) =>
+        [
+          `${pathOf(operation)}?marker=${encodeURIComponent(text)}`,
+          `${operation.id} marker ${text}`,
+        ] as const,
+    )
+    await sendAll(sendings, ({ status }, at) => {
+      // A marker of events is a place in their order, and any text is before or after it.
+      assert.ok(status === 400 || (status === 200 && at.startsWith('listEvents')), at)
+    })
+  })
+
+  test('forged markers, with whatever inside, widen and break nothing', async () => {
+    const id = "' or 1=1 --"
+    const insides: (readonly [unknown, unknown])[] = [
+      ...["' or 1=1 --", '', 'a\0b', '\uD800', '0', '1e5', 'x'.repeat(1_000)].map(
+        (text) => [text, id] as const,
+      ),
+      ...[1.5, -1, 1e300, 2 ** 31, 2 ** 53 - 1, null, true, [], {}, [[]]].map(
+        (value) => [value, id] as const,
+      ),
+      ...['a\0b', '', 7, null].flatMap((other) => [['a', other] as const, [1, other] as const]),
+    ]
+    const whole = new Map<string, number>()
+    // Those below another thing are read in the same way.
+    const sorted = lists.filter(
+      ({ query, path }) => query?.properties['sort_key'] && !path.includes('{'),
+    )
+    const sendings: [string, string][] = []
+    for (const operation of sorted) {
+      const path = pathOf(operation)
+      whole.set(operation.id, thingsIn(await ask(platform.url, path, { token })).length)
+      const { enum: sortKeys = [] } = (operation.query?.properties['sort_key'] ?? {}) as Schema
+      for (const key of sortKeys) {
+        for (const inside of insides) {
+          const marker = Buffer.from(JSON.stringify([key, false, ...inside])).toString('base64url')
+          const place = `${operation.id} ${JSON.stringify([key, ...inside])}`
+          sendings.push([`${path}?sort_key=${key}&marker=${marker}`, place])
+        }
+      }
+    }
+    await sendAll(sendings, (answer, at) => {
+      assert.ok([200, 400].includes(answer.status), at)
+      const list = at.split(' ')[0] ?? ''
+      if (answer.status === 200) assert.ok(thingsIn(answer).length <= (whole.get(list) ?? 0), at)
+    })
+  })
+
+  test('the texts as ids in a path are ids of nothing', async () => {
+    const before = await dumpTables(platform.database)
+    // A path of dots is another path before it is sent.
+    const sendings = spread(items, 2)
+      .filter(([, text]) => !/^\.+$/.test(text))
+      .map(
+        ([operation, text]) =>
+          [pathOf(operation, text), `${operation.id} ${JSON.stringify(text)}`] as const,
+      )
+    await sendAll(sendings, (answer, at) => {
+      assert.ok([200, 400, 404].includes(answer.status), at)
+      if (answer.status === 200) assert.deepEqual(thingsIn(answer), [], at)
+    })
+    assert.deepEqual(await dumpTables(platform.database), before)
+  })
+
+  test('the texts as names are names, or errors, and nothing else', async () => {
+    const rules = [{ service: 'compute', resource: '*', action: 'list', effect: 'allow' }]
+    const kinds = [
+      ['domains', 'domain', {}],
+      ['projects', 'project', {}],
+      ['users', 'user', {}],
+      ['groups', 'group', {}],
+      ['roles', 'role', {}],
+      ['policies', 'policy', { scope: 'project', rules }],
+      ['credentials', 'credential', { type: 'aksk', project_id: estate.ids.projects }],
+    ] as const
+    const before = await dumpTables(platform.database)
+    const made = new Map<string, number>()
+    async function create(text: string, index: number): Promise<void> {
+      const [collection, key, rest] = kinds[index % kinds.length] ?? kinds[0]
+      const answer = await ask<Record<string, { name: string }>>(
+        platform.url,
+        `/v3/${collection}`,
+        { method: 'POST', token, body: { [key]: { ...rest, name: text } } },
+      )
+      const at = `${collection} ${JSON.stringify(text)}: ${answer.text}`
+      // One quote can be another spelling of the other.
+      assert.ok([201, 400, 409].includes(answer.status), at)
+      if (answer.status !== 201) return
+      assert.equal(answer.body[key]?.name, text, at)
+      const table = collection === 'credentials' ? 'access_keys' : collection
+      made.set(table, (made.get(table) ?? 0) + 1)
+      made.set('events', (made.get('events') ?? 0) + 1)
+    }
+    await Promise.all(hostileTexts.map(create))
+    assert.ok((made.get('events') ?? 0) > 100)
+    // What was there is there unchanged, and beside it is what was made.
+    const after = await dumpTables(platform.database)
+    for (const [table, rows] of Object.entries(after)) {
+      if (table === 'identity_version') continue
+      const old = new Set(before[table])
+      const added = rows.filter((row) => !old.has(row))
+      assert.deepEqual(
+        [rows.length, added.length],
+        [old.size + added.length, made.get(table) ?? 0],
+        table,
+      )
+    }
+  })
+})

@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { operations, type Operation } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import { ask } from '../../testing/client.ts'
+import { pathWith } from '../../testing/contract-client.ts'
+import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { addEstate, isEstateKind, type Estate } from '../../testing/estate.ts'
+import { createDraw, settleOrganisation } from '../../testing/organisation.ts'
+import { createPopulation } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const all: readonly Operation[] = operations
+const guarded = all.filter(({ needs }) => needs !== undefined)
+const reads = all.filter(
+  ({ method, path, access }) =>
+    method === 'GET' && access === 'token' && path !== '/v3/auth/tokens',
+)
+const lists = reads.filter(({ query }) => query?.properties['marker'] !== undefined)
+
+const callers = ['domain_admin', 'project_owner', undefined] as const
+type CallerRole = (typeof callers)[number]
+
+onBothEnginesInTurn('what others have', (engine) => {
+  let platform: TestPlatform
+  let logins: CountedLogins
+  let mine: Estate
+  let foreign: Estate
+  let roleId: string
+  let policyId: string
+  const people = new Map<CallerRole, { userId: string; token: string }>()
+  const tokenOf = (role: CallerRole) => people.get(role)?.token ?? ''
+  before(async () => {
+    platform = await startPlatform({ engine })
+    const { database } = platform
+    logins = await startCountedLogins(platform)
+    mine = await addEstate(database, 'Mine')
+    foreign = await addEstate(database, 'Foreign')
+    for (const role of callers) people.set(role, await mine.person(role))
+    const find = (table: 'roles' | 'policies') =>
+      database.read
+        .selectFrom(table)
+        .select('id')
+        .where('name', '=', 'project_viewer')
+        .executeTakeFirstOrThrow()
+    roleId = (await find('roles')).id
+    policyId = (await find('policies')).id
+  })
+  after(async () => {
+    await logins.close()
+    await platform.close()
+  })
+
+  const read = async (role: CallerRole, address: string) =>
+    steadyParts(await ask(logins.url, address, { token: tokenOf(role) }))
+
+  /** Of what kind a parameter of a path is. */
+  const kindOf = ({ path }: Operation, name: string) =>
+    name === 'id' ? (path.split('/')[2] ?? '') : `${name.slice(0, -3)}s`
+  const parametersOf = ({ path }: Operation) =>
+    [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const ownParameters = (operation: Operation, ids = mine.ids) =>
+    Object.fromEntries(
+      parametersOf(operation).map((name) => {
+        const kind = kindOf(operation, name)
+        if (isEstateKind(kind)) return [name, ids[kind]]
+        return [name, kind === 'roles' ? roleId : name === 'policy_id' ? policyId : newId()]
+      }),
+    )
+
+  /** One's own things are read where no role reaches. */
+  const withOneself = (role: CallerRole) => ({
+    ...mine.ids,
+    users: people.get(role)?.userId ?? '',
+  })
+
+  /** Every list and every detail, in every order, whole and by pages. */
+  function addressesOf(ids: Estate['ids']): string[] {
+    return reads.flatMap((operation) => {
+      const path = pathWith(operation, ownParameters(operation, ids))
+      const properties = operation.query?.properties ?? {}
+      const { enum: sortKeys = [] } = (properties['sort_key'] ?? {}) as { enum?: string[] }
+      return [
+        path,
+        ...sortKeys.map((key) => `${path}?sort_key=${key}&sort_dir=desc`),
+        ...(properties['limit'] ? [`${path}?limit=2`] : []),
+        ...(properties['effective'] ? [`${path}?effective&include_names`] : []),
+      ]
+    })
+  }
+
+  for (const role of callers) {
+    test(`SEC-61: changes no byte of what is read: ${role ?? 'no role'}`, async () => {
+      const addresses = [
+        ...addressesOf(mine.ids),
+        ...addressesOf(foreign.ids).filter((address) => !address.includes('?')),
+        ...addressesOf(withOneself(role)).filter((address) => address.startsWith('/v3/users/')),
+      ]
+      const readAll = () => Promise.all(addresses.map((address) => read(role, address)))
+      const before = await readAll()
+      const good = before.filter(({ status }) => status === 200)
+      assert.ok(good.length >= 15, `${good.length} of ${addresses.length}`)
+      const added = await settleOrganisation(platform.database, createDraw(61), {
+        label: `foreigners beside ${role}`,
+        hasRoles: false,
+      })
+      assert.ok(added >= 300)
+      assert.deepEqual(await readAll(), before)
+    })
+  }
+
+  /**
+   * From here on the platform remembers the caller, its own statements and what projects are
+   * called, and spends none on that.
+   */
+  async function introduce(role: CallerRole): Promise<void> {
+    const token = tokenOf(role)
+    await ask(logins.url, '/servers', { token })
+    await ask(logins.url, '/v3/domains/none', { method: 'DELETE', token })
+  }
+
+  interface Sending {
+    readonly method: string
+    readonly body?: unknown
+    /** The address, and the body in it, for one id or another. */
+    readonly address: (id: string) => string
+    readonly bodyOf?: (id: string) => unknown
+  }
+
+  /** Asks about a foreign thing and about one that never was: nobody can tell the answers apart. */
+  async function assertAlike(role: CallerRole, sending: Sending, foreignId: string) {
+    const answers = []
+    // The first refusal of an operation is recorded at once and its repeats later, whatever they name.
+    for (const id of [newId(), foreignId, newId()]) {
+      logins.takeStatements()
+      const body = sending.bodyOf?.(id) ?? sending.body
+      const answer = await ask(logins.url, sending.address(id), {
+        method: sending.method,
+        token: tokenOf(role),
+        ...(body !== undefined && { body }),
+      })
+      const { status, headers, text } = steadyParts(answer)
+      const told = { status, headers, text: text.replaceAll(id, '<id>') }
+      answers.push({ ...told, statements: logins.takeStatements() })
+    }
+    const [, ofForeign, ofNone] = answers
+    assert.deepEqual(ofForeign, ofNone, `${sending.method} ${sending.address('<id>')}`)
+    return ofNone?.status ?? 500
+  }
+
+  // What each of them sees is tested on both engines above: of these one is enough for the second.
+  for (const role of engine === 'sqlite' ? callers : (['domain_admin'] as const)) {
+    test(`SEC-62: a foreign id in a path is as good as none: ${role ?? 'no role'}`, async () => {
+      const statuses: number[] = []
+      await introduce(role)
+      for (const operation of guarded) {
+        for (const name of parametersOf(operation)) {
+          const kind = kindOf(operation, name)
+          if (!isEstateKind(kind)) continue
+          const sending: Sending = {
+            method: operation.method,
+            body: operation.example,
+            address: (id) => pathWith(operation, { ...ownParameters(operation), [name]: id }),
+          }
+          statuses.push(await assertAlike(role, sending, foreign.ids[kind]))
+        }
+      }
+      assert.ok(statuses.includes(404) && statuses.length > 60, String(statuses.length))
+      // Only the roles that somebody holds on one's own project are answered with an empty list.
+      assert.ok(statuses.every((status) => [200, 403, 404].includes(status)))
+    })
+
+    test(`SEC-62: a foreign id as a marker or a filter is as good as none: ${role ?? 'no role'}`, async () => {
+      await introduce(role)
+      for (const operation of lists) {
+        const path = pathWith(operation, ownParameters(operation, withOneself(role)))
+        const schema = (operation.answers[200]?.body ?? {}) as { properties?: object }
+        const [kind = ''] = Object.keys(schema.properties ?? {})
+        const names = Object.keys(operation.query?.properties ?? {})
+        for (const name of ['marker', ...names.filter((word) => /[._]id$/.test(word))]) {
+          const noun = /(\w+)[._]id$/.exec(name)?.[1]
+          const about = noun === undefined ? kind : noun === 'parent' ? 'domains' : `${noun}s`
+          if (!isEstateKind(about)) continue
+          const sending: Sending = {
+            method: 'GET',
+            address: (id) => `${path}?${name}=${id}`,
+          }
+          const status = await assertAlike(role, sending, foreign.ids[about])
+          assert.ok(status < 500, `${path} ${name}`)
+        }
+      }
+    })
+
+    test(`SEC-62: a foreign id in a body is as good as none: ${role ?? 'no role'}`, async () => {
+      await introduce(role)
+      const { ids } = mine
+      const check = { service: 'identity', resource: 'users', action: 'get' }
+      const bodies: [string, string, keyof Estate['ids'], (id: string) => unknown][] = [
+        ['POST', '/v3/users', 'domains', (id) => ({ user: { name: 'new', domain_id: id } })],
+        [
+          'POST',
+          '/v3/users',
+          'projects',
+          (id) => ({ user: { name: 'new', default_project_id: id } }),
+        ],
+        [
+          'PUT',
+          `/v3/users/${ids.users}`,
+          'projects',
+          (id) => ({ user: { default_project_id: id } }),
+        ],
+        ['POST', '/v3/groups', 'domains', (id) => ({ group: { name: 'new', domain_id: id } })],
+        ['POST', '/v3/projects', 'domains', (id) => ({ project: { name: 'new', domain_id: id } })],
+        ['POST', '/v3/projects', 'domains', (id) => ({ project: { name: 'new', parent_id: id } })],
+        [
+          'POST',
+          '/v3/credentials',
+          'projects',
+          (id) => ({ credential: { type: 'aksk', project_id: id } }),
+        ],
+        [
+          'POST',
+          '/v3/credentials',
+          'users',
+          (id) => ({ credential: { type: 'aksk', project_id: ids.projects, user_id: id } }),
+        ],
+        ['POST', '/v3/policies/check', 'users', (id) => ({ check: { ...check, user_id: id } })],
+        [
+          'POST',
+          '/v3/policies/check',
+          'projects',
+          (id) => ({ check: { ...check, project_id: id } }),
+        ],
+        ['POST', '/v3/policies/check', 'domains', (id) => ({ check: { ...check, domain_id: id } })],
+        ['POST', '/v3/policies/check', 'users', (id) => ({ check: { ...check, target_id: id } })],
+      ]
+      for (const [method, path, kind, bodyOf] of bodies) {
+        const sending = { method, address: () => path, bodyOf }
+        const status = await assertAlike(role, sending, foreign.ids[kind])
+        assert.ok(path.endsWith('/check') ? status < 500 : [400, 403, 404].includes(status), path)
+      }
+    })
+  }
+
+  // No engine sees these.
+  if (engine === 'sqlite') {
+    test('SEC-62: what is hidden cannot be filtered or sorted by, whatever there is', async () => {
+      const words =
+        'password_hash name_key secret email rules description id ca last_used_ip created_at __proto__'
+      const hidden = words.split(' ')
+      for (const operation of lists) {
+        const path = pathWith(operation, ownParameters(operation))
+        const known = Object.keys(operation.query?.properties ?? {})
+        const { enum: sortKeys = [] } = (operation.query?.properties['sort_key'] ?? {}) as {
+          enum?: string[]
+        }
+        const values = [foreign.ids.users, newId()]
+        const unknown = hidden.filter((word) => !known.includes(word))
+        const ofFilters = await Promise.all(
+          values.map((value) =>
+            Promise.all(unknown.map((name) => read('domain_admin', `${path}?${name}=${value}`))),
+          ),
+        )
+        assert.deepEqual(ofFilters[0], ofFilters[1])
+        const ofSorting = await Promise.all(
+          hidden
+            .filter((word) => !sortKeys.includes(word))
+            .map((name) => read('domain_admin', `${path}?sort_key=${name}`)),
+        )
+        for (const { status, text } of [...(ofFilters[0] ?? []), ...ofSorting]) {
+          assert.equal(status, 400, `${path} ${text}`)
+        }
+      }
+    })
+  }
+
+  test('SEC-62: a name is taken only where one can see it', async () => {
+    const population = createPopulation(platform.database)
+    const token = tokenOf('domain_admin')
+    const create = (collection: string, key: string, name: string) =>
+      ask(logins.url, `/v3/${collection}`, { method: 'POST', token, body: { [key]: { name } } })
+    await population.addProject('only there', foreign.ids.domains)
+    await population.addUser({ name: 'only there', domainId: foreign.ids.domains })
+    for (const [collection, key] of [
+      ['projects', 'project'],
+      ['users', 'user'],
+      ['groups', 'group'],
+    ] as const) {
+      const name = collection === 'groups' ? 'team of others' : 'only there'
+      assert.equal((await create(collection, key, name)).status, 201, collection)
+      const again = await create(collection, key, name.toUpperCase())
+      assert.deepEqual([again.status, again.body.class], [409, 'DuplicateNameError'])
+    }
+  })
+
+  test('SEC-62: names that are taken everywhere are told of to those who see everything', async () => {
+    const body = { domain: { name: 'foreign' } }
+    for (const role of callers) {
+      const [taken, free] = [body, { domain: { name: 'nobody has this' } }].map((wish) =>
+        ask(logins.url, '/v3/domains', {
+          method: 'POST',
+          token: tokenOf(role),
+          body: wish,
+        }),
+      )
+      assert.deepEqual(
+        steadyParts(await (taken as NonNullable<typeof taken>)),
+        steadyParts(await (free as NonNullable<typeof free>)),
+      )
+      assert.equal((await taken)?.status, 403)
+    }
+    const { token } = await mine.person('admin')
+    const answer = await ask(logins.url, '/v3/domains', { method: 'POST', token, body })
+    assert.deepEqual([answer.status, answer.body.class], [409, 'DuplicateNameError'])
+    assert.equal(answer.body.details, 'There is already a domain of this name.')
+  })
+})

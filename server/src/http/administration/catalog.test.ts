@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { CatalogService, EndpointView, RegionView, ServiceView } from '@muster/contract'
+import { ask } from '../../testing/client.ts'
+import { createAdminClient, createContractClient } from '../../testing/contract-client.ts'
+import { addEstate } from '../../testing/estate.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+describe('the catalog piece by piece', () => {
+  let platform: TestPlatform
+  let admin: Awaited<ReturnType<typeof createAdminClient>>
+  let catalog: CatalogService[]
+  before(async () => {
+    platform = await startPlatform({ flags: ['--region=north-1'] })
+    admin = await createAdminClient(platform)
+    const answer = await ask<{ catalog: CatalogService[] }>(platform.url, '/v3/auth/catalog', {
+      token: admin.token,
+    })
+    catalog = answer.body.catalog
+  })
+  after(() => platform.close())
+
+  test('has the services of the catalog in a token', async () => {
+    const { services } = await admin.get<{ services: ServiceView[] }>('listServices')
+    assert.deepEqual(
+      services.map(({ id, name, type }) => ({ id, name, type })),
+      catalog.map(({ id, name, type }) => ({ id, name, type })),
+    )
+    for (const service of services) {
+      const path = { id: service.id }
+      const shown = await admin.get<{ service: ServiceView }>('getService', { path })
+      assert.deepEqual(shown.service, service)
+      assert.equal(service.links.self, `${platform.authUrl}/v3/services/${service.id}`)
+    }
+    for (const [query, count] of [
+      ['type=identity', 1],
+      ['name=keystone', 1],
+      ['name=keystone&type=compute_v2', 0],
+      ['name=nothing', 0],
+    ] as const) {
+      const found = await admin.get<{ services: ServiceView[] }>('listServices', { query })
+      assert.equal(found.services.length, count, query)
+    }
+  })
+
+  test('has the endpoints, each with its service and region', async () => {
+    const { endpoints } = await admin.get<{ endpoints: EndpointView[] }>('listEndpoints')
+    assert.deepEqual(
+      endpoints.map(({ id, url, service_id }) => ({ id, url, service_id })),
+      catalog.flatMap((service) =>
+        service.endpoints.map(({ id, url }) => ({ id, url, service_id: service.id })),
+      ),
+    )
+    const [first] = endpoints as [EndpointView]
+    const shown = await admin.get<{ endpoint: EndpointView }>('getEndpoint', {
+      path: { id: first.id },
+    })
+    assert.deepEqual(shown.endpoint, first)
+    const count = async (query: string) =>
+      (await admin.get<{ endpoints: EndpointView[] }>('listEndpoints', { query })).endpoints.length
+    assert.equal(await count(`service_id=${first.service_id}`), 3)
+    assert.equal(await count(`service_id=${first.service_id}&interface=public`), 1)
+    assert.equal(await count('interface=admin'), 2)
+    assert.equal(await count('region_id=north-1'), 6)
+    assert.equal(await count('region_id=south'), 0)
+    await admin.fail('InputParameterError', 'listEndpoints', { query: 'interface=private' })
+  })
+
+  test('has the region', async () => {
+    const { regions } = await admin.get<{ regions: RegionView[] }>('listRegions')
+    assert.deepEqual(
+      regions.map(({ id, parent_region_id }) => [id, parent_region_id]),
+      [['north-1', null]],
+    )
+    const { pathname } = new URL(regions[0]?.links.self ?? '')
+    const shown = await ask<{ region: RegionView }>(platform.url, pathname, { token: admin.token })
+    assert.deepEqual(shown.body.region, regions[0])
+    const none = await admin.get<{ regions: RegionView[] }>('listRegions', {
+      query: 'parent_region_id=north-1',
+    })
+    assert.deepEqual(none.regions, [])
+  })
+
+  test('is read by whoever has a scope, and by nobody else', async () => {
+    const estate = await addEstate(platform.database, 'Estate')
+    for (const role of ['domain_viewer', 'project_viewer'] as const) {
+      const client = createContractClient(platform.url, (await estate.person(role)).token)
+      await client.get('listServices')
+      await client.get('listEndpoints')
+      await client.get('listRegions')
+    }
+    const { token } = await estate.person(undefined)
+    const client = createContractClient(platform.url, token)
+    for (const operation of ['listServices', 'listEndpoints', 'listRegions'] as const) {
+      await client.fail('ForbiddenError', operation)
+    }
+  })
+
+  test('cannot be changed, and what is not in it is not found', async () => {
+    for (const operation of ['getService', 'getEndpoint', 'getRegion'] as const) {
+      await admin.fail('ResourceNotFoundError', operation, { path: { id: 'none' } })
+    }
+    for (const path of ['/v3/services', '/v3/endpoints', '/v3/regions']) {
+      const answer = await ask(platform.url, path, { method: 'POST', token: admin.token, body: {} })
+      assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD'])
+    }
+  })
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { GroupView, UserView } from '@muster/contract'
+import { ask } from '../../testing/client.ts'
+import {
+  createAdminClient,
+  createContractClient,
+  type ContractClient,
+} from '../../testing/contract-client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { addEstate, type Estate } from '../../testing/estate.ts'
+import { createPopulation } from '../../testing/population.ts'
+import { plantToken } from '../../testing/plant-token.ts'
+import { testLife } from '../../testing/resource-life.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+onBothEnginesInTurn('groups', (engine) => {
+  let platform: TestPlatform
+  let admin: ContractClient
+  let estate: Estate
+  before(async () => {
+    platform = await startPlatform({ engine })
+    admin = await createAdminClient(platform)
+    estate = await addEstate(platform.database, 'Estate')
+  })
+  after(() => platform.close())
+
+  // What both engines have in common is tested on one.
+  if (engine === 'sqlite') {
+    testLife(
+      {
+        noun: 'Group',
+        nouns: 'Groups',
+        key: 'group',
+        keys: 'groups',
+        bare: { domain_id: 'default', description: '' },
+        changes: { description: 'On call' },
+      },
+      () => platform,
+      () => admin,
+    )
+  }
+
+  const membersOf = async (id: string, query = '') =>
+    (await admin.get<{ users: UserView[] }>('listGroupUsers', { path: { id }, query })).users.map(
+      ({ name }) => name,
+    )
+  const groupsOf = async (id: string) =>
+    (await admin.get<{ groups: GroupView[] }>('listUserGroups', { path: { id } })).groups.map(
+      ({ name }) => name,
+    )
+
+  test('members come, are there, and go', async () => {
+    const { group } = await admin.get<{ group: GroupView }>('createGroup', {
+      body: { group: { name: 'night shift', domain_id: estate.ids.domains } },
+    })
+    assert.equal(group.domain_id, estate.ids.domains)
+    const path = { id: group.id, user_id: estate.ids.users }
+    await admin.fail('ResourceNotFoundError', 'checkGroupUser', { path })
+    await admin.fail('ResourceNotFoundError', 'removeGroupUser', { path })
+    await admin.get('addGroupUser', { path })
+    await admin.get('addGroupUser', { path })
+    await admin.get('checkGroupUser', { path })
+    assert.deepEqual(await membersOf(group.id), ['member'])
+    assert.deepEqual(await groupsOf(estate.ids.users), ['night shift', 'team'])
+    await admin.get('removeGroupUser', { path })
+    await admin.fail('ResourceNotFoundError', 'checkGroupUser', { path })
+    await admin.fail('ResourceNotFoundError', 'removeGroupUser', { path })
+    assert.deepEqual(await membersOf(group.id), [])
+    assert.deepEqual(await groupsOf(estate.ids.users), ['team'])
+  })
+
+  test('members of nowhere and groups of nowhere are errors that say which', async () => {
+    const { groups, users } = estate.ids
+    for (const operation of ['addGroupUser', 'checkGroupUser', 'removeGroupUser'] as const) {
+      for (const path of [
+        { id: 'none', user_id: users },
+        { id: groups, user_id: 'none' },
+        { id: users, user_id: groups },
+      ]) {
+        const error = await admin.fail('ResourceNotFoundError', operation, { path })
+        if (operation === 'checkGroupUser') continue
+        assert.match(error.details, path.id === groups ? /no such user/ : /no such group/)
+      }
+    }
+    await admin.fail('ResourceNotFoundError', 'listGroupUsers', { path: { id: 'none' } })
+    await admin.fail('ResourceNotFoundError', 'listUserGroups', { path: { id: 'none' } })
+  })
+
+  test('members are listed as users are: narrowed, sorted, by pages', async () => {
+    const population = createPopulation(platform.database)
+    const domainId = estate.ids.domains
+    const { group } = await admin.get<{ group: GroupView }>('createGroup', {
+      body: { group: { name: 'many', domain_id: domainId } },
+    })
+    for (const name of ['ada', 'Bob', 'cyd', 'Dee']) {
+      const enabled = name !== 'cyd'
+      const user_id = await population.addUser({ name, domainId, enabled })
+      await admin.get('addGroupUser', { path: { id: group.id, user_id } })
+    }
+    assert.deepEqual(await membersOf(group.id), ['Bob', 'Dee', 'ada', 'cyd'])
+    assert.deepEqual(await membersOf(group.id, 'sort_dir=desc&limit=2'), ['cyd', 'ada'])
+    assert.deepEqual(await membersOf(group.id, 'enabled=false'), ['cyd'])
+    assert.deepEqual(await membersOf(group.id, 'name=ADA'), ['ada'])
+    const { links } = await admin.get<{ links: { next: string } }>('listGroupUsers', {
+      path: { id: group.id },
+      query: 'limit=3',
+    })
+    const { search } = new URL(links.next)
+    assert.deepEqual(await membersOf(group.id, search.slice(1)), ['cyd'])
+  })
+
+  test('what a group holds its members hold, from the next request to the last', async () => {
+    const { database } = platform
+    const population = createPopulation(database)
+    const userId = await population.addUser({ name: 'guest', domainId: estate.ids.domains })
+    const unscoped = await plantToken(database, { userId })
+    const projects = async () =>
+      (await ask<{ projects: unknown[] }>(platform.url, '/v3/auth/projects', { token: unscoped }))
+        .body.projects.length
+    const path = { id: estate.ids.groups, user_id: userId }
+    assert.equal(await projects(), 0)
+    await admin.get('addGroupUser', { path })
+    assert.equal(await projects(), 1)
+    const scope = { kind: 'project', id: estate.ids.projects } as const
+    const token = await plantToken(database, { userId, scope })
+    const member = createContractClient(platform.url, token)
+    assert.equal((await member.call('listGroups')).status, 200)
+    await admin.get('removeGroupUser', { path })
+    assert.equal(await projects(), 0)
+    await member.fail('UnauthorizedError', 'listGroups')
+  })
+
+  test('a group that goes takes its memberships and what it held, and leaves its members', async () => {
+    const { groups, users } = estate.ids
+    await admin.get('deleteGroup', { path: { id: groups } })
+    const left = await platform.database.read
+      .selectFrom('group_members')
+      .where('group_id', '=', groups)
+      .selectAll()
+      .execute()
+    assert.deepEqual(left, [])
+    await admin.get('getUser', { path: { id: users } })
+    const query = `group.id=${groups}`
+    const held = await admin.get<{ role_assignments: unknown[] }>('listRoleAssignments', { query })
+    assert.deepEqual(held.role_assignments, [])
+  })
+})

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Impact } from '@muster/contract'
+import { requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
+import {
+  createAdminClient,
+  createContractClient,
+  type ContractClient,
+} from '../../testing/contract-client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { addEstate, type Estate } from '../../testing/estate.ts'
+import { plantToken } from '../../testing/plant-token.ts'
+import { createPopulation, type Population } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const counted = [
+  'projects',
+  'users',
+  'groups',
+  'assignments',
+  'access_keys',
+  'identity_providers',
+  'group_members',
+  'tokens',
+] as const
+
+onBothEnginesInTurn('the impact of a deletion', (engine) => {
+  let platform: TestPlatform
+  let population: Population
+  let admin: ContractClient
+  let mine: Estate
+  let other: Estate
+  before(async () => {
+    platform = await startPlatform({ engine })
+    population = createPopulation(platform.database)
+    admin = await createAdminClient(platform)
+  })
+  after(() => platform.close())
+
+  let serial = 0
+  /** Two domains whose people and projects have to do with one another. */
+  async function settle(): Promise<void> {
+    serial += 1
+    const { database } = platform
+    mine = await addEstate(database, `Mine ${serial}`)
+    other = await addEstate(database, `Other ${serial}`)
+    const { read } = database
+    const stranger = await population.addUser({
+      name: 'stranger',
+      domainId: other.ids.domains,
+      defaultProjectId: mine.ids.projects,
+    })
+    await population.assign({
+      role: 'project_owner',
+      userId: stranger,
+      projectId: mine.ids.projects,
+    })
+    await population.assign({
+      role: 'project_viewer',
+      groupId: other.ids.groups,
+      projectId: mine.ids.projects,
+    })
+    await population.assign({
+      role: 'project_viewer',
+      userId: mine.ids.users,
+      projectId: other.ids.projects,
+    })
+    await population.assign({
+      role: 'project_viewer',
+      groupId: mine.ids.groups,
+      projectId: other.ids.projects,
+    })
+    await population.assign({
+      role: 'domain_viewer',
+      userId: stranger,
+      domainId: mine.ids.domains,
+    })
+    await population.change(
+      read
+        .insertInto('group_members')
+        .values({ group_id: other.ids.groups, user_id: mine.ids.users })
+        .compile(),
+      read
+        .insertInto('access_keys')
+        .values({
+          id: `key${serial}`,
+          name: '',
+          name_key: '',
+          user_id: stranger,
+          project_id: mine.ids.projects,
+          enabled: 1,
+          secret: 'sealed',
+          last_used_ip: '',
+          created_at: 0,
+        })
+        .compile(),
+    )
+    const scopes = [
+      { kind: 'none' },
+      { kind: 'project', id: mine.ids.projects },
+      { kind: 'domain', id: mine.ids.domains },
+    ] as const
+    for (const scope of scopes) await plantToken(database, { userId: stranger, scope })
+    for (const scope of [
+      scopes[0],
+      scopes[1],
+      { kind: 'project', id: other.ids.projects } as const,
+    ]) {
+      await plantToken(database, { userId: mine.ids.users, scope })
+    }
+    // One that has ended: nobody misses it.
+    await plantToken(database, { userId: mine.ids.users, issuedAt: 0, expiresAt: 1 })
+  }
+
+  const defaultsInto = async (ids: readonly string[]) =>
+    (
+      await platform.database.read
+        .selectFrom('users')
+        .select('id')
+        .where('default_project_id', 'in', ids)
+        .execute()
+    ).length
+
+  /** The rows of each table, without tokens that have ended. */
+  async function count(): Promise<Record<(typeof counted)[number], number>> {
+    const { read } = platform.database
+    const counts: Partial<Record<string, number>> = {}
+    for (const table of counted) {
+      const rows: { expires_at?: number | null }[] = await read
+        .selectFrom(table as 'tokens')
+        .selectAll()
+        .execute()
+      const isLive = ({ expires_at }: { expires_at?: number | null }) =>
+        table !== 'tokens' || (expires_at ?? 0) > Date.now()
+      counts[table] = rows.filter(isLive).length
+    }
+    return counts as Record<(typeof counted)[number], number>
+  }
+
+  async function impactAndLoss(noun: 'Domain' | 'Project' | 'User', id: string) {
+    const path = { id }
+    if (noun === 'Domain') {
+      // Disabling it ends the tokens already: what is asked before that is what counts.
+      const { impact } = await admin.get<{ impact: Impact }>('getDomainImpact', { path })
+      const before = await count()
+      await admin.get('updateDomain', { path, body: { domain: { enabled: false } } })
+      await admin.get('deleteDomain', { path })
+      return { impact, before, now: await count() }
+    }
+    const { impact } = await admin.get<{ impact: Impact }>(`get${noun}Impact`, { path })
+    const before = await count()
+    await admin.get(`delete${noun}`, { path })
+    return { impact, before, now: await count() }
+  }
+
+  test('of a domain is all that goes with it', async () => {
+    await settle()
+    const defaults = await defaultsInto([mine.ids.projects])
+    const { impact, before, now } = await impactAndLoss('Domain', mine.ids.domains)
+    const { default_projects, servers, ...rest } = impact
+    assert.equal(servers, 0, 'or it could not be deleted')
+    const { group_members: _, ...lost } = Object.fromEntries(
+      counted.map((table) => [table, before[table] - now[table]]),
+    )
+    assert.deepEqual(rest, lost)
+    assert.deepEqual([default_projects, defaults], [1, 1])
+    assert.ok(Object.values(rest).every((number) => number > 0))
+  })
+
+  test('of a project is what goes with it, and who loses it', async () => {
+    await settle()
+    const { impact, before, now } = await impactAndLoss('Project', mine.ids.projects)
+    for (const table of ['assignments', 'access_keys', 'tokens'] as const) {
+      assert.equal(impact[table], before[table] - now[table], table)
+      assert.ok(impact[table] > 0)
+    }
+    for (const table of ['users', 'groups', 'identity_providers'] as const) {
+      assert.equal(now[table], before[table], `${table} stay`)
+    }
+    // The member, the stranger, and the one who is in the other domain's group.
+    assert.deepEqual([impact.users, impact.groups], [3, 2])
+    assert.deepEqual([impact.projects, impact.identity_providers], [0, 0])
+    assert.deepEqual([impact.default_projects, await defaultsInto([mine.ids.projects])], [1, 0])
+  })
+
+  test('of a user is what goes with the user', async () => {
+    await settle()
+    const { impact, before, now } = await impactAndLoss('User', mine.ids.users)
+    for (const table of ['assignments', 'access_keys', 'tokens'] as const) {
+      assert.equal(impact[table], before[table] - now[table], table)
+      assert.ok(impact[table] > 0)
+    }
+    assert.equal(impact.groups, before.group_members - now.group_members)
+    assert.deepEqual([impact.groups, now.groups], [2, before.groups])
+    const { projects, users, identity_providers, default_projects } = impact
+    assert.deepEqual([projects, users, identity_providers, default_projects], [0, 0, 0, 0])
+    assert.equal(now.users, before.users - 1)
+  })
+
+  test('counts the tokens made from those that go, wherever they are for', async () => {
+    await settle()
+    const { database, url } = platform
+    const { userId } = await mine.person('project_owner')
+    await population.assign({ role: 'project_viewer', userId, projectId: other.ids.projects })
+    const scope = { kind: 'project', id: mine.ids.projects } as const
+    const parent = await plantToken(database, { userId, scope })
+    const child = await requestToken(url, {
+      identity: tokenIdentity(parent),
+      scope: { project: { id: other.ids.projects } },
+    })
+    secretOf(child)
+    const { impact, before, now } = await impactAndLoss('Project', mine.ids.projects)
+    assert.equal(impact.tokens, before.tokens - now.tokens)
+  })
+
+  test('is told to those who may see the thing, and changes nothing', async () => {
+    await settle()
+    const path = { id: mine.ids.projects }
+    const { token } = await mine.person('domain_admin')
+    const { token: foreign } = await other.person('domain_admin')
+    const { token: owner } = await mine.person('project_owner')
+    const before = await count()
+    await createContractClient(platform.url, token).get('getProjectImpact', { path })
+    await createContractClient(platform.url, foreign).fail(
+      'ResourceNotFoundError',
+      'getProjectImpact',
+      { path },
+    )
+    await createContractClient(platform.url, owner).fail('ForbiddenError', 'getProjectImpact', {
+      path,
+    })
+    await createContractClient(platform.url, token).fail('ForbiddenError', 'getDomainImpact', {
+      path: { id: mine.ids.domains },
+    })
+    for (const operation of ['getDomainImpact', 'getProjectImpact', 'getUserImpact'] as const) {
+      await admin.fail('ResourceNotFoundError', operation, { path: { id: 'none' } })
+    }
+    assert.deepEqual(await count(), before)
+  })
+})

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ProjectView } from '@muster/contract'
+import { ask } from '../../testing/client.ts'
+import {
+  createAdminClient,
+  createContractClient,
+  type ContractClient,
+} from '../../testing/contract-client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { addEstate, type Estate } from '../../testing/estate.ts'
+import { testLife } from '../../testing/resource-life.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+onBothEnginesInTurn('projects', (engine) => {
+  let platform: TestPlatform
+  let admin: ContractClient
+  let estate: Estate
+  let owner: ContractClient
+  before(async () => {
+    platform = await startPlatform({ engine })
+    admin = await createAdminClient(platform)
+    estate = await addEstate(platform.database, 'Estate')
+    owner = createContractClient(platform.url, (await estate.person('domain_admin')).token)
+  })
+  after(() => platform.close())
+
+  // What both engines have in common is tested on one.
+  if (engine === 'sqlite') {
+    testLife(
+      {
+        noun: 'Project',
+        nouns: 'Projects',
+        key: 'project',
+        keys: 'projects',
+        // Of an admin whose token is for a project of the default domain.
+        bare: {
+          domain_id: 'default',
+          parent_id: 'default',
+          is_domain: false,
+          description: '',
+          enabled: true,
+          tags: [],
+          options: {},
+        },
+        changes: { description: 'Sequencing', enabled: false },
+      },
+      () => platform,
+      () => admin,
+    )
+  }
+
+  const create = async (client: ContractClient, project: object) =>
+    (await client.get<{ project: ProjectView }>('createProject', { body: { project } })).project
+
+  test('a project is made where it is said, or else where the token is', async () => {
+    const { domains } = estate.ids
+    const where = [
+      await create(admin, { name: 'said', domain_id: domains }),
+      await create(admin, { name: 'said so', parent_id: domains }),
+      await create(admin, { name: 'said twice', domain_id: domains, parent_id: domains }),
+      await create(owner, { name: 'unsaid', is_domain: false, tags: [], options: {} }),
+    ]
+    for (const { domain_id, parent_id } of where) {
+      assert.deepEqual([domain_id, parent_id], [domains, domains])
+    }
+  })
+
+  test('projects do not nest, are no domains, and do not move', async () => {
+    const { projects, domains } = estate.ids
+    const fails = async (project: object, field: string, id?: string) => {
+      const error = await admin.fail(
+        'InputParameterError',
+        id === undefined ? 'createProject' : 'updateProject',
+        { ...(id !== undefined && { path: { id } }), body: { project } },
+      )
+      assert.ok(
+        error.fields?.some(({ path }) => path === `project.${field}`),
+        error.details,
+      )
+    }
+    await fails({ name: 'nested', parent_id: projects }, 'parent_id')
+    await fails({ name: 'nested', domain_id: domains, parent_id: projects }, 'parent_id')
+    await fails({ name: 'nested', domain_id: domains, parent_id: 'default' }, 'parent_id')
+    await fails({ name: 'lost', domain_id: 'none' }, 'domain_id')
+    await fails({ name: 'a domain', is_domain: true }, 'is_domain')
+    await fails({ name: 'tagged', tags: ['x'] }, 'tags')
+    await fails({ domain_id: 'default' }, 'domain_id', projects)
+    await fails({ parent_id: 'default' }, 'parent_id', projects)
+  })
+
+  test('a name is free again in another domain', async () => {
+    const here = await create(owner, { name: 'twin' })
+    const there = await create(admin, { name: 'TWIN' })
+    assert.notEqual(here.domain_id, there.domain_id)
+    const { projects } = await admin.get<{ projects: ProjectView[] }>('listProjects', {
+      query: 'name=twin',
+    })
+    assert.deepEqual(projects.map(({ id }) => id).sort(), [here.id, there.id].sort())
+    await owner.fail('ResourceNotFoundError', 'getProject', { path: { id: there.id } })
+  })
+
+  test('disabling or deleting a project ends the tokens for it, and only those', async () => {
+    const [first, second] = [
+      await addEstate(platform.database, 'First'),
+      await addEstate(platform.database, 'Second'),
+    ]
+    const people = [
+      await first.person('project_owner'),
+      await second.person('project_owner'),
+      await first.person('domain_viewer'),
+    ]
+    const statuses = () =>
+      Promise.all(
+        people.map(
+          async ({ token }) => (await ask(platform.url, '/v3/auth/catalog', { token })).status,
+        ),
+      )
+    assert.deepEqual(await statuses(), [200, 200, 200])
+    const path = { id: first.ids.projects }
+    await admin.get('updateProject', { path, body: { project: { enabled: false } } })
+    assert.deepEqual(await statuses(), [401, 200, 200])
+    await admin.get('updateProject', { path, body: { project: { enabled: true } } })
+    assert.deepEqual(await statuses(), [401, 200, 200])
+    await admin.get('deleteProject', { path: { id: second.ids.projects } })
+    assert.deepEqual(await statuses(), [401, 401, 200])
+  })
+
+  test('the project "system" is never deleted, disabled or renamed', async () => {
+    const { projects } = await admin.get<{ projects: ProjectView[] }>('listProjects', {
+      query: 'name=system&domain_id=default',
+    })
+    const path = { id: projects[0]?.id ?? '' }
+    await admin.fail('ConflictError', 'deleteProject', { path })
+    for (const project of [{ enabled: false }, { name: 'other' }, { name: 'a', enabled: true }]) {
+      await admin.fail('ConflictError', 'updateProject', { path, body: { project } })
+    }
+    const allowed = { name: 'System', enabled: true, description: 'For administrators' }
+    await admin.get('updateProject', { path, body: { project: allowed } })
+    await admin.get('updateProject', { path, body: { project: { name: 'system' } } })
+    // Only that of the default domain.
+    const other = await create(owner, { name: 'system' })
+    await admin.get('updateProject', { path: { id: other.id }, body: { project: { name: 'x' } } })
+    await admin.get('deleteProject', { path: { id: other.id } })
+  })
+})

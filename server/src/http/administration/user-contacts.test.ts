@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Token, UserView } from '@muster/contract'
+import { ask } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { openOffice, type Office } from '../../testing/office.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const contacts = { email: 'ada@example.org', mobile: '+44 20 7946 0000' }
+const hidden = { email: '', mobile: '' }
+
+onBothEnginesInTurn("a user's e-mail and mobile", (engine) => {
+  let platform: TestPlatform
+  let office: Office
+  let ada: { readonly id: string; readonly token: string }
+  let groupId: string
+  let projectId: string
+  before(async () => {
+    platform = await startPlatform({ engine })
+    office = await openOffice(platform)
+    const person = await office.hire({ project: [office.role('project_viewer')] })
+    ada = person
+    projectId = person.projectId
+    await office.order('PUT', `/v3/users/${ada.id}`, { user: contacts })
+    groupId = await office.add((plan) => {
+      const group = plan.group('default', ada.id)
+      plan.grant(office.bare, { group }, { project: projectId })
+      return group
+    })
+  })
+  after(() => platform.close())
+
+  /** Ada as a list, a look and, for those who may read groups, the members of hers show her. */
+  async function viewsFor(token: string) {
+    const get = async <Body>(path: string) => (await ask<Body>(office.url, path, { token })).body
+    const { users } = await get<{ users: UserView[] }>('/v3/users')
+    const { user } = await get<{ user: UserView }>(`/v3/users/${ada.id}`)
+    const members = await get<{ users?: UserView[] }>(`/v3/groups/${groupId}/users`)
+    const listed = users.filter(({ id }) => id === ada.id)
+    return [...listed, user, ...(members.users ?? [])].map(({ email, mobile }) => ({
+      email,
+      mobile,
+    }))
+  }
+
+  async function colleague(...roles: string[]): Promise<string> {
+    const { id } = await office.hire()
+    await office.add((plan) => {
+      for (const role of roles) plan.grant(role, { user: id }, { project: projectId })
+    })
+    return await office.tokenFor(id, { project: projectId })
+  }
+
+  test('are hidden from those who share a project with her, whatever their role there', async () => {
+    for (const role of ['project_viewer', 'project_editor', 'project_owner']) {
+      const token = await colleague(office.role(role))
+      assert.deepEqual(await viewsFor(token), [hidden, hidden], role)
+    }
+  })
+
+  test('are shown to herself', async () => {
+    assert.deepEqual(await viewsFor(ada.token), [contacts, contacts])
+  })
+
+  test('are shown to who may read users of her domain, or of all', async () => {
+    for (const role of ['domain_viewer', 'domain_admin']) {
+      const { id } = await office.hire({ domain: [office.role(role)] })
+      const token = await office.tokenFor(id, { domain: 'default' })
+      assert.deepEqual(await viewsFor(token), [contacts, contacts, contacts], role)
+    }
+    const { token } = await office.hire({ system: [office.role('auditor')] })
+    assert.deepEqual(await viewsFor(token), [contacts, contacts, contacts])
+  })
+
+  test('are hidden from a role in her domain that may read groups but not users', async () => {
+    const role = await office.addRole('domain', 'allow identity groups *')
+    const { id } = await office.hire({ domain: [role.id] })
+    const token = await office.tokenFor(id, { domain: 'default' })
+    const { body } = await ask<{ users: UserView[] }>(office.url, `/v3/groups/${groupId}/users`, {
+      token,
+    })
+    assert.deepEqual(
+      body.users.map(({ email, mobile }) => ({ email, mobile })),
+      [hidden],
+    )
+  })
+
+  test('are hidden in the answer to a change by a role that may change users but not read them', async () => {
+    const role = await office.addRole('system', 'allow identity users update')
+    const { token } = await office.hire({ system: [role.id] })
+    const path = `/v3/users/${ada.id}`
+    const { status, body } = await ask<{ user: UserView }>(office.url, path, {
+      method: 'PUT',
+      token,
+      body: { user: { description: 'changed' } },
+    })
+    assert.deepEqual([status, body.user.email, body.user.mobile], [200, '', ''])
+  })
+
+  test('are in a token only for those who would see them elsewhere', async () => {
+    const role = await office.addRole('system', 'allow identity tokens get')
+    const stranger = await office.hire({ system: [role.id] })
+    const subject = async (token: string) => {
+      const headers = { 'x-subject-token': ada.token }
+      const { body } = await ask<{ token: Token }>(office.url, '/v3/auth/tokens', {
+        token,
+        headers,
+      })
+      return { email: body.token.user.Email, mobile: body.token.user.Mobile }
+    }
+    assert.deepEqual(await subject(stranger.token), hidden)
+    assert.deepEqual(await subject(ada.token), contacts)
+    assert.deepEqual(await subject(office.admin), contacts)
+  })
+
+  test('are no filter and no order of a list', async () => {
+    const token = await colleague(office.role('project_owner'))
+    for (const query of [`email=${contacts.email}`, 'sort_key=email', 'sort_key=mobile']) {
+      assert.equal((await ask(office.url, `/v3/users?${query}`, { token })).status, 400, query)
+    }
+  })
+})

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ProjectView, Token, UserView } from '@muster/contract'
+import { ask, requestToken, secretOf } from '../../testing/client.ts'
+import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
+import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { addEstate, type Estate } from '../../testing/estate.ts'
+import { dumpTables } from '../../testing/open-storage.ts'
+import { testLife } from '../../testing/resource-life.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const password = 'tussocky moorland'
+
+onBothEnginesInTurn('users', (engine) => {
+  let platform: TestPlatform
+  let logins: CountedLogins
+  let now = Date.now()
+  let admin: ContractClient
+  let estate: Estate
+  before(async () => {
+    platform = await startPlatform({ engine })
+    // The password hasher costs nothing here, and the clock can be moved.
+    logins = await startCountedLogins(platform, { clock: () => now })
+    admin = await createAdminClient(platform, logins.url)
+    estate = await addEstate(platform.database, 'Estate')
+  })
+  after(async () => {
+    await logins.close()
+    await platform.close()
+  })
+
+  if (engine === 'sqlite') {
+    testLife(
+      {
+        noun: 'User',
+        nouns: 'Users',
+        key: 'user',
+        keys: 'users',
+        bare: {
+          domain_id: 'default',
+          description: '',
+          enabled: true,
+          displayname: '',
+          email: '',
+          mobile: '',
+          default_project_id: null,
+          password_expires_at: null,
+          expires_at: null,
+          options: {},
+        },
+        changes: {
+          description: 'Writes programs',
+          enabled: false,
+          displayname: 'Ada Lovelace',
+          email: 'ada@example.org',
+          mobile: '+44 20 7946 0000',
+          expires_at: '2099-05-04T08:00:00.250000Z',
+        },
+      },
+      () => platform,
+      () => admin,
+    )
+  }
+
+  let serial = 0
+  const create = async (fields: object = {}) => {
+    serial += 1
+    const body = { user: { name: `user ${serial}`, domain_id: estate.ids.domains, ...fields } }
+    return (await admin.get<{ user: UserView }>('createUser', { body })).user
+  }
+  const change = async (id: string, user: object) =>
+    (await admin.get<{ user: UserView }>('updateUser', { path: { id }, body: { user } })).user
+  const logIn = (id: string, secret = password) =>
+    requestToken(logins.url, {
+      identity: { methods: ['password'], password: { user: { id, password: secret } } },
+    })
+  const tokenOf = async (id: string) => secretOf(await logIn(id))
+  const statusOf = async (token: string) =>
+    (await ask(logins.url, '/v3/auth/projects', { token })).status
+
+  test('a user without a password cannot log in, one with a password can', async () => {
+    for (const fields of [{}, { password: null }]) {
+      const { id } = await create(fields)
+      assert.equal((await logIn(id)).status, 401)
+      assert.equal((await logIn(id, 'null')).status, 401)
+    }
+    const { id } = await create({ password })
+    const { body } = await logIn(id)
+    assert.equal(body.token.user.Id, id)
+  })
+
+  test('a weak password is refused, and nothing comes of the rest', async () => {
+    const { id } = await create({ password })
+    const before = await dumpTables(platform.database)
+    for (const weak of [
+      'short',
+      '1234567',
+      'password',
+      'PASSWORD1',
+      'ｐassword',
+      'é'.repeat(600),
+    ]) {
+      const user = { name: 'never', domain_id: estate.ids.domains, password: weak }
+      await admin.fail('WeakPasswordError', 'createUser', { body: { user } })
+      const body = { user: { password: weak, email: 'new@example.org' } }
+      await admin.fail('WeakPasswordError', 'updateUser', { path: { id }, body })
+    }
+    assert.deepEqual(await dumpTables(platform.database), before)
+    const long = 'é'.repeat(512)
+    await change(id, { password: long })
+    assert.equal((await logIn(id, long)).status, 201)
+    assert.equal((await logIn(id, long.slice(0, -1))).status, 401)
+  })
+
+  test('a new password, none, or an end of being enabled ends every token', async () => {
+    for (const [wish, status] of [
+      [{ password: 'moorland tussocks' }, 401],
+      [{ password: null }, 401],
+      [{ enabled: false }, 401],
+      [{ displayname: 'Somebody' }, 201],
+    ] as const) {
+      const { id } = await create({ password })
+      const tokens = [await tokenOf(id), await tokenOf(id)]
+      await change(id, wish)
+      const isGood = status === 201
+      for (const token of tokens) assert.equal(await statusOf(token), isGood ? 200 : 401)
+      assert.equal((await logIn(id)).status, status)
+      if ('enabled' in wish) {
+        await change(id, { enabled: true })
+        for (const token of tokens) assert.equal(await statusOf(token), 401)
+        assert.equal((await logIn(id)).status, 201)
+      }
+    }
+  })
+
+  test('a password is in no answer and in no event', async () => {
+    const secret = 'a very particular password'
+    const user = { name: 'discreet', domain_id: estate.ids.domains, password: secret }
+    const made = await admin.call<{ user: UserView }>('createUser', { body: { user } })
+    const path = { id: made.body.user.id }
+    const body = { user: { password: `${secret} again` } }
+    const changed = await admin.call('updateUser', { path, body })
+    const events = await admin.call('listEvents', { query: `target_id=${path.id}` })
+    for (const { text } of [made, changed, events]) {
+      assert.ok(!text.includes(secret) && !text.includes('hash'), text)
+    }
+    assert.match(events.text, /"password":\["\(hidden\)","\(hidden\)"\]/)
+  })
+
+  test('the default project is what a login without a scope is for', async () => {
+    const { projects } = estate.ids
+    const { id } = await create({ password, default_project_id: projects })
+    const scope = async () => ((await logIn(id)).body.token satisfies Token).project.Id
+    // Without a role there it is good for nothing.
+    assert.equal(await scope(), '')
+    const { roles } = await admin.get<{ roles: { id: string }[] }>('listRoles', {
+      query: 'name=project_viewer',
+    })
+    const role_id = roles[0]?.id ?? ''
+    await admin.get('grantProjectUserRole', { path: { id: projects, user_id: id, role_id } })
+    assert.equal(await scope(), projects)
+    assert.equal((await change(id, { default_project_id: null })).default_project_id, null)
+    assert.equal(await scope(), '')
+    for (const default_project_id of ['none', estate.ids.domains, id]) {
+      const error = await admin.fail('InputParameterError', 'updateUser', {
+        path: { id },
+        body: { user: { default_project_id } },
+      })
+      assert.equal(error.fields?.[0]?.path, 'user.default_project_id')
+    }
+  })
+
+  test('the default project of a user goes with the project', async () => {
+    const body = { project: { name: 'passing', domain_id: estate.ids.domains } }
+    const { project } = await admin.get<{ project: ProjectView }>('createProject', { body })
+    const { id } = await create({ default_project_id: project.id })
+    await admin.get('deleteProject', { path: { id: project.id } })
+    const { user } = await admin.get<{ user: UserView }>('getUser', { path: { id } })
+    assert.equal(user.default_project_id, null)
+  })
+
+  test('an account ends when it says, and until then its tokens end with it', async () => {
+    const halfAnHour = 1_800_000
+    const written = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`
+    const end = Math.floor(now / 1_000) * 1_000 + halfAnHour
+    const { id, expires_at } = await create({ password, expires_at: written(end) })
+    assert.equal(Date.parse(expires_at ?? ''), end)
+    const answer = await logIn(id)
+    assert.equal(Date.parse(answer.body.token.expires_at), end)
+    const token = secretOf(answer)
+    now = end
+    assert.equal(await statusOf(token), 401)
+    assert.equal((await logIn(id)).status, 401)
+    await change(id, { expires_at: null })
+    assert.equal((await logIn(id)).status, 201)
+    await change(id, { expires_at: written(now - halfAnHour) })
+    assert.equal((await logIn(id)).status, 401)
+    now = Date.now()
+  })
+
+  test('an address for mail may be taken away, by nothing or by null', async () => {
+    const { id, email } = await create({ email: 'ada@example.org' })
+    assert.equal(email, 'ada@example.org')
+    assert.equal((await change(id, { email: null })).email, '')
+    assert.equal((await change(id, { email: 'b@example.org' })).email, 'b@example.org')
+    assert.equal((await change(id, { email: '' })).email, '')
+    assert.equal((await create({ email: null })).email, '')
+  })
+
+  test('a user is made where it is said and stays there', async () => {
+    const { id, domain_id } = await create()
+    assert.equal(domain_id, estate.ids.domains)
+    const path = { id }
+    const body = { user: { domain_id: 'default' } }
+    const error = await admin.fail('InputParameterError', 'updateUser', { path, body })
+    assert.equal(error.fields?.[0]?.path, 'user.domain_id')
+    const nowhere = { user: { name: 'lost', domain_id: 'none' } }
+    const lost = await admin.fail('InputParameterError', 'createUser', { body: nowhere })
+    assert.equal(lost.fields?.[0]?.path, 'user.domain_id')
+  })
+
+  test('the projects of a user are those of a role, as such or through a group', async () => {
+    const other = await addEstate(platform.database, 'Another')
+    const { users, projects, groups } = other.ids
+    const names = async (id: string, query = '') => {
+      const answer = await admin.get<{ projects: ProjectView[] }>('listUserProjects', {
+        path: { id },
+        query,
+      })
+      return answer.projects.map((project) => project.id)
+    }
+    assert.deepEqual(await names(users), [projects])
+    assert.deepEqual(await names(users, `domain_id=${other.ids.domains}&enabled`), [projects])
+    assert.deepEqual(await names(users, 'domain_id=default'), [])
+    assert.deepEqual(await names(users, 'name=MAIN'), [projects])
+    const { id } = await create()
+    assert.deepEqual(await names(id), [])
+    await admin.get('addGroupUser', { path: { id: groups, user_id: id } })
+    assert.deepEqual(await names(id), [projects])
+    await admin.fail('ResourceNotFoundError', 'listUserProjects', { path: { id: 'none' } })
+  })
+})

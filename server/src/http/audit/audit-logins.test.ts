@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { hash } from '@node-rs/argon2'
+import { newId } from '../../domain/identity/new-id.ts'
+import { ask, requestToken, systemProject, tokenIdentity } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { databaseWords, doomed, failDoomedEvents } from '../../testing/failing-events.ts'
+import { openOffice, type Office } from '../../testing/office.ts'
+import { adminPassword, startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { addTokenHolder, type TokenHolder } from '../../testing/token-holder.ts'
+
+const password = 'tussocky moorland'
+const typed = 'a password in the place of a name'
+
+onBothEnginesInTurn('of logins the audit log', (engine) => {
+  let platform: TestPlatform
+  let office: Office
+  let holder: TokenHolder
+  let name: string
+  before(async () => {
+    platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
+    office = await openOffice(platform)
+    await failDoomedEvents(platform.database)
+    // As cheap as argon2 gets: it is not what this is about.
+    const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
+    holder = await addTokenHolder(office, await hash(password, cheap))
+    const { body } = await office.order('GET', `/v3/users/${holder.userId}`)
+    name = body['user']?.name ?? ''
+  })
+  after(() => platform.close())
+
+  const byPassword = (id: string, word: string) => ({
+    methods: ['password'],
+    password: { user: { id, password: word } },
+  })
+  const byName = (user: string) => ({
+    methods: ['password'],
+    password: { user: { name: user, password } },
+  })
+  const byKey = (text: string) => ({ methods: ['aksk'], access_key_secret: text })
+  const byTicket = { methods: ['cas'], cas_ticket: { id: 'ST-1-audit' } }
+
+  /** What a login is told as. */
+  async function toldOf(identity: object, scope?: object) {
+    const requestId = `login-${newId()}`
+    // What the client claims of itself is not where it comes from.
+    const auth = { identity, ...(scope && { scope }), context: { ip: '198.51.100.9' } }
+    // A secret that is shown is not taken where somebody may have passed it on.
+    const isShown = 'access_key_secret' in identity
+    const answer = await requestToken(platform.url, auth, {
+      'x-request-id': requestId,
+      ...(!isShown && { 'x-forwarded-for': '198.51.100.9' }),
+    })
+    assert.equal(answer.headers.get('x-request-id'), requestId)
+    const [event, ...more] = await office.events(`request_id=${requestId}`)
+    assert.ok(event && more.length === 0, 'one event tells of it')
+    const { action, target_type, ip } = event
+    assert.deepEqual([action, target_type, ip], ['login', 'user', '127.0.0.1'])
+    assert.deepEqual([event.target_id, event.target_name], [event.user_id, event.user])
+    return { status: answer.status, event }
+  }
+
+  test('tells of every good one: who, how, for which project', async () => {
+    const { userId, userDomain, project, keyId, keySecret, tokens } = holder
+    const inProject = { project: { id: project } }
+    for (const [method, identity, scope] of [
+      ['password', byPassword(userId, password), inProject],
+      ['password', byPassword(userId, password), undefined],
+      ['token', tokenIdentity(tokens.unscoped), inProject],
+      ['token', tokenIdentity(tokens.unscoped), undefined],
+      ['aksk', byKey(`${keyId}:${keySecret}`), undefined],
+    ] as const) {
+      const { status, event } = await toldOf(identity, scope)
+      assert.equal(status, 201)
+      assert.equal(event.result, 'success')
+      assert.deepEqual([event.user_id, event.user, event.domain_id], [userId, name, userDomain])
+      const isScoped = scope !== undefined || method === 'aksk'
+      assert.equal(event.project_id, isScoped ? project : '')
+      assert.deepEqual(event.changes, { method: [null, method] })
+    }
+  })
+
+  test('tells of every bad one, and why, and whose account it was if it was anyone’s', async () => {
+    const { userId, userDomain, keyId, tokens } = holder
+    const elsewhere = { project: { id: office.systemProjectId } }
+    const known = [userId, name, userDomain]
+    const nobody = ['', '', '']
+    const ended = `mt1_${'A'.repeat(49)}`
+    for (const [method, identity, whose, reason, scope] of [
+      ['password', byPassword(userId, 'a wrong one'), known, /wrong/, undefined],
+      ['password', byPassword(userId, password), known, /no role there/, elsewhere],
+      ['password', byPassword(newId(), password), nobody, /wrong/, undefined],
+      ['password', byName(typed), nobody, /wrong/, undefined],
+      ['token', tokenIdentity(ended), nobody, /token no good/, undefined],
+      ['token', tokenIdentity(tokens.unscoped), known, /no role there/, elsewhere],
+      ['aksk', byKey(`${keyId}:${newId()}`), known, /access key/, undefined],
+      ['aksk', byKey(`${newId()}:${newId()}`), nobody, /no such access key/, undefined],
+      ['cas', byTicket, nobody, /CAS/, undefined],
+    ] as const) {
+      const { status, event } = await toldOf(identity, scope)
+      assert.equal(status, 401)
+      assert.equal(event.result, 'failure')
+      const what = `${method}: ${String(reason)}`
+      assert.deepEqual([event.user_id, event.user, event.domain_id], whose, what)
+      assert.deepEqual(event.changes['method'], [null, method])
+      assert.match(String(event.changes['reason']?.[1]), reason)
+    }
+  })
+
+  test('tells of those who come too late: disabled, ended, without their key', async () => {
+    const person = await addTokenHolder(office, await hash(password, { memoryCost: 8 }))
+    const { userId, keyId, keySecret, tokens } = person
+    const key = byKey(`${keyId}:${keySecret}`)
+    await office.order('PUT', `/v3/credentials/${keyId}`, { credential: { enabled: false } })
+    const keyless = await toldOf(key)
+    assert.deepEqual([keyless.status, keyless.event.user_id], [401, userId])
+    assert.match(JSON.stringify(keyless.event.changes), /disabled/)
+    await office.order('PUT', `/v3/users/${userId}`, { user: { enabled: false } })
+    for (const identity of [byPassword(userId, password), tokenIdentity(tokens.inProject)]) {
+      const { status, event } = await toldOf(identity)
+      assert.deepEqual([status, event.result], [401, 'failure'])
+    }
+  })
+
+  test('tells of a wrong original password as of a change that failed', async () => {
+    const { userId, tokens } = holder
+    const answer = await ask(platform.url, `/v3/users/${userId}/password`, {
+      method: 'POST',
+      token: tokens.unscoped,
+      body: { user: { original_password: 'a wrong one', password: `${password}s` } },
+    })
+    assert.equal(answer.status, 401)
+    const [event, ...more] = await office.events(`request_id=${answer.body.request_id}`)
+    assert.ok(event && more.length === 0)
+    assert.deepEqual([event.result, event.user_id, event.target_id], ['failure', userId, userId])
+  })
+
+  test('REL-24: lets nobody in whom it could not tell of, nor says who was not let in', async () => {
+    const { userId, keyId, keySecret, tokens } = holder
+    const attempts = [
+      byPassword(userId, password),
+      byPassword(userId, 'a wrong one'),
+      tokenIdentity(tokens.unscoped),
+      tokenIdentity('nonsense'),
+      byKey(`${keyId}:${keySecret}`),
+      byKey(`${keyId}:${newId()}`),
+      byTicket,
+    ]
+    const before = await office.digest()
+    for (const identity of attempts) {
+      const headers = { 'x-request-id': `${doomed}${newId()}` }
+      const answer = await requestToken(platform.url, { identity }, headers)
+      assertError(answer, 'InternalServerError', 'application/json')
+      assert.ok(!answer.text.includes(databaseWords), answer.text)
+      assert.equal(answer.headers.get('x-subject-token'), null)
+    }
+    const changed = await ask(platform.url, `/v3/users/${userId}/password`, {
+      method: 'POST',
+      token: tokens.unscoped,
+      headers: { 'x-request-id': `${doomed}${newId()}` },
+      body: { user: { original_password: 'a wrong one', password: `${password}s` } },
+    })
+    assertError(changed, 'InternalServerError')
+    // No token, and not even a trace of the key having been used.
+    assert.deepEqual(await office.digest(), before)
+    assert.equal((await toldOf(byPassword(userId, password))).status, 201)
+  })
+
+  test('does not tell of what was no login: a request that makes no sense', async () => {
+    const answer = await requestToken(platform.url, { identity: { methods: ['password'] } })
+    assert.equal(answer.status, 400)
+    assert.deepEqual(await office.events(`request_id=${answer.body.request_id}`), [])
+  })
+
+  test('SEC-36, SEC-64: holds no password, secret or token, nor what was typed as a name', async () => {
+    const admin = await toldOf(byPassword(office.adminId, adminPassword), systemProject)
+    assert.equal(admin.status, 201)
+    const { read } = platform.database
+    const rows = await read.selectFrom('events').selectAll().execute()
+    const text = JSON.stringify(rows)
+    assert.ok(text.includes(holder.keyId) && text.includes(name), 'it holds what it should')
+    const hashes = await read.selectFrom('users').select('password_hash').execute()
+    const sealed = await read.selectFrom('access_keys').select('secret').execute()
+    const ids = await read.selectFrom('tokens').select('id').execute()
+    const secrets = [
+      password,
+      typed,
+      adminPassword,
+      holder.keySecret,
+      ...Object.values(holder.tokens),
+      office.admin,
+      ...hashes.flatMap(({ password_hash }) => password_hash ?? []),
+      ...sealed.map(({ secret }) => secret),
+      ...ids.map(({ id }) => id),
+      'argon2',
+      'mt1_',
+    ]
+    for (const secret of secrets) assert.ok(!text.includes(secret), secret)
+  })
+
+  test('tells of scopes refused to a valid token only some times a minute', async () => {
+    const before = await office.events(`user_id=${holder.userId}&result=failure`)
+    const auth = {
+      identity: tokenIdentity(holder.tokens.unscoped),
+      scope: { project: { id: newId() } },
+    }
+    for (let count = 0; count < 30; count += 1) {
+      assert.equal((await requestToken(platform.url, auth)).status, 401)
+    }
+    const after = await office.events(`user_id=${holder.userId}&result=failure`)
+    assert.ok(after.length - before.length <= 20, `${after.length - before.length} more`)
+  })
+})

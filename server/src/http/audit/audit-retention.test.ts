@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, mock, test } from 'node:test'
+import { readConfig } from '../../config/read-config.ts'
+import { createEventStore } from '../../storage/events.ts'
+import type { Tables } from '../../storage/tables.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { eventually } from '../../testing/office.ts'
+import { makeEvent } from '../../testing/records.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+const now = Date.UTC(2026, 5, 1, 12)
+
+onBothEnginesInTurn('the audit log is kept', (engine) => {
+  let platform: TestPlatform
+  before(async () => {
+    // What is done every hour is done when the test says that an hour has passed.
+    mock.timers.enable({ apis: ['setInterval'] })
+    platform = await startPlatform({
+      engine,
+      clock: () => now,
+      flags: ['--event-retention=30d'],
+    })
+  })
+  after(async () => {
+    await platform.close()
+    mock.timers.reset()
+  })
+
+  const times = async () => {
+    const rows = platform.database.read.selectFrom('events').select('time').orderBy('id')
+    return (await rows.execute()).map(({ time }) => now - time)
+  }
+
+  test('180 days unless the settings say otherwise', () => {
+    const request = readConfig([], {})
+    assert.equal(request.kind === 'run' && request.config.eventRetention, 180 * day)
+  })
+
+  test('as long as the settings say, and is purged of the rest every hour', async () => {
+    const { record } = createEventStore(platform.database)
+    const ages = [31 * day, 30 * day + 1, 30 * day, 30 * day - 1, day, 0]
+    for (const age of ages) await record(makeEvent({ time: now - age }))
+    assert.deepEqual(await times(), ages)
+    mock.timers.tick(hour)
+    const kept = await eventually(times, ({ length }) => length < ages.length)
+    assert.deepEqual(kept, [30 * day, 30 * day - 1, day, 0])
+  })
+
+  test('however much of it there is to purge', async () => {
+    const { read, commit } = platform.database
+    const makeRow = (): Tables['events'] => {
+      const { user, changes: _, ...event } = makeEvent({ time: now - 40 * day })
+      return { ...event, user_name: user, changes: '{}' }
+    }
+    // More than goes in one commit, and not a whole number of those.
+    for (let part = 0; part < 3; part += 1) {
+      const rows = Array.from({ length: 700 }, makeRow)
+      await commit([read.insertInto('events').values(rows).compile()])
+    }
+    const kept = await times()
+    await createEventStore(platform.database).purge(now - 30 * day)
+    assert.equal(kept.length, 2_100 + 4)
+    assert.deepEqual(await times(), kept.slice(2_100))
+  })
+})

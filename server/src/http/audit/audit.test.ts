@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { operations, type EventView, type Operation } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import { callOperation } from '../../testing/call-operation.ts'
+import { ask, type ClientAnswer } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { databaseWords, doomed, failDoomedEvents } from '../../testing/failing-events.ts'
+import { grantPath, openOffice, type Office } from '../../testing/office.ts'
+import { createStage, type Stage } from '../../testing/stage.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const all: readonly Operation[] = operations
+/** Logins have a test of their own, and a question changes nothing. */
+const apart = new Set(['issueToken', 'checkPolicy', 'previewCloudAccountMapping', 'syncServer'])
+const changing = all.filter(
+  ({ id, method }) => method !== 'GET' && method !== 'HEAD' && !apart.has(id),
+)
+
+/** What the log calls the operations that are named after something else. */
+const deeds: Readonly<Record<string, readonly [action: string, targetType: string]>> = {
+  revokeToken: ['logout', 'user'],
+  changeOwnPassword: ['update', 'user'],
+  addGroupUser: ['join', 'group'],
+  removeGroupUser: ['leave', 'group'],
+  bindPolicy: ['bind', 'role'],
+  unbindPolicy: ['unbind', 'role'],
+  mergeServerMetadata: ['update', 'server'],
+  replaceServerMetadata: ['update', 'server'],
+  createCloudAccount: ['create', 'cloudaccount'],
+  updateCloudAccount: ['update', 'cloudaccount'],
+  deleteCloudAccount: ['delete', 'cloudaccount'],
+  syncCloudAccount: ['sync', 'cloudaccount'],
+  confirmGoneServers: ['confirm', 'cloudaccount'],
+  testCloudAccount: ['test', 'cloudaccount'],
+  testNewCloudAccount: ['test', 'cloudaccount'],
+}
+const toNoun = (name: string) => name.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`)
+
+function deedOf({ id }: Operation): readonly [string, string] {
+  const [, verb, thing] = /^(create|update|delete)([A-Z]\w+)$/.exec(id) ?? []
+  const [, given, holder] =
+    /^(grant|revoke)(?:Project|Domain|System)(User|Group)Role$/.exec(id) ?? []
+  const deed = deeds[id] ?? [verb ?? given, toNoun(thing ?? holder ?? '').toLowerCase()]
+  assert.ok(deed[0] !== undefined && deed[1] !== '', `nothing says what should tell of ${id}`)
+  return [deed[0], deed[1]]
+}
+
+/** Nothing a client says changes where it is seen to come from. */
+const claims = { 'x-forwarded-for': '198.51.100.9', forwarded: 'for=198.51.100.9' }
+
+onBothEnginesInTurn('the audit log', (engine) => {
+  let platform: TestPlatform
+  let office: Office
+  let stage: Stage
+  before(async () => {
+    platform = await startPlatform({ engine })
+    office = await openOffice(platform)
+    stage = await createStage(platform, office.admin)
+    await failDoomedEvents(platform.database)
+  })
+  after(() => platform.close())
+
+  const toldOf = (requestId: string) => office.events(`request_id=${requestId}`)
+  const only = (events: readonly EventView[]): EventView => {
+    const [event, ...more] = events
+    assert.ok(event && more.length === 0, `one event, not ${events.length}`)
+    return event
+  }
+
+  /** What cannot be told of does not happen: the event is in the transaction of the deed. */
+  async function assertUndone(
+    send: (headers: Record<string, string>) => Promise<ClientAnswer>,
+  ): Promise<void> {
+    const before = await office.digest()
+    const answer = await send({ 'x-request-id': `${doomed}${newId()}` })
+    assertError(answer, 'InternalServerError')
+    assert.ok(!answer.text.includes(databaseWords), answer.text)
+    assert.deepEqual(await office.digest(), before)
+  }
+
+  describe('tells of every change: who, what, on what, from where; else it is not made', () => {
+    for (const operation of changing) {
+      test(`REL-24: ${operation.id}`, async () => {
+        const { path, token, body } = await stage.prepare(operation)
+        const isSubject = operation.id === 'revokeToken'
+        const send = (headers: Record<string, string>) =>
+          ask<Record<string, { id: string; name: string }>>(platform.url, path, {
+            method: operation.method,
+            token,
+            headers: { ...headers, ...claims, ...(isSubject && { 'x-subject-token': token }) },
+            ...(body !== undefined && { body }),
+          })
+        await assertUndone(send)
+
+        const requestId = `change-${newId()}`
+        const start = Date.now()
+        const answer = await send({ 'x-request-id': requestId })
+        assert.ok(answer.status < 300, answer.text)
+        assert.equal(answer.headers.get('x-request-id'), requestId)
+
+        const event = only(await toldOf(requestId))
+        const { action, target_type, target_id, result, ip } = event
+        assert.deepEqual([action, target_type], deedOf(operation))
+        assert.deepEqual([result, ip, event.request_id], ['success', '127.0.0.1', requestId])
+        const isOwn = operation.id === 'changeOwnPassword'
+        assert.equal(event.user_id, isOwn ? path.split('/')[3] : office.adminId)
+        assert.match(event.user, isOwn ? /^own password/ : /^sysadmin$/)
+        const time = Date.parse(event.time)
+        assert.ok(time >= start && time <= Date.now(), event.time)
+
+        const [made] = Object.values(answer.body ?? {})
+        const isOfPath = path.split('/').includes(target_id)
+        assert.ok(isSubject ? target_id === office.adminId : target_id === made?.id || isOfPath)
+        assertChanges(operation, event, body as Record<string, object> | undefined)
+      })
+    }
+  })
+
+  /** Before and after, as far as there is one. */
+  function assertChanges({ id }: Operation, { changes, action }: EventView, body?: object): void {
+    const pairs = Object.values(changes)
+    const sent = Object.values(body ?? {})[0] as Record<string, unknown> | undefined
+    switch (action) {
+      case 'create':
+        assert.ok(pairs.length > 1 && pairs.every(([before]) => before === null), id)
+        assert.deepEqual(changes['name'], [null, sent?.['name']])
+        break
+      case 'update': {
+        const isOwnPassword = id === 'changeOwnPassword'
+        const expected = isOwnPassword ? ['password'] : Object.keys(sent ?? {})
+        assert.deepEqual(Object.keys(changes), expected)
+        if (isOwnPassword) break
+        for (const [key, [before, after]] of Object.entries(changes)) {
+          assert.deepEqual(after, sent?.[key], key)
+          assert.notDeepEqual(before, after, key)
+        }
+        break
+      }
+      case 'test':
+      case 'sync':
+        assert.deepEqual(Object.keys(changes).length > 0, id === 'testNewCloudAccount')
+        break
+      case 'grant':
+      case 'join':
+      case 'bind':
+        assert.deepEqual(
+          pairs.map(([before, after]) => [before, typeof after]),
+          [[null, 'object']],
+        )
+        break
+      case 'revoke':
+      case 'leave':
+      case 'unbind':
+        assert.deepEqual(
+          pairs.map(([before, after]) => [typeof before, after]),
+          [['object', null]],
+        )
+        break
+      default:
+        assert.ok(['delete', 'logout', 'confirm'].includes(action), action)
+    }
+  }
+
+  test('an update that changes nothing is not told of', async () => {
+    const project = await office.add((plan) => plan.project())
+    const path = `/v3/projects/${project}`
+    const answer = await office.order('PUT', path, { project: { enabled: true } })
+    assert.deepEqual(await toldOf(answer.headers.get('x-request-id') ?? ''), [])
+  })
+
+  test('PATCH is told of as PUT is', async () => {
+    const project = await office.add((plan) => plan.project())
+    const answer = await office.order('PATCH', `/v3/projects/${project}`, {
+      project: { description: 'changed' },
+    })
+    const event = only(await toldOf(answer.headers.get('x-request-id') ?? ''))
+    assert.deepEqual([event.action, event.target_id], ['update', project])
+    assert.deepEqual(event.changes, { description: ['', 'changed'] })
+    assert.deepEqual([event.project_id, event.domain_id], [project, 'default'])
+  })
+
+  test('of something new it tells everything but secrets', async () => {
+    const answer = await office.order('POST', '/v3/users', {
+      user: { name: newId(), email: 'ada@example.org', password: 'tussocky moorland' },
+    })
+    const { changes } = only(await toldOf(answer.headers.get('x-request-id') ?? ''))
+    assert.deepEqual(changes['email'], [null, 'ada@example.org'])
+    assert.deepEqual(changes['enabled'], [null, true])
+    assert.ok(!('password' in changes) && !('password_hash' in changes))
+    // Of a new password it tells that there is one.
+    const path = `/v3/users/${answer.body['user']?.id}`
+    const changed = await office.order('PUT', path, { user: { password: 'moorland tussocks' } })
+    const { changes: told } = only(await toldOf(changed.headers.get('x-request-id') ?? ''))
+    assert.deepEqual(told, { password: ['(hidden)', '(hidden)'] })
+  })
+
+  test('tells of every change that was denied, and by whom it was tried', async () => {
+    const viewer = await office.hire({ project: [office.role('project_viewer')] })
+    // What everyone may do with what is their own is not denied: it is not found, or not good.
+    const open = new Set([
+      'revokeToken',
+      'changeOwnPassword',
+      ...['create', 'update', 'delete'].map((verb) => `${verb}Credential`),
+      'updateView',
+      'deleteView',
+    ])
+    for (const operation of changing) {
+      const requestId = `denied-${newId()}`
+      const answer = await callOperation(platform.url, operation, {
+        token: viewer.token,
+        headers: { 'x-request-id': requestId, 'x-subject-token': office.admin, ...claims },
+      })
+      const told = await toldOf(requestId)
+      assert.equal(answer.status === 403, !open.has(operation.id), operation.id)
+      if (open.has(operation.id)) {
+        assert.deepEqual(told, [], operation.id)
+        continue
+      }
+      const event = only(told)
+      assert.deepEqual(
+        [event.result, event.user_id, event.ip, event.changes['operation']],
+        ['denied', viewer.id, '127.0.0.1', [null, operation.id]],
+      )
+      // In the word that it would have had, had it been done.
+      assert.equal(event.action, deedOf(operation)[0])
+      if (operation.path.startsWith('/servers')) assert.equal(event.target_type, 'server')
+      assert.equal(event.domain_id, 'default')
+      assert.equal(event.target_id, operation.path.includes('{') ? 'none' : '')
+    }
+  })
+
+  test('tells of what was denied only when it was looked into', async () => {
+    const assigner = await office.addRole('system', 'allow identity role_assignments *')
+    const clerk = await office.hire({ system: [assigner.id] })
+    const path = grantPath(office.role('admin'), { user: clerk.id }, 'system')
+    const answer = await office.call(clerk.token, 'PUT', path)
+    assert.equal(answer.status, 403)
+    const event = only(await toldOf(answer.body.request_id))
+    assert.deepEqual([event.result, event.action, event.target_id], ['denied', 'grant', clerk.id])
+  })
+
+  test('what is denied stays denied, even where that cannot be told of', async () => {
+    const { token } = await office.hire()
+    const before = await office.digest()
+    const answer = await ask(platform.url, '/v3/domains', {
+      method: 'POST',
+      token,
+      headers: { 'x-request-id': `${doomed}${newId()}` },
+      body: { domain: { name: newId() } },
+    })
+    assert.ok(answer.status === 403 || answer.status >= 500, answer.text)
+    assert.ok(!answer.text.includes(databaseWords), answer.text)
+    assert.deepEqual(await office.digest(), before)
+  })
+
+  test('does not tell of looking, whether it is allowed or not', async () => {
+    const viewer = await office.hire()
+    for (const [token, status] of [
+      [office.admin, 200],
+      [viewer.token, 403],
+    ] as const) {
+      const answer = await office.call(token, 'GET', '/v3/domains')
+      assert.equal(answer.status, status)
+      assert.deepEqual(await toldOf(answer.headers.get('x-request-id') ?? ''), [])
+    }
+  })
+
+  test('SEC-36, SEC-64: holds no password or secret of all that was changed', async () => {
+    const { read } = platform.database
+    const text = JSON.stringify(await read.selectFrom('events').selectAll().execute())
+    const sealed = await read.selectFrom('access_keys').select('secret').execute()
+    assert.ok(text.includes('create') && sealed.length > 0, 'there is something to look through')
+    for (const secret of [
+      // Those of the contract's own examples, which were sent above.
+      'correct horse battery',
+      'a much better one',
+      'tussocky moorland',
+      'moorland tussocks',
+      'argon2',
+      'mt1_',
+      office.admin,
+      ...sealed.map((key) => key.secret),
+    ]) {
+      assert.ok(!text.includes(secret), secret)
+    }
+  })
+})

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ask } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import {
+  eventually,
+  grantPath,
+  openOffice,
+  type Office,
+  type OwnRole,
+} from '../../testing/office.ts'
+import { makeRule } from '../../testing/rules.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { statusOf } from '../../testing/token-holder.ts'
+
+/** Somebody who may look at all domains, through a group; nothing of it is anyone else's. */
+interface Watcher {
+  readonly userId: string
+  readonly group: string
+  readonly role: OwnRole
+  readonly token: string
+}
+type Request = readonly [method: string, path: string, body?: object]
+
+/** What takes the right, and leaves the token as it is. */
+const losses: Record<string, (watcher: Watcher) => Request> = {
+  'the user leaves the group': ({ group, userId }) => [
+    'DELETE',
+    `/v3/groups/${group}/users/${userId}`,
+  ],
+  'the group is deleted': ({ group }) => ['DELETE', `/v3/groups/${group}`],
+  'the role is taken from the group': ({ group, role }) => [
+    'DELETE',
+    grantPath(role.id, { group }, 'system'),
+  ],
+  'the role is deleted': ({ role }) => ['DELETE', `/v3/roles/${role.id}`],
+  'the policy is unbound': ({ role }) => [
+    'DELETE',
+    `/v3/roles/${role.id}/policies/${role.policyId}`,
+  ],
+  'the policy is disabled': ({ role }) => [
+    'PUT',
+    `/v3/policies/${role.policyId}`,
+    { policy: { enabled: false } },
+  ],
+  'the policy is deleted': ({ role }) => ['DELETE', `/v3/policies/${role.policyId}`],
+  'the policy is changed': ({ role }) => [
+    'PUT',
+    `/v3/policies/${role.policyId}`,
+    { policy: { rules: [makeRule('allow identity domains get')] } },
+  ],
+  'the policy gets a ban': ({ role }) => [
+    'PUT',
+    `/v3/policies/${role.policyId}`,
+    {
+      policy: {
+        rules: ['allow identity domains list', 'deny identity domains list'].map(makeRule),
+      },
+    },
+  ],
+}
+
+onBothEnginesInTurn('what a token may do', (engine) => {
+  let platform: TestPlatform
+  let beside: TestPlatform | undefined
+  let office: Office
+  before(async () => {
+    platform = await startPlatform({ engine })
+    // SQLite is for one process; PostgreSQL is shared.
+    if (engine === 'postgres') beside = await startPlatform({ engine, beside: platform })
+    office = await openOffice(platform)
+  })
+  after(async () => {
+    await beside?.close()
+    await platform.close()
+  })
+
+  async function addWatcher(): Promise<Watcher> {
+    const { id: userId, token } = await office.hire()
+    const given = await office.add((plan) => {
+      const role = plan.role('system', 'allow identity domains list')
+      const group = plan.group('default', userId)
+      plan.grant(role.id, { group }, 'system')
+      return { role, group }
+    })
+    return { userId, token, ...given }
+  }
+
+  const lookAt = async (url: string, token: string) =>
+    (await ask(url, '/v3/domains', { token })).status
+
+  /** At once on this node, within five seconds on the other; the token itself stays good. */
+  async function assertRight({ token }: Watcher, status: 200 | 403): Promise<void> {
+    assert.equal(await lookAt(platform.url, token), status, 'on this node, at the next request')
+    if (beside) {
+      const node = beside.url
+      const found = await eventually(
+        () => lookAt(node, token),
+        (seen) => seen === status,
+      )
+      assert.equal(found, status, 'on the other node, in 5 seconds')
+    }
+    assert.equal(await statusOf(platform.url, token), 200)
+  }
+
+  for (const [what, lose] of Object.entries(losses)) {
+    test(`SEC-03: shrinks when ${what}`, async () => {
+      const [watcher, bystander] = [await addWatcher(), await addWatcher()]
+      await assertRight(watcher, 200)
+      await office.order(...lose(watcher))
+      await assertRight(watcher, 403)
+      await assertRight(bystander, 200)
+    })
+  }
+
+  test('SEC-03: shrinks and grows as a role is taken and given', async () => {
+    const watcher = await addWatcher()
+    const path = grantPath(watcher.role.id, { group: watcher.group }, 'system')
+    for (let time = 0; time < 2; time += 1) {
+      await office.order('DELETE', path)
+      await assertRight(watcher, 403)
+      await office.order('PUT', path)
+      await assertRight(watcher, 200)
+    }
+  })
+})

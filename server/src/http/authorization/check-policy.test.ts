@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { GroupView } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import {
+  createAdminClient,
+  createContractClient,
+  type ContractClient,
+} from '../../testing/contract-client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { addEstate, type Estate } from '../../testing/estate.ts'
+import { plantToken } from '../../testing/plant-token.ts'
+import { addSubjects, checkPolicy } from '../../testing/policy-subjects.ts'
+import { createPopulation, type Population } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+onBothEnginesInTurn('may this user do this?', (engine) => {
+  let platform: TestPlatform
+  let population: Population
+  let admin: ContractClient
+  let mine: Estate
+  let foreign: Estate
+  let subjects: Awaited<ReturnType<typeof addSubjects>>
+  before(async () => {
+    platform = await startPlatform({ engine })
+    const { database } = platform
+    population = createPopulation(database)
+    admin = await createAdminClient(platform)
+    mine = await addEstate(database, 'Mine')
+    foreign = await addEstate(database, 'Foreign')
+    subjects = await addSubjects(population, mine)
+  })
+  after(() => platform.close())
+
+  test('names the rule, the policy, the role and the group that decide', async () => {
+    const rule = {
+      service: 'identity',
+      resource: 'groups',
+      action: 'create',
+      effect: 'deny',
+    } as const
+    await population.addRole('project_no_groups', 'project', [
+      { service: 'identity', resource: 'groups', action: '*', effect: 'allow' },
+      rule,
+    ])
+    const { projects, users, groups } = mine.ids
+    const reader = await mine.person('project_viewer')
+    const group = async () =>
+      (await admin.get<{ group: GroupView }>('getGroup', { path: { id: groups } })).group
+    await population.assign({ role: 'project_no_groups', groupId: groups, projectId: projects })
+    const asked = { project_id: projects, resource: 'groups' }
+    const denied = await checkPolicy(admin, { user_id: users, ...asked, action: 'create' })
+    assert.deepEqual([denied.allowed, denied.reach], [false, null])
+    const { decided_by: by } = denied
+    assert.deepEqual(by?.rule, rule)
+    assert.deepEqual(
+      [by?.level, by?.policy.name, by?.role.name],
+      ['project', 'project_no_groups_policy', 'project_no_groups'],
+    )
+    assert.equal(by?.group?.id, groups)
+    assert.equal((await group()).name, by?.group?.name)
+
+    const allowed = await checkPolicy(admin, { user_id: reader.userId, ...asked, action: 'list' })
+    assert.deepEqual([allowed.allowed, allowed.reach], [true, 'project'])
+    assert.deepEqual(allowed.decided_by?.rule, {
+      service: '*',
+      resource: '*',
+      action: 'list',
+      effect: 'allow',
+    })
+    assert.deepEqual(allowed.decided_by?.group, null)
+    assert.equal(allowed.decided_by?.role.name, 'project_viewer')
+
+    const unsaid = await checkPolicy(admin, { user_id: reader.userId, ...asked, action: 'delete' })
+    assert.deepEqual([unsaid.allowed, unsaid.reach, unsaid.decided_by], [false, null, null])
+    const own = await checkPolicy(admin, {
+      user_id: reader.userId,
+      resource: 'users',
+      action: 'get',
+    })
+    assert.deepEqual([own.allowed, own.reach, own.decided_by], [true, 'self', null])
+    const systemwide = subjects.admin
+    const wide = await checkPolicy(admin, {
+      user_id: systemwide.userId,
+      ...systemwide.scope,
+      resource: 'users',
+      action: 'delete',
+    })
+    assert.deepEqual([wide.allowed, wide.reach, wide.decided_by?.level], [true, 'system', 'system'])
+  })
+
+  test('a rule is asked about as it is now, and of who is active', async () => {
+    const { userId } = await mine.person('project_viewer')
+    const asked = { user_id: userId, resource: 'users', action: 'list' }
+    const inProject = { ...asked, project_id: mine.ids.projects }
+    assert.equal((await checkPolicy(admin, inProject)).decided_by?.role.name, 'project_viewer')
+    for (const scope of [{ project_id: foreign.ids.projects }, { domain_id: mine.ids.domains }]) {
+      const { allowed, reach, decided_by } = await checkPolicy(admin, { ...asked, ...scope })
+      assert.deepEqual([allowed, reach, decided_by], [false, null, null])
+    }
+    const { read } = platform.database
+    const gone = read.deleteFrom('assignments').where('user_id', '=', userId).compile()
+    await population.change(gone)
+    assert.equal((await checkPolicy(admin, inProject)).allowed, false)
+    const disabled = read
+      .updateTable('users')
+      .set({ enabled: 0 })
+      .where('id', '=', userId)
+      .compile()
+    await population.change(disabled)
+    assert.equal((await checkPolicy(admin, asked)).allowed, false)
+  })
+
+  test('everybody may ask about themselves, and about others only who administers them', async () => {
+    const others = { mine: mine.ids.users, foreign: foreign.ids.users, absent: newId() }
+    const expected: Record<string, readonly (keyof typeof others)[]> = {
+      admin: ['mine', 'foreign'],
+      auditor: [],
+      domain_admin: ['mine'],
+      domain_viewer: [],
+      project_owner: [],
+      project_viewer: [],
+      unscoped: [],
+    }
+    for (const [name, may] of Object.entries(expected)) {
+      const { userId, token } = subjects[name as keyof typeof subjects]
+      const asker = createContractClient(platform.url, token)
+      const question = { resource: 'users', action: 'get' }
+      const unnamed = await checkPolicy(asker, question)
+      assert.deepEqual(await checkPolicy(asker, { ...question, user_id: userId }), unnamed)
+      for (const [whose, user_id] of Object.entries(others)) {
+        if (may.includes(whose as 'mine')) await checkPolicy(asker, { ...question, user_id })
+        else {
+          const error = await asker.fail('InputParameterError', 'checkPolicy', {
+            body: { check: { service: 'identity', ...question, user_id } },
+          })
+          assert.deepEqual(
+            error.fields?.map(({ path }) => path),
+            ['check.user_id'],
+            name,
+          )
+        }
+      }
+    }
+  })
+
+  test('SEC-62: of others nobody learns what they hold where one may not look', async () => {
+    const { token } = subjects.domain_admin
+    const asker = createContractClient(platform.url, token)
+    const { userId } = await mine.person('project_viewer')
+    await population.assign({ role: 'project_owner', userId, projectId: foreign.ids.projects })
+    await population.assign({ role: 'domain_admin', userId, domainId: foreign.ids.domains })
+    const ask = (question: object) =>
+      asker.call('checkPolicy', {
+        body: {
+          check: {
+            service: 'identity',
+            resource: 'users',
+            action: 'get',
+            user_id: userId,
+            ...question,
+          },
+        },
+      })
+    for (const [name, there] of [
+      ['project_id', foreign.ids.projects],
+      ['domain_id', foreign.ids.domains],
+    ] as const) {
+      const [foreignAnswer, noAnswer] = [
+        await ask({ [name]: there }),
+        await ask({ [name]: newId() }),
+      ]
+      assert.deepEqual(steadyParts(foreignAnswer), steadyParts(noAnswer))
+      assert.equal(noAnswer.body.fields?.[0]?.path, `check.${name}`)
+    }
+    // Somebody who sees everything sees more than who asks.
+    const wide = subjects.admin
+    const about = (target_id: string) => ask({ user_id: wide.userId, ...wide.scope, target_id })
+    const [foreignTarget, noTarget] = [await about(foreign.ids.users), await about(newId())]
+    assert.equal(foreignTarget.status, 200)
+    assert.deepEqual(steadyParts(foreignTarget), steadyParts(noTarget))
+  })
+
+  test('what makes no sense is named', async () => {
+    const good = { service: 'identity', resource: 'users', action: 'get' }
+    const wrong: [object, string][] = [
+      [{ service: 'storage' }, 'check.service'],
+      [{ service: '*' }, 'check.service'],
+      [{ resource: '*' }, 'check.resource'],
+      [{ resource: 'Users' }, 'check.resource'],
+      [{ resource: undefined }, 'check.resource'],
+      [{ action: '*' }, 'check.action'],
+      [{ action: 'read' }, 'check.action'],
+      [{ user_id: '' }, 'check.user_id'],
+      [{ user_id: null }, 'check.user_id'],
+      [{ target_id: 'x'.repeat(65) }, 'check.target_id'],
+      [{ project_id: 'a', domain_id: 'b' }, 'check'],
+      [{ scope: 'system' }, 'check.scope'],
+      [{ resource: 'servers', service: 'compute', target_id: 'x' }, 'check.target_id'],
+    ]
+    const { token, scope } = subjects.admin
+    const asker = createContractClient(platform.url, token)
+    for (const [flaw, field] of wrong) {
+      const check = { ...good, ...scope, ...flaw }
+      const answer = await asker.call('checkPolicy', { body: { check } })
+      assert.equal(answer.status, 400, JSON.stringify(flaw))
+      assert.ok(
+        answer.body.fields?.some(({ path }) => path === field),
+        answer.text,
+      )
+    }
+    assert.equal((await admin.call('checkPolicy', { body: {} })).status, 400)
+  })
+
+  test('asking changes nothing', async () => {
+    const { token, userId } = await mine.person('project_owner')
+    const again = await plantToken(platform.database, { userId })
+    const count = async () =>
+      (await platform.database.read.selectFrom('events').select('id').execute()).length
+    const before = await count()
+    const asker = createContractClient(platform.url, token)
+    await checkPolicy(asker, { resource: 'domains', action: 'delete' })
+    await checkPolicy(createContractClient(platform.url, again), {
+      resource: 'domains',
+      action: 'list',
+    })
+    assert.equal(await count(), before)
+  })
+})

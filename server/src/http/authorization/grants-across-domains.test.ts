@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { operations, type Operation } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { openOffice, providerFields, type Office } from '../../testing/office.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const all: readonly Operation[] = operations
+
+/** What is somebody's own; all other things are everyone's. */
+type Owned = 'domains' | 'projects' | 'users' | 'groups' | 'credentials' | 'identity_providers'
+type Things = Record<Owned | 'roles' | 'policies', string>
+
+const namedKinds: Readonly<Record<string, keyof Things>> = {
+  user_id: 'users',
+  group_id: 'groups',
+  role_id: 'roles',
+  policy_id: 'policies',
+}
+const kindOf = ({ path }: Operation, parameter: string) =>
+  parameter === 'id' ? (path.split('/')[2] as keyof Things) : namedKinds[parameter]
+const parametersOf = ({ path }: Operation) =>
+  Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+
+onBothEnginesInTurn('a domain admin', (engine) => {
+  let platform: TestPlatform
+  let office: Office
+  let own: Things
+  let foreign: Things
+  let token: string
+  before(async () => {
+    platform = await startPlatform({ engine })
+    office = await openOffice(platform)
+    own = await settle()
+    foreign = await settle()
+    const role = office.role('domain_admin')
+    const { id } = await office.hire({ domainId: own.domains, domain: [role] })
+    token = await office.tokenFor(id, { domain: own.domains })
+  })
+  after(() => platform.close())
+
+  /** A domain with one of everything in it, each with something to be seen. */
+  async function settle(): Promise<Things> {
+    const domains = await office.addDomain()
+    const {
+      id: users,
+      projectId: projects,
+      token: theirs,
+    } = await office.hire({
+      domainId: domains,
+    })
+    const { groups, identity_providers } = await office.add((plan) => {
+      const group = plan.group(domains, users)
+      plan.grant(office.bare, { group }, { project: projects })
+      plan.grant(office.bare, { user: users }, { domain: domains })
+      return { groups: group, identity_providers: plan.provider(domains) }
+    })
+    const made = await office.call(theirs, 'POST', '/v3/credentials', {
+      credential: { type: 'aksk', project_id: projects },
+    })
+    return {
+      domains,
+      projects,
+      users,
+      groups,
+      credentials: made.body['credential']?.id ?? '',
+      identity_providers,
+      roles: office.bare,
+      policies: await office.idOf('policies', 'project_viewer'),
+    }
+  }
+
+  /** Calls an operation on things of the domain, but for what the test puts there. */
+  async function callWith(operation: Operation, parameter: string, id: string) {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      if (name === parameter) return id
+      const kind = kindOf(operation, name)
+      return kind ? own[kind] : 'none'
+    })
+    const answer = await office.call(token, operation.method, path, operation.example)
+    return { ...answer, text: answer.text.replaceAll(id, '(the id)') }
+  }
+
+  test('SEC-62: finds what is another domain’s as absent as what never was, by every path', async () => {
+    const before = await office.digest()
+    const seen = new Set<string>()
+    for (const operation of all) {
+      for (const parameter of parametersOf(operation)) {
+        const kind = kindOf(operation, parameter)
+        if (kind === undefined || !(kind in own) || kind === 'roles' || kind === 'policies')
+          continue
+        const there = await callWith(operation, parameter, foreign[kind])
+        const nowhere = await callWith(operation, parameter, newId())
+        const what = `${operation.id} with another's ${parameter}`
+        assert.deepEqual(steadyParts(there), steadyParts(nowhere), what)
+        // A list of what somebody holds here is empty for both.
+        const isEmptyList = there.status === 200 && there.text.includes('"roles":[]')
+        assert.ok([403, 404].includes(there.status) || isEmptyList, `${what}: ${there.text}`)
+        seen.add(kind)
+      }
+    }
+    assert.equal(seen.size, 6, [...seen].join())
+    assert.deepEqual(await office.digest(), before)
+  })
+
+  test('the same paths lead to what is the domain’s own', async () => {
+    const reads = all.filter(({ method, path }) => method === 'GET' && path.includes('{id}'))
+    let count = 0
+    for (const operation of reads) {
+      const kind = kindOf(operation, 'id')
+      if (kind === undefined || !(kind in own)) continue
+      const { status } = await callWith(operation, 'id', own[kind])
+      assert.equal(status, operation.id === 'getDomainImpact' ? 403 : 200, operation.id)
+      count += 1
+    }
+    assert.ok(count > 15, String(count))
+  })
+
+  test('SEC-62: refers in no body to what is another domain’s', async () => {
+    const attempts = (things: Things): [string, string, object][] => [
+      ['POST', '/v3/users', { user: { name: newId(), domain_id: things.domains } }],
+      ['POST', '/v3/projects', { project: { name: newId(), domain_id: things.domains } }],
+      ['POST', '/v3/projects', { project: { name: newId(), parent_id: things.domains } }],
+      ['POST', '/v3/groups', { group: { name: newId(), domain_id: things.domains } }],
+      ['POST', '/v3/users', { user: { name: newId(), default_project_id: things.projects } }],
+      ['PUT', `/v3/users/${own.users}`, { user: { default_project_id: things.projects } }],
+      [
+        'POST',
+        '/v3/credentials',
+        { credential: { type: 'aksk', user_id: things.users, project_id: own.projects } },
+      ],
+      [
+        'POST',
+        '/v3/credentials',
+        { credential: { type: 'aksk', user_id: own.users, project_id: things.projects } },
+      ],
+      ['POST', '/v3/policies/check', { check: { user_id: things.users, ...question } }],
+    ]
+    const nothing = { ...foreign, domains: newId(), projects: newId(), users: newId() }
+    const answersFor = (things: Things) =>
+      office.assertRefused(
+        400,
+        ...attempts(things).map(
+          ([method, path, body]) =>
+            () =>
+              office.call(token, method, path, body),
+        ),
+      )
+    assert.deepEqual(
+      (await answersFor(foreign)).map(steadyParts),
+      (await answersFor(nothing)).map(steadyParts),
+    )
+  })
+
+  test('has no part in what is the whole platform’s', async () => {
+    const provider = { name: newId(), ...providerFields(own.domains) }
+    const attempt = (method: string, path: string, body?: unknown) => () =>
+      office.call(token, method, path, body)
+    await office.assertRefused(
+      403,
+      attempt('POST', '/v3/domains', { domain: { name: newId() } }),
+      attempt('PUT', `/v3/domains/${own.domains}`, { domain: { enabled: false } }),
+      attempt('POST', '/v3/roles', { role: { name: newId() } }),
+      attempt('DELETE', `/v3/roles/${own.roles}`),
+      attempt('DELETE', `/v3/policies/${own.policies}`),
+      attempt('PUT', `/v3/roles/${own.roles}/policies/${own.policies}`),
+      attempt('POST', '/v3/identity_providers', { identity_provider: provider }),
+      attempt('DELETE', `/v3/identity_providers/${own.identity_providers}`),
+      attempt('PUT', `/v3/system/users/${own.users}/roles/${own.roles}`),
+    )
+  })
+})
+
+const question = { service: 'identity', resource: 'users', action: 'get' }

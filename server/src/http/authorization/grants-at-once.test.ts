@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newId } from '../../domain/identity/new-id.ts'
+import { ask } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import {
+  eventually,
+  grantPath,
+  openOffice,
+  type Office,
+  type Person,
+} from '../../testing/office.ts'
+import { makeRule } from '../../testing/rules.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const crowd = 20
+
+/** On PostgreSQL every other one asks another process. */
+onBothEnginesInTurn('changes that come at once', (engine) => {
+  let platform: TestPlatform
+  let beside: TestPlatform
+  let office: Office
+  before(async () => {
+    platform = await startPlatform({ engine })
+    beside = engine === 'postgres' ? await startPlatform({ engine, beside: platform }) : platform
+    office = await openOffice(platform)
+  })
+  after(async () => {
+    if (beside !== platform) await beside.close()
+    await platform.close()
+  })
+
+  const nodeOf = (index: number) => (index % 2 === 0 ? platform : beside)
+  const callAt = (node: TestPlatform, token: string, method: string, path: string, body?: object) =>
+    ask(node.url, path, { method, token, ...(body && { body }) })
+  const together = (method: string, path: string, body?: object) =>
+    Promise.all(
+      Array.from({ length: crowd }, (_, index) =>
+        callAt(nodeOf(index), office.admin, method, path, body),
+      ),
+    )
+
+  test('of one name one is made, and all others are told that it is taken', async () => {
+    const wishes = {
+      domain: ['domains', {}],
+      user: ['users', {}],
+      role: ['roles', {}],
+      policy: ['policies', { scope: 'project', rules: [makeRule('allow compute * get')] }],
+    } as const
+    for (const [key, [kind, fields]] of Object.entries(wishes)) {
+      const name = newId()
+      const answers = await together('POST', `/v3/${kind}`, { [key]: { name, ...fields } })
+      const made = answers.filter(({ status }) => status === 201)
+      const taken = answers.filter(({ status }) => status === 409)
+      assert.deepEqual(
+        [made.length, taken.length],
+        [1, crowd - 1],
+        `${key}: ${statusesOf(answers)}`,
+      )
+      for (const answer of taken) assertError(answer, 'DuplicateNameError')
+      const events = await office.events(`action=create&target_type=${key}`)
+      assert.equal(events.filter(({ target_name }) => target_name === name).length, 1)
+    }
+  })
+
+  test('one and the same grant is made once and told once, and everyone gets a yes', async () => {
+    const { id, projectId } = await office.hire()
+    const viewer = office.role('project_viewer')
+    const path = grantPath(viewer, { user: id }, { project: projectId })
+    const answers = await together('PUT', path)
+    assert.ok(
+      answers.every(({ status }) => status === 204),
+      statusesOf(answers),
+    )
+    assert.equal((await office.events(`action=grant&target_id=${id}`)).length, 1)
+
+    const taken = await together('DELETE', path)
+    assert.equal(taken.filter(({ status }) => status === 204).length, 1, statusesOf(taken))
+    assert.equal(taken.filter(({ status }) => status === 404).length, crowd - 1)
+    assert.equal((await office.events(`action=revoke&target_id=${id}`)).length, 1)
+  })
+
+  test('who is dismissed while waiting in line has nothing more to say', async () => {
+    const { id, token } = await office.hire({ system: [office.role('admin')] })
+    const path = grantPath(office.role('admin'), { user: id }, 'system')
+    // All of them are let in at the door; the dismissal is somewhere in the middle of the line.
+    const make = () =>
+      callAt(platform, token, 'POST', '/v3/roles', { role: { name: `role ${newId()}` } })
+    const line = Array.from({ length: crowd }, (_, index) =>
+      index === crowd / 4 ? callAt(platform, office.admin, 'DELETE', path) : make(),
+    )
+    const answers = await Promise.all(line)
+    const refused = answers.filter(({ status }) => status >= 400)
+    assert.ok(
+      refused.every(({ status }) => status === 403),
+      statusesOf(answers),
+    )
+    const [dismissal] = await office.events(`action=revoke&target_id=${id}`)
+    const deeds = await office.events(`user_id=${id}&result=success`)
+    assert.equal(deeds.length, crowd - 1 - refused.length)
+    const last = dismissal?.id ?? ''
+    assert.ok(last !== '' && deeds.every((deed) => deed.id < last), 'nothing came after it')
+  })
+
+  test('of two admins who dismiss each other one stays', async () => {
+    const admin = office.role('admin')
+    const hire = () => office.hire({ passwordHash: 'of a password', system: [admin] })
+    const [first, second] = [await hire(), await hire()]
+    // Nobody else is left to see to it.
+    const path = grantPath(admin, { user: office.adminId }, 'system')
+    assert.equal((await callAt(platform, first.token, 'DELETE', path)).status, 204)
+
+    const dismiss = (node: TestPlatform, who: Person, whom: Person) =>
+      callAt(node, who.token, 'DELETE', grantPath(admin, { user: whom.id }, 'system'))
+    const rules = async (node: TestPlatform, { token }: Person) =>
+      (await callAt(node, token, 'GET', '/v3/domains')).status === 200 &&
+      (await callAt(node, token, 'GET', '/v3/system/users/none/roles')).status === 200
+    const pairs = [
+      [platform, first, second],
+      [beside, second, first],
+    ] as const
+
+    for (let round = 0; round < 6; round += 1) {
+      for (const [node, who] of pairs) {
+        assert.ok(
+          await eventually(
+            () => rules(node, who),
+            (does) => does,
+          ),
+        )
+      }
+      const answers = await Promise.all(pairs.map(([node, who, whom]) => dismiss(node, who, whom)))
+      const dismissals = answers.filter(({ status }) => status === 204)
+      assert.equal(dismissals.length, 1, statusesOf(answers))
+      const left = []
+      for (const [node, who] of pairs) {
+        const isFinal = (does: boolean) => does === (answers[left.length]?.status === 204)
+        left.push(await eventually(() => rules(node, who), isFinal))
+      }
+      // Whose word came through is the one who stays.
+      assert.deepEqual(
+        left,
+        answers.map(({ status }) => status === 204),
+      )
+      const [stays, goes] = left[0] ? [first, second] : [second, first]
+      const back = grantPath(admin, { user: goes.id }, 'system')
+      assert.equal((await callAt(platform, stays.token, 'PUT', back)).status, 204)
+    }
+  })
+})
+
+const statusesOf = (answers: readonly { readonly status: number }[]) =>
+  answers.map(({ status }) => status).join(' ')

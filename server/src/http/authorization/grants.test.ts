@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newId } from '../../domain/identity/new-id.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { grantPath, openOffice, type Office, type Where, type Who } from '../../testing/office.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const projectRoles = ['project_owner', 'project_editor', 'project_viewer']
+const domainRoles = ['domain_admin', 'domain_viewer']
+
+onBothEnginesInTurn('nobody grants what they lack', (engine) => {
+  let platform: TestPlatform
+  let office: Office
+  /** A domain with a project and people in it, and the same elsewhere. */
+  let here: { domain: string; project: string; mate: string; mates: string }
+  let elsewhere: typeof here
+  before(async () => {
+    platform = await startPlatform({ engine })
+    office = await openOffice(platform)
+    here = await settle()
+    elsewhere = await settle()
+  })
+  after(() => platform.close())
+
+  const settle = () =>
+    office.add((plan) => {
+      const domain = plan.domain()
+      const mate = plan.user(domain)
+      return { domain, project: plan.project(domain), mate, mates: plan.group(domain, mate) }
+    })
+
+  const role = (name: string) => office.role(name)
+  const put = (token: string, name: string, who: Who, where: Where) =>
+    office.call(token, 'PUT', grantPath(role(name), who, where))
+  const remove = (token: string, name: string, who: Who, where: Where) =>
+    office.call(token, 'DELETE', grantPath(role(name), who, where))
+
+  /** Somebody at home here with one role in one place, and a token for it. */
+  async function appoint(name: string, where: Where): Promise<string> {
+    if (where === 'system') return (await office.hire({ system: [role(name)] })).token
+    const id = await office.add((plan) => {
+      const user = plan.user(here.domain)
+      plan.grant(role(name), { user }, where)
+      return user
+    })
+    return await office.tokenFor(id, where)
+  }
+
+  /** Which of these roles somebody can give, and take again. */
+  async function grantable(token: string, who: Who, where: Where, names: readonly string[]) {
+    const given: string[] = []
+    const before = await office.digest()
+    for (const name of names) {
+      if ((await put(token, name, who, where)).status !== 204) continue
+      assert.equal(await office.holds(role(name), who, where), true)
+      given.push(name)
+      assert.equal((await remove(token, name, who, where)).status, 204)
+    }
+    assert.deepEqual(await office.digest(), before)
+    return given
+  }
+
+  test('a project owner grants in the project, and nowhere else', async () => {
+    const where = { project: here.project }
+    const token = await appoint('project_owner', where)
+    for (const who of [{ user: here.mate }, { group: here.mates }]) {
+      assert.deepEqual(await grantable(token, who, where, projectRoles), projectRoles)
+    }
+    const sibling = await office.add((plan) => plan.project(here.domain))
+    const attempt = (name: string, place: Where) => () =>
+      put(token, name, { user: here.mate }, place)
+    await office.assertRefused(
+      404,
+      attempt('project_viewer', { project: sibling }),
+      attempt('project_viewer', { project: elsewhere.project }),
+    )
+    await office.assertRefused(
+      403,
+      attempt('domain_viewer', { domain: here.domain }),
+      attempt('auditor', 'system'),
+    )
+  })
+
+  test('a domain admin grants in the domain and its projects, and nowhere else', async () => {
+    const token = await appoint('domain_admin', { domain: here.domain })
+    const mate = { user: here.mate }
+    const project = { project: here.project }
+    const domain = { domain: here.domain }
+    assert.deepEqual(await grantable(token, mate, project, projectRoles), projectRoles)
+    for (const who of [mate, { group: here.mates }]) {
+      assert.deepEqual(await grantable(token, who, domain, domainRoles), domainRoles)
+    }
+    await office.assertRefused(
+      404,
+      () => put(token, 'project_viewer', mate, { project: elsewhere.project }),
+      () => put(token, 'domain_viewer', mate, { domain: elsewhere.domain }),
+    )
+    await office.assertRefused(403, () => put(token, 'auditor', mate, 'system'))
+  })
+
+  test('a system admin grants to anyone, anywhere', async () => {
+    const foreigner = { user: elsewhere.mate }
+    for (const [where, names] of [
+      [{ project: here.project }, projectRoles],
+      [{ domain: here.domain }, domainRoles],
+      ['system', ['auditor', 'admin']],
+    ] as const) {
+      assert.deepEqual(await grantable(office.admin, foreigner, where, names), names)
+    }
+  })
+
+  test('those who only look and edit grant nothing, not even what they have', async () => {
+    const mate = { user: here.mate }
+    const places = {
+      project_editor: { project: here.project },
+      project_viewer: { project: here.project },
+      domain_viewer: { domain: here.domain },
+      auditor: 'system',
+    } as const
+    const attempts = await Promise.all(
+      Object.entries(places).map(async ([name, where]) => {
+        const token = await appoint(name, where)
+        return [name, office.bare].map((given) => () => put(token, given, mate, where))
+      }),
+    )
+    await office.assertRefused(403, ...attempts.flat())
+  })
+
+  test('a role is held only where one of its policies bites: 400 elsewhere', async () => {
+    const places = {
+      system: 'system',
+      domain: { domain: here.domain },
+      project: { project: here.project },
+    } as const
+    for (const [name, fits] of [
+      ['admin', 'system'],
+      ['domain_viewer', 'domain'],
+      ['project_viewer', 'project'],
+    ]) {
+      const misfits = Object.entries(places).filter(([kind]) => kind !== fits)
+      const attempts = misfits.flatMap(([, where]) =>
+        [{ user: here.mate }, { group: here.mates }].map(
+          (who) => () => put(office.admin, name ?? '', who, where),
+        ),
+      )
+      for (const answer of await office.assertRefused(400, ...attempts)) {
+        const { fields } = assertError(answer, 'InputParameterError')
+        assert.deepEqual(
+          fields?.map(({ path }) => path),
+          ['role_id'],
+        )
+      }
+    }
+    // A role without policies fits anywhere, and gives nothing.
+    for (const where of Object.values(places)) {
+      const given = await grantable(office.admin, { user: here.mate }, where, [office.bare])
+      assert.deepEqual(given, [office.bare])
+    }
+  })
+
+  test('SEC-62: people of another domain are as unknown ids, but to the system’s admins', async () => {
+    const project = { project: here.project }
+    const owner = await appoint('project_owner', project)
+    const domainAdmin = await appoint('domain_admin', { domain: here.domain })
+    const attempts = (who: Who) =>
+      [put, remove].flatMap((act) => [
+        () => act(owner, 'project_viewer', who, project),
+        () => act(domainAdmin, 'project_viewer', who, project),
+        () => act(domainAdmin, 'domain_viewer', who, { domain: here.domain }),
+      ])
+    for (const [foreign, unknown] of [
+      [{ user: elsewhere.mate }, { user: newId() }],
+      [{ group: elsewhere.mates }, { group: newId() }],
+    ] as const) {
+      const [seen, absent] = [
+        await office.assertRefused(404, ...attempts(foreign)),
+        await office.assertRefused(404, ...attempts(unknown)),
+      ]
+      assert.deepEqual(seen.map(steadyParts), absent.map(steadyParts))
+    }
+  })
+
+  test('who was let in from above can be shown out by those who run the place', async () => {
+    const where = { project: here.project }
+    const guest = { user: elsewhere.mate }
+    const owner = await appoint('project_owner', where)
+    await office.add((plan) => plan.grant(role('project_viewer'), guest, where))
+    assert.equal((await remove(owner, 'project_viewer', guest, where)).status, 204)
+    assert.equal(await office.holds(role('project_viewer'), guest, where), false)
+    // And not be asked in again.
+    assert.equal((await put(owner, 'project_viewer', guest, where)).status, 404)
+  })
+
+  test('granting again changes nothing and is told once; taking again is 404', async () => {
+    const where = { project: here.project }
+    const own = await office.addRole('project', 'allow compute servers get')
+    for (const who of [{ user: here.mate }, { group: here.mates }]) {
+      const told = async (action: string) =>
+        (await office.events(`action=${action}&target_id=${Object.values(who)[0]}`)).filter(
+          ({ changes }) => JSON.stringify(changes).includes(own.name),
+        ).length
+      for (let time = 0; time < 2; time += 1) {
+        assert.equal((await put(office.admin, own.id, who, where)).status, 204)
+        assert.equal(await told('grant'), 1)
+      }
+      assert.equal((await remove(office.admin, own.id, who, where)).status, 204)
+      await office.assertRefused(404, () => remove(office.admin, own.id, who, where))
+      assert.equal(await told('revoke'), 1)
+    }
+  })
+
+  test('with rights over assignments alone one grants those, and no more', async () => {
+    const places = [
+      ['system', 'system', ['admin', 'auditor']],
+      ['domain', { domain: here.domain }, domainRoles],
+      ['project', { project: here.project }, projectRoles],
+    ] as const
+    const assigner = 'allow identity role_assignments *'
+    const mate = { user: here.mate }
+    for (const [scope, where, stronger] of places) {
+      const own = await office.addRole(scope, assigner)
+      const narrower = await office.addRole(scope, 'allow identity role_assignments create')
+      const wider = await office.addRole(scope, assigner, 'allow compute servers get')
+      const token = await appoint(own.id, where)
+      const within = [own.id, narrower.id, office.bare]
+      assert.deepEqual(await grantable(token, mate, where, within), within)
+      await office.assertRefused(
+        403,
+        ...[wider.id, ...stronger].flatMap((name) => [
+          () => put(token, name, mate, where),
+          () => put(token, name, { group: here.mates }, where),
+        ]),
+      )
+    }
+  })
+
+  test('nobody takes a ban on what they may not do off themselves, or off others', async () => {
+    const own = await office.addRole('system', 'allow identity role_assignments *')
+    const ban = await office.addRole('system', 'deny identity users create')
+    const clerk = await office.hire({ system: [own.id, ban.id] })
+    const reader = await office.addRole('system', 'allow identity users get')
+    const mild = await office.addRole('system', 'deny identity role_assignments delete')
+    const other = await office.hire({ system: [ban.id, reader.id, mild.id] })
+    await office.assertRefused(
+      403,
+      ...[clerk, other].map(
+        ({ id }) =>
+          () =>
+            remove(clerk.token, ban.id, { user: id }, 'system'),
+      ),
+    )
+    // What only allows is theirs to take, and so is a ban on what they may do.
+    for (const { id } of [reader, mild]) {
+      assert.equal((await remove(clerk.token, id, { user: other.id }, 'system')).status, 204)
+    }
+  })
+
+  test('a ban that is disabled does not make a role any smaller', async () => {
+    const where = { project: here.project }
+    const assigner = 'allow identity role_assignments *'
+    const token = await appoint((await office.addRole('project', assigner)).id, where)
+    const wide = await office.addRole('project', assigner, 'allow compute * *')
+    const ban = await office.add((plan) => {
+      const policy = plan.policy('project', ['deny compute * *'], false)
+      plan.bind(wide.id, policy)
+      return policy
+    })
+    const attempt = () => put(token, wide.id, { user: here.mate }, where)
+    await office.assertRefused(403, attempt)
+    // Once it is enabled there is nothing left in the role that they lack.
+    await office.order('PUT', `/v3/policies/${ban}`, { policy: { enabled: true } })
+    assert.equal((await attempt()).status, 204)
+  })
+})

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { grantPath, openOffice, type Office, type OwnRole } from '../../testing/office.ts'
+import { makeRule } from '../../testing/rules.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+/** Somebody who runs the platform; nothing of it is shared with anyone else. */
+interface Ruler {
+  readonly id: string
+  readonly domainId: string
+  readonly role: OwnRole
+  readonly groupId: string
+  readonly groupDomain: string
+  readonly project: string
+  readonly projectDomain: string
+  readonly projectRole: string
+  readonly provider: string
+}
+
+/** How somebody comes to run the platform, and by what they log in. */
+interface Throne {
+  readonly through?: 'group'
+  readonly by?: 'provider'
+}
+
+type Request = readonly [method: string, path: string, body?: object]
+/** What is there before, and then locks them out. */
+type Way = (ruler: Ruler) => Request | Promise<Request>
+
+onBothEnginesInTurn('the last system admin', (engine) => {
+  let platform: TestPlatform
+  let office: Office
+  let adminRole: string
+  /** Has every right, and no way to log in: counts for nothing when the last one goes. */
+  let deputy: string
+  before(async () => {
+    platform = await startPlatform({ engine })
+    office = await openOffice(platform)
+    adminRole = office.role('admin')
+    const person = await office.hire({ system: [adminRole] })
+    deputy = person.token
+    keep = person.id
+    await retireAll()
+  })
+  afterEach(() => retireAll())
+  after(() => platform.close())
+
+  let keep = ''
+  /** Whoever ran the platform in the test before does so no longer. */
+  const retireAll = () => {
+    const { read, commitNews } = platform.database
+    const retire = read.updateTable('users').set({ enabled: 0 }).where('id', '<>', keep)
+    return commitNews([retire.compile()])
+  }
+
+  const enthrone = ({ through, by }: Throne = {}): Promise<Ruler> =>
+    office.add((plan) => {
+      const domainId = plan.domain()
+      const groupDomain = plan.domain()
+      const projectDomain = plan.domain()
+      const id = plan.user(domainId, by === 'provider' ? null : 'of a password')
+      const provider = plan.provider(domainId)
+      if (by === 'provider') plan.subject(provider, id)
+      const groupId = plan.group(groupDomain, id)
+      const role = plan.role('system', 'allow * * *')
+      plan.grant(role.id, through === 'group' ? { group: groupId } : { user: id }, 'system')
+      const project = plan.project(projectDomain)
+      const projectRole = plan.role('project', 'allow compute servers get').id
+      plan.grant(projectRole, { user: id }, { project })
+      return {
+        id,
+        domainId,
+        role,
+        groupId,
+        groupDomain,
+        project,
+        projectDomain,
+        projectRole,
+        provider,
+      }
+    })
+
+  const send = ([method, path, body]: Request) => office.call(deputy, method, path, body)
+
+  const change =
+    (kind: string, key: string, id: (ruler: Ruler) => string, changes: object): Way =>
+    (ruler) => ['PUT', `/v3/${kind}/${id(ruler)}`, { [key]: changes }]
+  const user = (changes: object) => change('users', 'user', ({ id }) => id, changes)
+  const policy = (changes: object) =>
+    change('policies', 'policy', ({ role }) => role.policyId, changes)
+  const remove =
+    (path: (ruler: Ruler) => string): Way =>
+    (ruler) => ['DELETE', path(ruler)]
+
+  const addBan = () => office.addRole('system', 'deny compute servers delete')
+
+  const ways: Record<string, Way> = {
+    'the role is taken': remove(({ id, role }) => grantPath(role.id, { user: id }, 'system')),
+    'the user is disabled': user({ enabled: false }),
+    'the user is deleted': remove(({ id }) => `/v3/users/${id}`),
+    'the user comes to an end': user({ expires_at: '2020-01-01T00:00:00Z' }),
+    'the user will come to an end one day': user({ expires_at: '2099-01-01T00:00:00Z' }),
+    'the password goes': user({ password: null }),
+    'the domain is disabled': change('domains', 'domain', ({ domainId }) => domainId, {
+      enabled: false,
+    }),
+    'the only project is disabled': change('projects', 'project', ({ project }) => project, {
+      enabled: false,
+    }),
+    'the only project is deleted': remove(({ project }) => `/v3/projects/${project}`),
+    'the domain of the only project is disabled': change(
+      'domains',
+      'domain',
+      ({ projectDomain }) => projectDomain,
+      { enabled: false },
+    ),
+    'the role in the only project is taken': remove(({ id, project, projectRole }) =>
+      grantPath(projectRole, { user: id }, { project }),
+    ),
+    'the role in the only project is deleted': remove(
+      ({ projectRole }) => `/v3/roles/${projectRole}`,
+    ),
+    'the role is deleted': remove(({ role }) => `/v3/roles/${role.id}`),
+    'the policy is taken off the role': remove(
+      ({ role }) => `/v3/roles/${role.id}/policies/${role.policyId}`,
+    ),
+    'the policy is disabled': policy({ enabled: false }),
+    'the policy is deleted': remove(({ role }) => `/v3/policies/${role.policyId}`),
+    'the policy is narrowed': policy({ rules: [makeRule('allow identity * *')] }),
+    'the policy gets a ban': policy({
+      rules: ['allow * * *', 'deny compute servers delete'].map(makeRule),
+    }),
+    'a policy with a ban is bound to the role': async ({ role }) => [
+      'PUT',
+      `/v3/roles/${role.id}/policies/${(await addBan()).policyId}`,
+    ],
+    'a ban that was disabled is enabled': async ({ role }) => {
+      const id = await office.add((plan) => {
+        const ban = plan.policy('system', ['deny compute servers delete'], false)
+        plan.bind(role.id, ban)
+        return ban
+      })
+      return ['PUT', `/v3/policies/${id}`, { policy: { enabled: true } }]
+    },
+    'a role with a ban is granted': async ({ id }) => [
+      'PUT',
+      grantPath((await addBan()).id, { user: id }, 'system'),
+    ],
+    'a group of theirs is granted a ban': async ({ groupId }) => [
+      'PUT',
+      grantPath((await addBan()).id, { group: groupId }, 'system'),
+    ],
+    'they join a group with a ban': async ({ id, groupDomain }) => {
+      const ban = await addBan()
+      const group = await office.add((plan) => {
+        const barred = plan.group(groupDomain)
+        plan.grant(ban.id, { group: barred }, 'system')
+        return barred
+      })
+      return ['PUT', `/v3/groups/${group}/users/${id}`]
+    },
+  }
+
+  const waysThroughGroup: Record<string, Way> = {
+    'they leave the group': remove(({ id, groupId }) => `/v3/groups/${groupId}/users/${id}`),
+    'the group is deleted': remove(({ groupId }) => `/v3/groups/${groupId}`),
+    'the role is taken from the group': remove(({ groupId, role }) =>
+      grantPath(role.id, { group: groupId }, 'system'),
+    ),
+    'the domain of the group is deleted': async ({ groupDomain }) => {
+      const disabled = await send([
+        'PUT',
+        `/v3/domains/${groupDomain}`,
+        { domain: { enabled: false } },
+      ])
+      assert.equal(disabled.status, 200, disabled.text)
+      return ['DELETE', `/v3/domains/${groupDomain}`]
+    },
+  }
+
+  const waysThroughProvider: Record<string, Way> = {
+    'the provider is disabled': change(
+      'identity_providers',
+      'identity_provider',
+      ({ provider }) => provider,
+      { enabled: false },
+    ),
+    'the provider is deleted': remove(({ provider }) => `/v3/identity_providers/${provider}`),
+  }
+
+  const suites: [string, Throne, Record<string, Way>][] = [
+    ['is not locked out', {}, ways],
+    ['is not locked out of a group', { through: 'group' }, waysThroughGroup],
+    ['is not locked out at the provider', { by: 'provider' }, waysThroughProvider],
+  ]
+  for (const [title, throne, table] of suites) {
+    describe(title, () => {
+      for (const [what, way] of Object.entries(table)) {
+        test(`when ${what}: 409, and with a second one it is done`, async () => {
+          const request = await way(await enthrone(throne))
+          const [refusal] = await office.assertRefused(409, () => send(request))
+          assert.ok(refusal)
+          assert.match(assertError(refusal, 'ConflictError').details, /nobody who can administer/)
+
+          await office.hire({ passwordHash: 'of a password', system: [adminRole] })
+          const answer = await send(request)
+          assert.ok(answer.status === 200 || answer.status === 204, answer.text)
+        })
+      }
+    })
+  }
+
+  test('is not relieved by anyone who could not take over', async () => {
+    const ruler = await enthrone()
+    const { read, commitNews } = platform.database
+    const update = (table: 'users' | 'projects' | 'domains' | 'policies', id: string, to: object) =>
+      commitNews([read.updateTable(table).set(to).where('id', '=', id).compile()])
+    const hire = (...system: string[]) => office.hire({ passwordHash: 'of a password', system })
+    const pretenders: Record<string, () => Promise<unknown>> = {
+      'cannot log in': () => office.hire({ system: [adminRole] }),
+      'is disabled': async () => update('users', (await hire(adminRole)).id, { enabled: 0 }),
+      'has ended': async () => update('users', (await hire(adminRole)).id, { expires_at: 1 }),
+      'is of a disabled domain': async () => {
+        const domainId = await office.addDomain()
+        await office.hire({ passwordHash: 'of a password', domainId, system: [adminRole] })
+        await update('domains', domainId, { enabled: 0 })
+      },
+      'has only a disabled project': async () =>
+        update('projects', (await hire(adminRole)).projectId, { enabled: 0 }),
+      'has no project': async () => {
+        await office.add((plan) =>
+          plan.grant(adminRole, { user: plan.user('default', 'of a password') }, 'system'),
+        )
+      },
+      'may not do everything': async () => {
+        const most = ['allow identity * *', 'allow compute * *']
+        await hire((await office.addRole('system', ...most)).id)
+      },
+      'is under a ban': async () => hire(adminRole, (await addBan()).id),
+      'has a role with a ban in it': async () =>
+        hire((await office.addRole('system', 'allow * * *', 'deny identity users *')).id),
+      'has a role whose policy is disabled': async () => {
+        const role = await office.addRole('system', 'allow * * *')
+        await update('policies', role.policyId, { enabled: 0 })
+        await hire(role.id)
+      },
+      'owns a project only': async () =>
+        office.hire({
+          passwordHash: 'of a password',
+          project: [office.role('project_owner')],
+        }),
+    }
+    const path = grantPath(ruler.role.id, { user: ruler.id }, 'system')
+    for (const [what, appear] of Object.entries(pretenders)) {
+      await appear()
+      assert.equal((await send(['DELETE', path])).status, 409, `somebody who ${what}`)
+    }
+  })
+
+  test('can be anyone: what does not touch them goes on', async () => {
+    const ruler = await enthrone()
+    const bystander = await office.hire({ system: [adminRole] })
+    const requests: Request[] = [
+      ['PUT', `/v3/users/${ruler.id}`, { user: { displayname: 'The last one' } }],
+      ['PUT', `/v3/policies/${ruler.role.policyId}`, { policy: { name: 'the last policy' } }],
+      ['DELETE', grantPath(adminRole, { user: bystander.id }, 'system')],
+      ['DELETE', `/v3/users/${bystander.id}`],
+    ]
+    for (const request of requests) {
+      const answer = await send(request)
+      assert.ok(answer.status < 300, answer.text)
+    }
+  })
+
+  test('is not needed for the default domain to stay', async () => {
+    await office.hire({ passwordHash: 'of a password', system: [adminRole] })
+    const [answer] = await office.assertRefused(409, () => send(['DELETE', '/v3/domains/default']))
+    assert.ok(answer)
+    assertError(answer, 'ConflictError')
+  })
+})

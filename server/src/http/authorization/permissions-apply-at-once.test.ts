@@ -1,0 +1,396 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { after, before, describe, test } from 'node:test'
+import type { ErrorBody, Token } from '@muster/contract'
+import type { CompiledQuery } from 'kysely'
+import { newId } from '../../domain/identity/new-id.ts'
+import {
+  ask,
+  requestToken,
+  secretOf,
+  tokenIdentity,
+  type ClientAnswer,
+} from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plantToken } from '../../testing/plant-token.ts'
+import { createPopulation, type Population } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { createPasswordHasher } from '../../vault/password-hasher.ts'
+
+const password = 'tussocky moorland'
+
+/** Someone with a role in a place, none of it shared with any other test. */
+interface Holder {
+  readonly userId: string
+  readonly userDomain: string
+  readonly projectDomain: string
+  readonly project: string
+  readonly assignment: string
+  readonly inProject: string
+  readonly unscoped: string
+}
+
+onBothEnginesInTurn('rights are read live', (engine) => {
+  let platform: TestPlatform
+  let beside: TestPlatform | undefined
+  let population: Population
+  let passwordHash: string
+  before(async () => {
+    platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
+    // SQLite is for one process; PostgreSQL is shared.
+    if (engine === 'postgres') beside = await startPlatform({ engine, beside: platform })
+    population = createPopulation(platform.database)
+    passwordHash = await createPasswordHasher().hash(password)
+  })
+  after(async () => {
+    await beside?.close()
+    await platform.close()
+  })
+
+  async function addHolder(): Promise<Holder> {
+    const { database } = platform
+    const name = newId()
+    const userDomain = await population.addDomain(`users ${name}`)
+    const projectDomain = await population.addDomain(`projects ${name}`)
+    const project = await population.addProject(name, projectDomain)
+    const userId = await population.addUser({ name, domainId: userDomain, passwordHash })
+    const assignment = await population.assign({
+      role: 'project_viewer',
+      userId,
+      projectId: project,
+    })
+    const inProject = await plantToken(database, {
+      userId,
+      scope: { kind: 'project', id: project },
+    })
+    const unscoped = await plantToken(database, { userId })
+    return { userId, userDomain, projectDomain, project, assignment, inProject, unscoped }
+  }
+
+  const statusAt = async (node: TestPlatform, token: string) =>
+    (await ask(node.url, '/v3/auth/catalog', { token })).status
+
+  /** The other node may take its time, but no more than five seconds. */
+  async function statusesBeside(tokens: readonly string[], awaited: number): Promise<number[]> {
+    if (!beside) return tokens.map(() => awaited)
+    const node = beside
+    const look = () => Promise.all(tokens.map((token) => statusAt(node, token)))
+    const end = performance.now() + 5_000
+    let statuses = await look()
+    while (performance.now() < end && statuses.some((status) => status !== awaited)) {
+      await pause(50)
+      statuses = await look()
+    }
+    return statuses
+  }
+
+  async function isAccepted(tokens: readonly string[]): Promise<void> {
+    for (const token of tokens) {
+      // Twice: the second answer comes from what was remembered.
+      for (const node of [platform, platform, beside, beside]) {
+        if (node) assert.equal(await statusAt(node, token), 200)
+      }
+    }
+  }
+
+  async function isRejected(tokens: readonly string[]): Promise<void> {
+    const here = await Promise.all(tokens.map((token) => statusAt(platform, token)))
+    assert.deepEqual(
+      here,
+      tokens.map(() => 401),
+      'on this node, at the next request',
+    )
+    assert.deepEqual(await statusesBeside(tokens, 401), here, 'on the other node, in 5 seconds')
+  }
+
+  const read = () => platform.database.read
+  const enable = (table: 'users' | 'projects' | 'domains', id: string, enabled: 0 | 1) =>
+    read().updateTable(table).set({ enabled }).where('id', '=', id).compile()
+
+  /** What ends which of a user's tokens. */
+  const changes: Record<
+    string,
+    { ends: 'all' | 'those of the project'; statements: (holder: Holder) => CompiledQuery[] }
+  > = {
+    'the user is disabled': {
+      ends: 'all',
+      statements: ({ userId }) => [enable('users', userId, 0)],
+    },
+    'the user is deleted': {
+      ends: 'all',
+      statements: ({ userId }) => [read().deleteFrom('users').where('id', '=', userId).compile()],
+    },
+    'the password is changed': {
+      ends: 'all',
+      statements: ({ userId }) => [
+        read()
+          .updateTable('users')
+          .set({ password_hash: 'new' })
+          .where('id', '=', userId)
+          .compile(),
+        read().deleteFrom('tokens').where('user_id', '=', userId).compile(),
+      ],
+    },
+    "the user's domain is disabled": {
+      ends: 'all',
+      statements: ({ userDomain }) => [enable('domains', userDomain, 0)],
+    },
+    "the project's domain is disabled": {
+      ends: 'those of the project',
+      statements: ({ projectDomain }) => [enable('domains', projectDomain, 0)],
+    },
+    'the project is disabled': {
+      ends: 'those of the project',
+      statements: ({ project }) => [enable('projects', project, 0)],
+    },
+    'the project is deleted': {
+      ends: 'those of the project',
+      statements: ({ project }) => [
+        read().deleteFrom('projects').where('id', '=', project).compile(),
+      ],
+    },
+    'the role is removed': {
+      ends: 'those of the project',
+      statements: ({ assignment }) => [
+        read().deleteFrom('assignments').where('id', '=', assignment).compile(),
+      ],
+    },
+  }
+
+  describe('a token is rejected at the next request, and on another node in 5 seconds', () => {
+    for (const [what, { ends, statements }] of Object.entries(changes)) {
+      test(`SEC-02: when ${what}`, async () => {
+        const holder = await addHolder()
+        const bystander = await addHolder()
+        const { inProject, unscoped } = holder
+        await isAccepted([inProject, unscoped, bystander.inProject])
+        await population.change(...statements(holder))
+        await isRejected(ends === 'all' ? [inProject, unscoped] : [inProject])
+        // Nobody else's, and no other scope, is touched.
+        await isAccepted([bystander.inProject, ...(ends === 'all' ? [] : [unscoped])])
+      })
+    }
+
+    test('SEC-02: when it is revoked on the other node', async () => {
+      const { inProject, unscoped } = await addHolder()
+      const node = beside ?? platform
+      await isAccepted([inProject])
+      const { status } = await ask(node.url, '/v3/auth/tokens', {
+        method: 'DELETE',
+        token: unscoped,
+        headers: { 'x-subject-token': inProject },
+      })
+      assert.equal(status, 204)
+      assert.equal(await statusAt(node, inProject), 401)
+      const end = performance.now() + 5_000
+      while ((await statusAt(platform, inProject)) !== 401 && performance.now() < end)
+        await pause(50)
+      assert.equal(await statusAt(platform, inProject), 401)
+    })
+  })
+
+  describe('what a token may do', () => {
+    /** What the roles of this token let it do: to look at a token of someone else. */
+    const inspect = async (token: string, subject: string) =>
+      (
+        await ask(platform.url, '/v3/auth/tokens', {
+          token,
+          headers: { 'x-subject-token': subject },
+        })
+      ).status
+    /** From elsewhere, so that the token counts. */
+    const readMetrics = async (token: string) =>
+      (await ask(platform.url, '/metrics', { token, headers: { 'x-forwarded-for': '192.0.2.1' } }))
+        .status
+    const describeOwn = async (token: string) =>
+      (
+        await ask<{ token: Token }>(platform.url, '/v3/auth/tokens', {
+          token,
+          headers: { 'x-subject-token': token },
+        })
+      ).body.token
+
+    async function addRuler() {
+      const name = newId()
+      await population.addRole(name, 'system', [
+        { service: 'identity', resource: '*', action: 'get', effect: 'allow' },
+      ])
+      const { id: roleId } = await read()
+        .selectFrom('roles')
+        .where('name', '=', name)
+        .select('id')
+        .executeTakeFirstOrThrow()
+      return { name, roleId, holder: await addHolder(), other: await addHolder() }
+    }
+
+    async function mayRule({ inProject }: Holder, other: Holder): Promise<boolean> {
+      const statuses = [await inspect(inProject, other.inProject), await readMetrics(inProject)]
+      if (statuses.every((status) => status === 200)) return true
+      // The token itself is still good, only without that role.
+      assert.deepEqual([...statuses, await statusAt(platform, inProject)], [404, 403, 200])
+      return false
+    }
+
+    test('SEC-03: grows and shrinks with a role of its user', async () => {
+      const { name, holder, other } = await addRuler()
+      assert.equal(await mayRule(holder, other), false)
+      assert.deepEqual((await describeOwn(holder.inProject)).policies.System, [])
+
+      const assignment = await population.assign({ role: name, userId: holder.userId })
+      assert.equal(await mayRule(holder, other), true)
+      const token = await describeOwn(holder.inProject)
+      assert.deepEqual(token.policies.System, [`${name}_policy`])
+      assert.ok(token.roles.some((role) => role.name === name))
+
+      await population.change(
+        read().deleteFrom('assignments').where('id', '=', assignment).compile(),
+      )
+      assert.equal(await mayRule(holder, other), false)
+      const { roles, policies, role_assignments } = await describeOwn(holder.inProject)
+      assert.deepEqual(
+        roles.map((role) => role.name),
+        ['project_viewer'],
+      )
+      assert.deepEqual(policies.System, [])
+      assert.equal(role_assignments.length, 1)
+    })
+
+    const losses: Record<
+      string,
+      (held: { roleId: string; group: string; userId: string }) => CompiledQuery
+    > = {
+      'leaves the group that holds a role': ({ group, userId }) =>
+        read()
+          .deleteFrom('group_members')
+          .where('group_id', '=', group)
+          .where('user_id', '=', userId)
+          .compile(),
+      'is in a group that is deleted': ({ group }) =>
+        read().deleteFrom('groups').where('id', '=', group).compile(),
+      'has a role that is deleted': ({ roleId }) =>
+        read().deleteFrom('roles').where('id', '=', roleId).compile(),
+      'has a role that loses its policy': ({ roleId }) =>
+        read().deleteFrom('role_policies').where('role_id', '=', roleId).compile(),
+      'has a role whose policy is disabled': ({ roleId }) =>
+        read()
+          .updateTable('policies')
+          .set({ enabled: 0 })
+          .where('id', 'in', (eb) =>
+            eb.selectFrom('role_policies').select('policy_id').where('role_id', '=', roleId),
+          )
+          .compile(),
+      'has a role whose policy is changed': ({ roleId }) =>
+        read()
+          .updateTable('policies')
+          .set({ rules: '[]' })
+          .where('id', 'in', (eb) =>
+            eb.selectFrom('role_policies').select('policy_id').where('role_id', '=', roleId),
+          )
+          .compile(),
+    }
+    for (const [what, lose] of Object.entries(losses)) {
+      test(`SEC-03: shrinks when its user ${what}`, async () => {
+        const { name, roleId, holder, other } = await addRuler()
+        const { userId } = holder
+        const group = await population.addGroup(newId(), [userId])
+        await population.assign({ role: name, groupId: group })
+        assert.equal(await mayRule(holder, other), true)
+        await population.change(lose({ roleId, group, userId }))
+        assert.equal(await mayRule(holder, other), false)
+      })
+    }
+  })
+
+  describe('a disabled place', () => {
+    const rescope = (token: string, scope?: unknown) =>
+      requestToken(platform.url, {
+        identity: tokenIdentity(token),
+        ...(scope !== undefined && { scope }),
+      })
+    const logIn = ({ userId }: Holder, scope?: unknown) =>
+      requestToken(platform.url, {
+        identity: { methods: ['password'], password: { user: { id: userId, password } } },
+        ...(scope !== undefined && { scope }),
+      })
+    const refusalOf = ({ status, body }: ClientAnswer<ErrorBody>) => {
+      const { code, class: errorClass, details } = body
+      return { status, code, errorClass, details }
+    }
+
+    test('SEC-04: gives no token and takes none, until it is enabled again', async () => {
+      const holder = await addHolder()
+      const { inProject, unscoped, project, projectDomain } = holder
+      await population.assign({
+        role: 'domain_viewer',
+        userId: holder.userId,
+        domainId: projectDomain,
+      })
+      const toProject = { project: { id: project } }
+      const toDomain = { domain: { id: projectDomain } }
+      const inDomain = secretOf(await rescope(unscoped, toDomain))
+      const neverWas = refusalOf(await rescope(unscoped, { project: { id: 'never was' } }))
+      assert.equal(neverWas.status, 401)
+
+      for (const [table, id, inPlace, wishes] of [
+        ['projects', project, [inProject], [toProject]],
+        ['domains', projectDomain, [inProject, inDomain], [toProject, toDomain]],
+      ] as const) {
+        await population.change(enable(table, id, 0))
+        for (const wish of wishes) {
+          for (const answer of [await rescope(unscoped, wish), await logIn(holder, wish)]) {
+            assert.deepEqual(refusalOf(answer), neverWas)
+          }
+        }
+        for (const token of inPlace) {
+          assert.equal(await statusAt(platform, token), 401)
+          // Nor is it good for leaving the place.
+          assert.deepEqual(refusalOf(await rescope(token)), neverWas)
+        }
+        const { projects } = (await rescope(unscoped)).body.token
+        assert.deepEqual(projects, [])
+
+        await population.change(enable(table, id, 1))
+        for (const wish of wishes) assert.equal((await rescope(unscoped, wish)).status, 201)
+        for (const token of inPlace) assert.equal(await statusAt(platform, token), 200)
+      }
+    })
+
+    test('SEC-04: is not given as the default project', async () => {
+      const holder = await addHolder()
+      await population.change(
+        read()
+          .updateTable('users')
+          .set({ default_project_id: holder.project })
+          .where('id', '=', holder.userId)
+          .compile(),
+      )
+      const projectOf = async () => (await logIn(holder)).body.token.project.Id
+      assert.equal(await projectOf(), holder.project)
+      await population.change(enable('projects', holder.project, 0))
+      assert.equal(await projectOf(), '')
+      await population.change(
+        enable('projects', holder.project, 1),
+        enable('domains', holder.projectDomain, 0),
+      )
+      assert.equal(await projectOf(), '')
+    })
+
+    test('SEC-04: lets nobody in who is at home there, by password or by token', async () => {
+      for (const table of ['users', 'domains'] as const) {
+        const holder = await addHolder()
+        const id = table === 'users' ? holder.userId : holder.userDomain
+        assert.equal((await logIn(holder)).status, 201)
+        await population.change(enable(table, id, 0))
+        const wrong = await requestToken(platform.url, {
+          identity: { methods: ['password'], password: { user: { id: 'nobody', password } } },
+        })
+        for (const answer of [await logIn(holder), await rescope(holder.unscoped)]) {
+          assert.deepEqual(refusalOf(answer), refusalOf(wrong))
+          assert.equal(answer.status, 401)
+        }
+        await population.change(enable(table, id, 1))
+        assert.equal((await logIn(holder)).status, 201)
+      }
+    })
+  })
+})

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { operations, type OperationId } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import type { ClientAnswer } from '../../testing/client.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { itemsOf } from '../../testing/list-items.ts'
+import { requests } from '../../testing/persona-requests.ts'
+import { personaTable, rowsOf, type Row, type Spot } from '../../testing/persona-table.ts'
+import { neverWas, type Things } from '../../testing/persona-things.ts'
+import {
+  operationOf,
+  personaNames,
+  type Organisation,
+  type Persona,
+} from '../../testing/personas.ts'
+import { changedTables, type TakeSnapshot } from '../../testing/snapshots.ts'
+import { startOrganisation } from '../../testing/start-organisation.ts'
+import type { TestPlatform } from '../../testing/start-platform.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const ids = operations.map(({ id }) => id)
+
+/** What tells of a request that was refused: that somebody tried. */
+const tales = new Set(['events', 'login_attempts', 'login_origins'])
+
+const places: Readonly<Record<Spot, string>> = {
+  home: 'at home',
+  beside: 'in another project of the domain',
+  other: 'in another domain',
+  self: "of the caller's own",
+}
+
+describe('the persona table', () => {
+  test('SEC-12: has an entry for every operation, and for nothing else', () => {
+    assert.deepEqual(Object.keys(personaTable).sort(), [...ids].sort())
+    for (const id of ids) assert.ok(rowsOf(id).length > 0, id)
+  })
+})
+
+onBothEngines('the persona table', (engine) => {
+  let platform: TestPlatform
+  let organisation: Organisation
+  let takeSnapshot: TakeSnapshot
+  before(async () => {
+    ;({ platform, organisation, takeSnapshot } = await startOrganisation(engine))
+  })
+  after(() => platform.close())
+
+  /** Things are made anew when they are used up, not before. */
+  const store = new Map<string, Things>()
+  const shelf = (spot: Spot, { name }: Persona) => (spot === 'self' ? name : spot)
+  async function thingsAt(spot: Spot, persona: Persona): Promise<Things> {
+    const place = shelf(spot, persona)
+    const things =
+      store.get(place) ??
+      (spot === 'self' ? await organisation.furnishFor(persona) : await organisation.furnish(spot))
+    store.set(place, things)
+    return things
+  }
+
+  /** How an operation answers where there is nothing: to everyone alike. */
+  const voids = new Map<string, Promise<ReturnType<typeof steadyParts>>>()
+  function askForNothing(id: OperationId, things: Things, token: string | undefined) {
+    const found =
+      voids.get(id) ??
+      organisation.call(id, { things: neverWas(things), token }).then((each) => steadyParts(each))
+    voids.set(id, found)
+    return found
+  }
+
+  /** The mark that an answer deserves, or its status where the table has no mark for it. */
+  async function judge(
+    id: OperationId,
+    { token }: Persona,
+    things: Things,
+    answer: ClientAnswer,
+  ): Promise<string> {
+    const [success] = Object.keys(operationOf(id).answers)
+    if (answer.status === 401) return '!'
+    if (answer.status === 403) return '-'
+    if (answer.status === 409) return 'c'
+    if (answer.status === 404 || answer.status === 400) {
+      const nothing = await askForNothing(id, things, token)
+      assert.deepEqual(steadyParts(answer), nothing, 'SEC-62: as if it never was')
+      return answer.status === 404 ? '0' : 'b'
+    }
+    if (answer.status !== Number(success)) return String(answer.status)
+    const shown = requests[id].shows?.(things)
+    if (shown === undefined) return '+'
+    const items = itemsOf(answer)
+    if (items.length === 0) return 'o'
+    return JSON.stringify(items).includes(shown) ? '+' : 'others'
+  }
+
+  async function tryOut(id: OperationId, persona: Persona, things: Things): Promise<string> {
+    const answer = await organisation.call(id, { things, token: persona.token })
+    return await judge(id, persona, things, answer)
+  }
+
+  /** What is allowed is done, in the tables that it says; the first time also: in no other. */
+  async function carryOut(
+    id: OperationId,
+    spot: Spot,
+    persona: Persona,
+    isFirst: boolean,
+  ): Promise<string> {
+    const { changes = [], isFinal = false } = requests[id]
+    const watched = isFirst ? undefined : changes
+    // A new password ends every token, so it takes somebody whom nobody needs any more.
+    const actor = id === 'changeOwnPassword' ? await organisation.enlist(persona.name) : persona
+    const things = await (actor === persona
+      ? thingsAt(spot, persona)
+      : organisation.furnishFor(actor))
+    const earlier = await takeSnapshot(watched)
+    const answer = await organisation.call(id, { things, token: actor.token, isDone: true })
+    const changed = changedTables(earlier, await takeSnapshot(watched))
+    const mark = await judge(id, actor, things, answer)
+    if (isFinal) {
+      store.delete(shelf(spot, persona))
+      await organisation.discard(things)
+    }
+    if (mark === '+') assert.deepEqual(changed, changes.toSorted(), `done by ${persona.name}`)
+    return mark
+  }
+
+  async function actualMarks(id: OperationId, spot: Spot, expected: Row): Promise<string[]> {
+    const isChange = requests[id].changes !== undefined
+    const isDone = ({ name }: Persona) => isChange && expected[name] === '+'
+    const marks = new Map<string, string>()
+
+    const scenes: { persona: Persona; things: Things }[] = []
+    for (const persona of organisation.personas.filter((each) => !isDone(each))) {
+      scenes.push({ persona, things: await thingsAt(spot, persona) })
+    }
+    const watched = isChange ? undefined : (['identity_version'] as const)
+    const earlier = await takeSnapshot(watched)
+    await Promise.all(
+      scenes.map(async ({ persona, things }) => {
+        marks.set(persona.name, await tryOut(id, persona, things))
+      }),
+    )
+    const changed = changedTables(earlier, await takeSnapshot(watched))
+    assert.deepEqual(
+      changed.filter((table) => !tales.has(table)),
+      [],
+      'SEC-11: who is refused, or only looks, changes nothing',
+    )
+    const doers = organisation.personas.filter(isDone)
+    for (const [index, persona] of doers.entries()) {
+      // What one of them can do there, the engine can do.
+      if (engine === 'postgres' && index > 0) marks.set(persona.name, '+')
+      else marks.set(persona.name, await carryOut(id, spot, persona, index === 0))
+    }
+    return personaNames.map((name) => `${marks.get(name)} ${name}`)
+  }
+
+  for (const id of ids) {
+    for (const [spot, expected] of rowsOf(id)) {
+      test(`SEC-12, SEC-11, SEC-62: ${id} on a thing ${places[spot]}`, async () => {
+        const marks = personaNames.map((name) => `${expected[name]} ${name}`)
+        assert.deepEqual(await actualMarks(id, spot, expected), marks)
+      })
+    }
+  }
+
+  test('SEC-62: what hangs on a thing at home and lies in another domain is not shown', async () => {
+    const { read } = platform.database
+    const near = await organisation.furnish('home')
+    const far = await organisation.furnish('other')
+    await platform.database.commitNews([
+      read
+        .insertInto('group_members')
+        .values([
+          { group_id: near.groupId, user_id: far.userId },
+          { group_id: far.groupId, user_id: near.userId },
+        ])
+        .compile(),
+      read
+        .insertInto('assignments')
+        .values({
+          id: newId(),
+          role_id: near.projectRoleId,
+          user_id: near.userId,
+          project_id: far.projectId,
+        })
+        .compile(),
+    ])
+    for (const name of ['domainViewer', 'domainAdmin', 'admin'] as const) {
+      const { token } = organisation.persona(name)
+      const list = async (id: OperationId) =>
+        JSON.stringify(itemsOf(await organisation.call(id, { things: near, token })))
+      for (const [id, shown, hidden] of [
+        ['listUserProjects', near.projectId, far.projectId],
+        ['listUserGroups', near.groupId, far.groupId],
+        ['listGroupUsers', near.userId, far.userId],
+      ] as const) {
+        const items = await list(id)
+        assert.ok(items.includes(shown), `${name}: ${id}`)
+        assert.equal(items.includes(hidden), name === 'admin', `${name}: ${id}`)
+      }
+    }
+  })
+})

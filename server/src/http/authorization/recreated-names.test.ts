@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  ask,
+  passwordIdentity,
+  requestToken,
+  secretOf,
+  tokenIdentity,
+} from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plantToken } from '../../testing/plant-token.ts'
+import { createPopulation, type Population } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { createPasswordHasher } from '../../vault/password-hasher.ts'
+
+const password = 'tussocky moorland'
+
+onBothEnginesInTurn('a name that is used again', (engine) => {
+  let platform: TestPlatform
+  let population: Population
+  let passwordHash: string
+  before(async () => {
+    platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
+    population = createPopulation(platform.database)
+    passwordHash = await createPasswordHasher().hash(password)
+  })
+  after(() => platform.close())
+
+  type Table = 'users' | 'projects' | 'domains' | 'groups' | 'roles' | 'policies'
+  const remove = (table: Table, name: string) =>
+    population.change(platform.database.read.deleteFrom(table).where('name', '=', name).compile())
+  const statusOf = async (token: string) =>
+    (await ask(platform.url, '/v3/auth/projects', { token })).status
+  const rescope = (token: string, scope?: unknown) =>
+    requestToken(platform.url, { identity: tokenIdentity(token), ...(scope ? { scope } : {}) })
+
+  /** A user with a token of no scope. */
+  async function addUser(name: string): Promise<{ userId: string; token: string }> {
+    const userId = await population.addUser({ name, passwordHash })
+    return { userId, token: await plantToken(platform.database, { userId }) }
+  }
+
+  test('SEC-16: of a user is another user, without the roles and tokens of the first', async () => {
+    const old = await addUser('alice')
+    const group = await population.addGroup('friends of alice', [old.userId])
+    const projectId = await population.addProject("alice's")
+    await population.assign({ role: 'project_owner', userId: old.userId, projectId })
+    await population.assign({ role: 'project_viewer', groupId: group, projectId })
+    await population.assign({ role: 'admin', userId: old.userId })
+    const scoped = await plantToken(platform.database, {
+      userId: old.userId,
+      scope: { kind: 'project', id: projectId },
+    })
+    const child = secretOf(await rescope(scoped))
+    assert.deepEqual(await Promise.all([old.token, scoped, child].map(statusOf)), [200, 200, 200])
+
+    await remove('users', 'alice')
+    const userId = await population.addUser({ name: 'alice', passwordHash })
+    assert.notEqual(userId, old.userId)
+    assert.deepEqual(await Promise.all([old.token, scoped, child].map(statusOf)), [401, 401, 401])
+
+    const answer = await requestToken(platform.url, {
+      identity: passwordIdentity('alice', password),
+    })
+    const { user, role_assignments, projects } = answer.body.token
+    assert.equal(user.Id, userId)
+    assert.deepEqual([role_assignments, projects], [[], []])
+    const wish = { project: { id: projectId } }
+    assert.equal((await rescope(secretOf(answer), wish)).status, 401)
+    assert.deepEqual(await Promise.all([old.token, scoped, child].map(statusOf)), [401, 401, 401])
+  })
+
+  test('SEC-16: of a user has none of the failed logins of the first', async () => {
+    await addUser('clumsy')
+    const logIn = async (word: string) =>
+      (await requestToken(platform.url, { identity: passwordIdentity('clumsy', word) })).status
+    for (let time = 0; time < 10; time += 1) assert.equal(await logIn('wrong password'), 401)
+    assert.equal(await logIn(password), 401)
+    await remove('users', 'clumsy')
+    await addUser('clumsy')
+    assert.equal(await logIn(password), 201)
+  })
+
+  test('SEC-16: of a project is another project, which nobody holds', async () => {
+    const { userId, token } = await addUser('builder')
+    const wish = { project: { name: 'phoenix', domain: { id: 'default' } } }
+    const old = await population.addProject('phoenix')
+    await population.assign({ role: 'project_owner', userId, projectId: old })
+    const scoped = secretOf(await rescope(token, wish))
+    assert.equal(await statusOf(scoped), 200)
+
+    await remove('projects', 'phoenix')
+    const project = await population.addProject('phoenix')
+    assert.notEqual(project, old)
+    assert.equal(await statusOf(scoped), 401)
+    assert.equal((await rescope(token, wish)).status, 401)
+    assert.equal((await rescope(token, { project: { id: old } })).status, 401)
+
+    // A role in the new one does not bring the old token back.
+    await population.assign({ role: 'project_owner', userId, projectId: project })
+    assert.equal((await rescope(token, wish)).body.token.project.Id, project)
+    assert.equal(await statusOf(scoped), 401)
+  })
+
+  test('SEC-16: of a domain is another domain, with nobody in it', async () => {
+    const { userId, token } = await addUser('governor')
+    const wish = { domain: { name: 'atlantis' } }
+    const old = await population.addDomain('atlantis')
+    await population.assign({ role: 'domain_admin', userId, domainId: old })
+    await population.addUser({ name: 'citizen', domainId: old, passwordHash })
+    const scoped = secretOf(await rescope(token, wish))
+    assert.equal(await statusOf(scoped), 200)
+
+    await remove('domains', 'atlantis')
+    assert.notEqual(await population.addDomain('atlantis'), old)
+    assert.equal(await statusOf(scoped), 401)
+    assert.equal((await rescope(token, wish)).status, 401)
+    const citizen = { name: 'citizen', domain: { name: 'atlantis' }, password }
+    const identity = { methods: ['password'], password: { user: citizen } }
+    assert.equal((await requestToken(platform.url, { identity })).status, 401)
+  })
+
+  test('SEC-16: of a group or a role is another, which gives its namesake nothing', async () => {
+    const { userId, token } = await addUser('member')
+    const projectId = await population.addProject('club')
+    const wish = { project: { id: projectId } }
+    const isIn = async () => (await rescope(token, wish)).status === 201
+
+    const group = await population.addGroup('club members', [userId])
+    await population.assign({ role: 'project_viewer', groupId: group, projectId })
+    assert.equal(await isIn(), true)
+    await remove('groups', 'club members')
+    await population.addGroup('club members', [userId])
+    assert.equal(await isIn(), false)
+
+    await population.addRole('visitor', 'project', [])
+    await population.assign({ role: 'visitor', userId, projectId })
+    assert.equal(await isIn(), true)
+    await remove('roles', 'visitor')
+    await remove('policies', 'visitor_policy')
+    await population.addRole('visitor', 'project', [])
+    assert.equal(await isIn(), false)
+  })
+})

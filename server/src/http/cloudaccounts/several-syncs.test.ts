@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { background } from '../../domain/inventory/ports.ts'
+import { startAttached } from '../../testing/attached-accounts.ts'
+
+const accounts = 6
+const serversEach = 150
+
+describe('several accounts of one project that are synced at once (postgres)', () => {
+  test('all come in, none is said to have failed, and the counts are right', async (t) => {
+    const lines: string[] = []
+    const log = { level: 'warn', destination: { write: (line: string) => void lines.push(line) } }
+    // Fewer connections than commits under way: they wait for each other, and that is no failure.
+    const flags = ['--database-sync-connections=3']
+    const attached = await startAttached(t, 'postgres', { flags, log })
+    const made = await Promise.all(
+      Array.from({ length: accounts }, (_, index) =>
+        attached.attach({
+          provider: 'Simulator',
+          options: { servers: serversEach, seed: index + 1 },
+        }),
+      ),
+    )
+    const synced = await Promise.all(made.map(({ id }) => attached.synced(id)))
+    for (const { status, servers, sync } of synced) {
+      assert.equal(status, 'connected')
+      assert.equal(sync.error, '')
+      assert.ok(servers > 0.9 * serversEach, `${servers}`)
+    }
+    assert.deepEqual(lines, [])
+
+    const { database } = attached
+    const { read } = database
+    // At one moment: the simulated servers come and go.
+    const [counted = [], [inUse] = []] = await database.ask(
+      [
+        read
+          .selectFrom('server_counts')
+          .select(({ fn }) => ['facet', fn.sum('servers').as('servers')])
+          .groupBy('facet')
+          .compile(),
+        read
+          .selectFrom('servers')
+          .select(({ fn }) => fn.countAll().as('servers'))
+          .where('state', '=', 0)
+          .compile(),
+      ],
+      background,
+    )
+    assert.ok(counted.length > 0)
+    for (const { facet, servers } of counted) {
+      assert.equal(Number(servers), Number(inUse?.['servers']), String(facet))
+    }
+  })
+})

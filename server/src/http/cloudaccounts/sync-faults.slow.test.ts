@@ -1,0 +1,471 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import type { AccountTest, CloudAccount } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import { timestamp } from '../../domain/timestamp.ts'
+import { procedures } from '../../sources/libvirt/protocol.ts'
+import { writeDomainHandle } from '../../sources/libvirt/records.ts'
+import { createXdrWriter } from '../../sources/libvirt/xdr.ts'
+import { startAttached, until, type Attached } from '../../testing/attached-accounts.ts'
+import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
+import { startFakeLibvirt, type FakeFault, type FakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { testAuthority } from '../../testing/secure-server.ts'
+import { suiteLifetime, type Lifetime } from '../../testing/spawn-muster.ts'
+
+const secret = 'canary0secret0key0canary'
+const sessionToken = 'canary0session0token0canary'
+const fixture = (name: string) =>
+  readFileSync(join(import.meta.dirname, '../../testing/fixtures', name), 'utf8')
+const clientKey = fixture('test-only.key.pem')
+/** Whatever of it shows up anywhere, it has leaked. */
+const secrets = [secret, sessionToken, clientKey.split('\n')[1] ?? '', 'Signature=']
+
+/** A source with servers of its own, which a test breaks, changes and heals. */
+interface Patient {
+  readonly settings: object
+  add(name: string): void
+  remove(name: string): void
+  readonly fault: { start(): void; end(): void }
+}
+
+const names = ['one', 'two', 'three', 'four', 'five']
+
+async function startEc2(lifetime: Lifetime, fault: (ec2: FakeEc2) => FakeEc2['misbehave']) {
+  const ec2 = await startFakeEc2(lifetime)
+  const ids = new Map<string, string>()
+  // Some faults are at the second page.
+  ec2.pageSize = 2
+  const patient: Patient = {
+    settings: {
+      provider: 'Aws',
+      ...ec2.settings,
+      credentials: {
+        access_key_id: 'AKIAFAKE',
+        secret_access_key: secret,
+        session_token: sessionToken,
+      },
+    },
+    add(name) {
+      const id = `i-${randomUUID()}`
+      ids.set(name, id)
+      ec2.instances.set(id, { name })
+    },
+    remove: (name) => ec2.instances.delete(ids.get(name) ?? ''),
+    fault: {
+      start: () => (ec2.misbehave = fault(ec2)),
+      end() {
+        ec2.misbehave = undefined
+      },
+    },
+  }
+  for (const name of names) patient.add(name)
+  return patient
+}
+
+/** Answers a question about instances otherwise; with a token only where it is for a further page. */
+const instances =
+  (otherwise: (response: ServerResponse) => unknown, isFurther = false) =>
+  (): FakeEc2['misbehave'] =>
+  ({ action, form }, response) => {
+    if (action !== 'DescribeInstances' || (isFurther && !form.has('NextToken'))) return false
+    otherwise(response)
+    return true
+  }
+
+function asPatient(libvirt: FakeLibvirt, fault: Patient['fault'], more: object = {}): Patient {
+  const uuids = new Map<string, string>()
+  const patient: Patient = {
+    settings: { provider: 'OneCloud', address: libvirt.address, ...more },
+    add(name) {
+      const uuid = randomUUID()
+      uuids.set(name, uuid)
+      libvirt.domains.set(uuid, { uuid, name })
+    },
+    remove: (name) => libvirt.domains.delete(uuids.get(name) ?? ''),
+    fault,
+  }
+  for (const name of names) patient.add(name)
+  return patient
+}
+
+async function startLibvirt(lifetime: Lifetime, faults: Readonly<Record<number, FakeFault>>) {
+  const libvirt = await startFakeLibvirt(lifetime)
+  return asPatient(libvirt, {
+    start() {
+      for (const [procedure, fault] of Object.entries(faults)) {
+        libvirt.faults.set(Number(procedure), fault)
+      }
+      // A daemon that is not well does not keep its lines either.
+      if (procedures.connectOpen in faults) libvirt.drop()
+    },
+    end: () => libvirt.faults.clear(),
+  })
+}
+
+/** A name behind which another machine can be put. */
+async function startSwitch(lifetime: Lifetime, first: number) {
+  let target = first
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    for (const socket of [near, far]) {
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.pipe(far).pipe(near)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  lifetime.after(() => server.close())
+  return {
+    port: (server.address() as AddressInfo).port,
+    turnTo: (port: number) => (target = port),
+  }
+}
+
+async function startBehindTls(lifetime: Lifetime, certificate: 'expired' | 'elsewhere') {
+  const good = await startFakeLibvirt(lifetime, { certificate: 'issued' })
+  const bad = await startFakeLibvirt(lifetime, { certificate })
+  const portOf = ({ address }: FakeLibvirt) => Number(/:(\d+)\//.exec(address)?.[1])
+  const between = await startSwitch(lifetime, portOf(good))
+  const fault = {
+    start() {
+      between.turnTo(portOf(bad))
+      good.drop()
+    },
+    end: () => between.turnTo(portOf(good)),
+  }
+  return asPatient(good, fault, {
+    address: `qemu+tls://localhost:${between.port}/system`,
+    options: { ca: testAuthority },
+    credentials: {
+      client_certificate: fixture('test-only-issued.cert.pem'),
+      client_key: clientKey,
+    },
+  })
+}
+
+const noDomains = createXdrWriter().uint(0).uint(0).finish()
+const lyingList = writeDomainHandle(createXdrWriter().uint(1), {
+  name: 'one',
+  uuid: randomUUID(),
+  id: 1,
+})
+  .uint(500)
+  .finish()
+const { connectListAllDomains, connectOpen, domainGetXmlDesc } = procedures
+
+type Start = (lifetime: Lifetime) => Promise<Patient>
+const ec2 = (fault: (fake: FakeEc2) => FakeEc2['misbehave']): Start => {
+  return (lifetime) => startEc2(lifetime, fault)
+}
+const libvirt = (faults: Readonly<Record<number, FakeFault>>): Start => {
+  return (lifetime) => startLibvirt(lifetime, faults)
+}
+const half = (response: ServerResponse) => {
+  response.writeHead(200, { 'content-length': 5_000 })
+  response.write('<DescribeInstancesResponse><reservationSet>', () => response.destroy())
+}
+const tooMuch = `<DescribeInstancesResponse><x>${'x'.repeat(10 * 2 ** 20)}</x></DescribeInstancesResponse>`
+
+/** What goes wrong, and what the account says of it. */
+const faults: readonly (readonly [string, Start, RegExp])[] = [
+  ['an EC2 that does not answer', ec2(instances(() => {})), /no answer within \d+ s/],
+  [
+    'a libvirt that does not answer',
+    libvirt({ [domainGetXmlDesc]: 'silence' }),
+    /no answer within \d+ s/,
+  ],
+  [
+    'an EC2 that fails',
+    ec2(instances((response) => response.writeHead(500).end('<h1>Sorry</h1>'))),
+    /could not DescribeInstances \(status 500\)/,
+  ],
+  [
+    'a libvirt that fails',
+    libvirt({ [connectListAllDomains]: { error: 38, message: 'the disk is on fire' } }),
+    /libvirt says: the disk is on fire/,
+  ],
+  [
+    'an EC2 that answers garbage',
+    ec2(instances((response) => response.end('\u0000\u0001 garbage'))),
+    /does not answer DescribeInstances as EC2 does/,
+  ],
+  [
+    'a libvirt that answers garbage',
+    libvirt({ [connectListAllDomains]: 'garbage' }),
+    /no message|absurd|not asked|longer/,
+  ],
+  ['an EC2 that stops at its second page', ec2(instances(half, true)), /stopped in the middle/],
+  [
+    'a libvirt that stops in the middle of a message',
+    libvirt({ [domainGetXmlDesc]: 'truncated' }),
+    /in the middle of a message/,
+  ],
+  [
+    'an EC2 whose answer is empty',
+    ec2(instances((response) => response.writeHead(200).end())),
+    /does not answer DescribeInstances as EC2 does/,
+  ],
+  [
+    'an EC2 that answers with ten megabytes',
+    ec2(instances((response) => response.writeHead(200).end(tooMuch))),
+    /more than \d+ bytes/,
+  ],
+  [
+    'an EC2 that no longer takes the key',
+    ec2(instances((response) => refuse(response, 401, 'AuthFailure', `signed with ${secret}`))),
+    /does not accept the access key \(AuthFailure\)/,
+  ],
+  [
+    'a key that expires in the middle of a scan',
+    ec2(instances((response) => refuse(response, 400, 'RequestExpired', secret), true)),
+    /the key has expired/,
+  ],
+  [
+    'a libvirt that lets nobody in',
+    libvirt({ [connectOpen]: { error: 45, message: 'authentication failed' } }),
+    /libvirt says: authentication failed/,
+  ],
+  [
+    'a libvirt whose certificate has expired',
+    (lifetime) => startBehindTls(lifetime, 'expired'),
+    /is not trusted: its certificate has expired/,
+  ],
+  [
+    'a libvirt whose certificate is of another host',
+    (lifetime) => startBehindTls(lifetime, 'elsewhere'),
+    /is not trusted: its certificate is for another name/,
+  ],
+  [
+    'a libvirt that lies about how many there are',
+    libvirt({ [connectListAllDomains]: { body: lyingList } }),
+    /^[A-Z].{10,}\.$/,
+  ],
+  [
+    'an EC2 whose pages go in circles',
+    ec2(
+      () =>
+        ({ action }, response) =>
+          action === 'DescribeInstances' &&
+          succeed(response, action, '<reservationSet/>', '<nextToken>again</nextToken>'),
+    ),
+    /goes in circles/,
+  ],
+  [
+    'an EC2 that asks for fewer requests',
+    ec2(instances((response) => refuse(response, 503, 'RequestLimitExceeded'))),
+    /asks for fewer requests/,
+  ],
+  ['a libvirt that hangs up', libvirt({ [connectOpen]: 'closed' }), /closed the connection/],
+]
+
+/** How many of them take twenty seconds to be noticed. */
+const silent = 2
+
+describe('a source in trouble', () => {
+  const lifetime = suiteLifetime()
+  const log: string[] = []
+  const answers: string[] = []
+  let at: Attached
+  /** Those that are in trouble, or were not yet. */
+  const troubled = new Set(faults.map(([what]) => what))
+  before(async () => {
+    at = await startAttached(lifetime, 'sqlite', {
+      flags: ['--source-allow=127.0.0.1,localhost'],
+      log: { level: 'trace', destination: { write: (line) => void log.push(line) } },
+    })
+  })
+
+  const patience = 60
+  const show = async (id: string): Promise<CloudAccount> => {
+    const account = await at.show(id)
+    answers.push(JSON.stringify(account))
+    return account
+  }
+  const serversOf = async (account: Pick<CloudAccount, 'id'>) =>
+    (await at.servers(account)).map(({ id, name }) => `${name} ${id}`)
+  const attach = async ({ settings }: Pick<Patient, 'settings'>, more: object = {}) => {
+    const group = { group: newId() }
+    const { options = {} } = settings as { options?: object }
+    const isLibvirt = (settings as { provider: string }).provider === 'OneCloud'
+    const { id } = await at.attach({
+      ...settings,
+      options: isLibvirt ? { ...options, ...group } : options,
+      ...more,
+    })
+    return await until(
+      'the first sync',
+      async () => {
+        const account = await show(id)
+        return account.sync.finished_at !== null && account
+      },
+      patience,
+    )
+  }
+  const isWell = ({ status, sync }: CloudAccount) => status === 'connected' && sync.error === ''
+
+  describe('of many', { concurrency: faults.length + 4 }, () => {
+    for (const [what, start, words] of faults) {
+      test(`${what} loses no server, says so, and is found well again`, async (t) => {
+        t.after(() => troubled.delete(what))
+        const patient = await start(t)
+        const account = await attach(patient)
+        const { id } = account
+        assert.ok(isWell(account), account.sync.error)
+        const before = await serversOf(account)
+        assert.equal(before.length, names.length)
+
+        patient.fault.start()
+        const brokenSince = timestamp(Date.now())
+        // What happens meanwhile is seen afterwards.
+        patient.remove('two')
+        patient.add('six')
+        await at.admin.get('syncCloudAccount', { path: { id } })
+        const ill = await until(
+          `an error of ${what}: ${words}`,
+          async () => {
+            const shown = await show(id)
+            return shown.sync.error !== '' && shown.status === 'disconnected' && shown
+          },
+          patience,
+        )
+        assert.match(ill.sync.error, words)
+        // Where the machine is slow, another scan may have followed the first.
+        assert.ok((ill.sync.finished_at ?? '') <= brokenSince, 'it was not complete')
+        const during = await serversOf(account)
+        for (const server of before) assert.ok(during.includes(server), `${server} is gone`)
+        assert.equal(new Set(during.map((server) => server.split(' ')[0])).size, during.length)
+
+        if (!what.endsWith('does not answer')) {
+          const { test: tried } = await at.admin.get<{ test: AccountTest }>('testCloudAccount', {
+            path: { id },
+          })
+          answers.push(JSON.stringify(tried))
+          assert.ok(!tried.ok && !tried.is_complete)
+          assert.match(tried.error, words)
+        }
+
+        patient.fault.end()
+        await until(`${what} is well again`, async () => isWell(await show(id)), patience)
+        const after = await serversOf(account)
+        assert.deepEqual(
+          after.map((server) => server.split(' ')[0]),
+          ['five', 'four', 'one', 'six', 'three'],
+        )
+        const kept = before.filter((server) => !server.startsWith('two '))
+        assert.deepEqual(
+          kept.filter((server) => !after.includes(server)),
+          [],
+          'who stayed is the same server',
+        )
+      })
+    }
+
+    test('that suddenly has no servers keeps them, and finds them again', async (t) => {
+      const patient = await startLibvirt(t, { [connectListAllDomains]: { body: noDomains } })
+      const account = await attach(patient)
+      const before = await serversOf(account)
+      patient.fault.start()
+      await at.admin.get('syncCloudAccount', { path: { id: account.id } })
+      const warned = await until(
+        'a warning',
+        async () => {
+          const shown = await show(account.id)
+          return shown.sync.warnings.length > 0 && shown
+        },
+        patience,
+      )
+      patient.fault.end()
+      assert.match(warned.sync.warnings[0]?.text ?? '', /^5 servers are suddenly missing/)
+      assert.equal(warned.sync.gone, 0)
+      await at.admin.get('syncCloudAccount', { path: { id: account.id } })
+      await until(
+        'their return',
+        async () => (await show(account.id)).sync.warnings.length === 0,
+        patience,
+      )
+      assert.deepEqual(await serversOf(account), before)
+    })
+
+    test('whose fields are of megabytes is told of, as far as anybody would read', async (t) => {
+      const inside = `<description>${'x'.repeat(3 * 2 ** 20)}</description>`
+      const { address } = await startFakeLibvirt(t, {
+        domains: [{ uuid: randomUUID(), name: 'wordy', inside }],
+      })
+      const account = await attach({ settings: { provider: 'OneCloud', address } })
+      assert.ok(isWell(account), account.sync.error)
+      const [wordy] = await at.servers(account)
+      assert.ok(wordy && wordy.description.length <= 4_096)
+    })
+
+    test('for want of a good key is well as soon as it has one, however long it was to wait', async (t) => {
+      const fake = await startFakeEc2(t)
+      fake.instances.set(`i-${randomUUID()}`, { name: 'one' })
+      fake.misbehave = ({ authorization }, response) =>
+        !authorization.includes('Credential=AKIAGOOD/') && refuse(response, 401, 'AuthFailure')
+      const { id } = await at.attach({ provider: 'Aws', ...fake.settings })
+      // Two in a row: the next try is five seconds away at least.
+      await until('the key is refused', async () => (await show(id)).sync.error !== '', patience)
+      await at.admin.get('syncCloudAccount', { path: { id } })
+      await until('it is refused again', async () => {
+        const { sync } = await show(id)
+        const wait = Date.parse(sync.next_at ?? '') - Date.now()
+        return sync.state === 'idle' && wait > 4_000
+      })
+      const start = performance.now()
+      const credentials = { access_key_id: 'AKIAGOOD', secret_access_key: secret }
+      await at.update(id, { credentials })
+      await until('it is well', async () => isWell(await show(id)), patience)
+      assert.ok(performance.now() - start < 4_000, 'it was not asked at once')
+    })
+
+    test('does not touch the others: their changes show as ever', async (t) => {
+      const fake = await startFakeEc2(t)
+      const host = await startFakeLibvirt(t)
+      const cloud = await attach({ settings: { provider: 'Aws', ...fake.settings } }, { period: 5 })
+      const local = await attach({ settings: { provider: 'OneCloud', address: host.address } })
+      let [slowestCloud, slowestLocal] = [0, 0]
+      const timed = async (account: CloudAccount, name: string) => {
+        const start = performance.now()
+        await until(
+          `${name} shows`,
+          async () => (await at.servers(account)).some((server) => server.name === name),
+          20,
+        )
+        return performance.now() - start
+      }
+      for (let turn = 0; turn < 40 && troubled.size > silent; turn += 1) {
+        const name = `turn-${turn}`
+        const uuid = randomUUID()
+        host.domains.set(uuid, { uuid, name })
+        host.sendEvent({ uuid, name })
+        slowestLocal = Math.max(slowestLocal, await timed(local, name))
+        fake.instances.set(`i-${randomUUID()}`, { name })
+        slowestCloud = Math.max(slowestCloud, await timed(cloud, name))
+        for (const { id } of [local, cloud]) assert.ok(isWell(await show(id)))
+      }
+      t.diagnostic(
+        `slowest change: ${Math.round(slowestLocal)} ms by events, ${Math.round(slowestCloud)} ms at a period of 5 s`,
+      )
+      assert.ok(slowestLocal < 10_000 && slowestCloud < 12_000)
+    })
+  })
+
+  test('tells no secret to the log nor to anybody who looks at the account', () => {
+    const failures = log.filter((line) => line.includes('sync failed'))
+    assert.ok(failures.length >= faults.length)
+    for (const text of [...log, ...answers]) {
+      for (const word of secrets) assert.ok(!text.includes(word), text)
+    }
+    // Nor does Muster take any of it for a fault of its own.
+    for (const text of answers) assert.ok(!text.includes('Muster itself failed'), text)
+  })
+})

@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { UserView } from '@muster/contract'
+import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
+import { passwordIdentity, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { dumpTables } from '../../testing/open-storage.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+import { casFailure, startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+onBothEnginesInTurn('a login with a CAS ticket', (engine) => {
+  const lifetime = suiteLifetime()
+  let muster: CasPlatform
+  let cas: StagedCas
+  let campus: string
+  let provider: string
+  before(async () => {
+    muster = await startCasPlatform(lifetime, engine)
+    cas = await startStagedCas(lifetime)
+    campus = await muster.population.addDomain('campus')
+  })
+
+  const users = () => muster.database.read.selectFrom('users')
+  const usersNamed = (name: string) => users().where('name', '=', name).selectAll().execute()
+  const show = async (id: string) =>
+    (await muster.call<{ user: UserView }>('GET', `/v3/users/${id}`)).body.user
+  const arrive = async (name: string) =>
+    (await muster.logIn(cas.ticketFor(name))).body.token.user.Id
+
+  test('fails like any other where nobody has set up a provider', async () => {
+    const ticket = cas.ticketFor('early')
+    await muster.assertRefused(await muster.logIn(ticket), /^CAS: no provider/)
+    assert.equal(cas.connections(), 0)
+    provider = (await muster.addProvider(cas, { name: 'university', domain_id: campus })).id
+    assert.equal((await muster.logIn(ticket)).status, 201)
+  })
+
+  describe('the first of a person', () => {
+    test("makes a user of the provider's domain, without roles and without a password", async () => {
+      const answer = await muster.logIn(cas.ticketFor('ada'))
+      assert.equal(answer.status, 201)
+      const { token } = answer.body
+      assert.deepEqual(token.methods, ['cas'])
+      assert.deepEqual(
+        [token.user.Name, token.user.Domain, token.user.PasswordExpiresAt],
+        ['ada', { id: campus, name: 'campus' }, null],
+      )
+      // No mapping, no rights: the token is for no scope.
+      const { roles, role_assignments, projects, catalog, project, is_domain } = token
+      assert.deepEqual([roles, role_assignments, projects, catalog], [[], [], [], []])
+      assert.deepEqual([project.Id, is_domain], ['', false])
+
+      const { name, domain_id, enabled, email, default_project_id } = await show(token.user.Id)
+      assert.deepEqual(
+        [name, domain_id, enabled, email, default_project_id],
+        ['ada', campus, true, '', null],
+      )
+      const [row] = await usersNamed('ada')
+      assert.equal(row?.password_hash, null)
+      const { password } = passwordIdentity('ada', 'any password')
+      const user = { ...password.user, domain: { id: campus } }
+      const byPassword = await requestToken(muster.url, {
+        identity: { methods: ['password'], password: { user } },
+      })
+      assert.deepEqual(steadyParts(byPassword), muster.refusal)
+    })
+
+    test('is told in the audit log, with the user that it made', async () => {
+      const answer = await muster.logIn(cas.ticketFor('annie'))
+      const { Id: id } = answer.body.token.user
+      const requestId = answer.headers.get('x-request-id') ?? ''
+      const events = await muster.events(`request_id=${requestId}`)
+      assert.deepEqual(
+        events.map(({ action, result }) => [action, result]),
+        [
+          ['login', 'success'],
+          ['create', 'success'],
+        ],
+      )
+      for (const event of events) {
+        const { target_type, target_id, target_name, user_id, user, domain_id, ip } = event
+        assert.deepEqual([target_type, target_id, target_name], ['user', id, 'annie'])
+        assert.deepEqual([user_id, user, domain_id, ip], [id, 'annie', campus, '127.0.0.1'])
+      }
+      assert.deepEqual(events[0]?.changes, { method: [null, 'cas'] })
+      assert.deepEqual(events[1]?.changes['name'], [null, 'annie'])
+      assert.deepEqual(events[1]?.changes['domain_id'], [null, campus])
+    })
+
+    test('is one for all who come at once with tickets of their own', async () => {
+      const tickets = Array.from({ length: 12 }, () => cas.ticketFor('crowd'))
+      const answers = await Promise.all(tickets.map((ticket) => muster.logIn(ticket)))
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        tickets.map(() => 201),
+      )
+      assert.equal(new Set(answers.map(({ body }) => body.token.user.Id)).size, 1)
+      assert.equal((await usersNamed('crowd')).length, 1)
+    })
+  })
+
+  test('the second is of the same user, who is not made again', async () => {
+    const id = await arrive('again')
+    assert.equal(await arrive('again'), id)
+    const made = await muster.events(`target_id=${id}&action=create`)
+    const logins = await muster.events(`target_id=${id}&action=login`)
+    assert.deepEqual([made.length, logins.length], [1, 2])
+    assert.equal((await usersNamed('again')).length, 1)
+  })
+
+  test('takes both names of the method, and reports the first', async () => {
+    for (const method of ['cas', 'cas_ticket']) {
+      const answer = await muster.logIn(cas.ticketFor('namer'), undefined, method)
+      assert.deepEqual(answer.body.token.methods, ['cas'])
+    }
+  })
+
+  test('needs a ticket, and nothing beside it', async () => {
+    const asked = cas.requests.length
+    const send = (identity: object) => requestToken(muster.url, { identity })
+    const ticket = { id: cas.ticketFor('nobody') }
+    const missing = await send({ methods: ['cas'] })
+    assertError(missing, 'MissingParameterError', 'application/json')
+    const strays: object[] = [
+      { methods: ['cas'], cas_ticket: ticket, token: { id: 'x' } },
+      { methods: ['token'], cas_ticket: ticket, token: { id: 'x' } },
+      { methods: ['cas', 'token'], cas_ticket: ticket, token: { id: 'x' } },
+      { methods: ['cas', 'cas_ticket'], cas_ticket: ticket },
+      { methods: ['cas'], cas_ticket: { ...ticket, service: 'https://elsewhere.test' } },
+      { methods: ['cas'], cas_ticket: {} },
+      { methods: ['cas'], cas_ticket: { id: null } },
+      { methods: ['cas'], cas_ticket: [ticket.id] },
+    ]
+    for (const identity of strays) assert.equal((await send(identity)).status, 400)
+    assert.equal(cas.requests.length, asked)
+  })
+
+  test('may say which provider it is from; one that is not there is asked nothing', async () => {
+    const asked = cas.requests.length
+    const send = (named: string) =>
+      requestToken(muster.url, {
+        identity: {
+          methods: ['cas'],
+          cas_ticket: { id: cas.ticketFor('named'), provider: named },
+        },
+      })
+    await muster.assertRefused(await send('no-such-provider'), /^CAS: no provider/)
+    assert.equal(cas.requests.length, asked)
+    assert.equal((await send(provider)).status, 201)
+    assert.equal(cas.requests.length, asked + 1)
+  })
+
+  describe('ASVS 6.8.1: a person is known by provider and subject, never by name:', () => {
+    test('a local user of the name is not taken over, however it is spelled', async () => {
+      const passwordHash = 'somebody knows it'
+      const id = await muster.population.addUser({ name: 'Grace', domainId: campus, passwordHash })
+      const project = await muster.population.addProject("grace's", campus)
+      await muster.population.assign({ role: 'project_owner', userId: id, projectId: project })
+      const { events: _, spent: _spent, ...rows } = await dumpTables(muster.database)
+      for (const name of ['Grace', 'grace', 'GRACE', 'Ｇrace']) {
+        for (const scope of [undefined, { project: { id: project } }]) {
+          const answer = await muster.logIn(cas.ticketFor(name), scope)
+          const event = await muster.assertRefused(
+            answer,
+            /^CAS: ".+" is a user that the provider did not make$/,
+          )
+          // Neither of them did it, as far as anybody knows.
+          assert.deepEqual([event.user_id, event.target_id], ['', ''])
+        }
+      }
+      const { events: __, spent: __spent, ...rowsNow } = await dumpTables(muster.database)
+      assert.deepEqual(rowsNow, rows)
+    })
+
+    test('the same name in another domain is nobody it knows', async () => {
+      const elsewhere = await muster.population.addUser({ name: 'twin' })
+      assert.notEqual(await arrive('twin'), elsewhere)
+    })
+
+    test('nobody is made of a name with format characters, but who is known stays known', async () => {
+      const odd = 'hop\u200bper'
+      const refused = await muster.logIn(cas.ticketFor(odd))
+      await muster.assertRefused(
+        refused,
+        /^CAS: the user name has characters that a new name must not have/,
+      )
+      const id = await arrive('hopper')
+      await muster.population.change(
+        muster.database.read
+          .insertInto('subjects')
+          .values({ provider_id: provider, subject: odd, user_id: id })
+          .compile(),
+      )
+      assert.equal(await arrive(odd), id)
+    })
+
+    test('another spelling of a subject is another subject', async () => {
+      const id = await arrive('hopper')
+      const answer = await muster.logIn(cas.ticketFor('Hopper'))
+      await muster.assertRefused(answer, /^CAS: ".+" is a user that the provider did not make$/)
+      assert.equal(await arrive('hopper'), id)
+    })
+
+    test('the same subject of another provider is not that person', async () => {
+      const id = await arrive('lovelace')
+      const other = await startStagedCas(lifetime)
+      await muster.changeProvider(provider, { enabled: false })
+      const { id: otherId } = await muster.addProvider(other, { domain_id: campus })
+      const answer = await muster.logIn(other.ticketFor('lovelace'))
+      await muster.assertRefused(answer, /^CAS: ".+" is a user that the provider did not make$/)
+      assert.equal((await muster.call('DELETE', `/v3/identity_providers/${otherId}`)).status, 204)
+      await muster.changeProvider(provider, { enabled: true })
+      assert.equal(await arrive('lovelace'), id)
+    })
+
+    test('who was renamed here is still that person, and the old name is free', async () => {
+      const id = await arrive('maiden')
+      const path = `/v3/users/${id}`
+      assert.equal((await muster.call('PUT', path, { user: { name: 'married' } })).status, 200)
+      const { user } = (await muster.logIn(cas.ticketFor('maiden'))).body.token
+      assert.deepEqual([user.Id, user.Name], [id, 'married'])
+      // Nor does the new name give the place to a subject who is called so.
+      const namesake = await muster.logIn(cas.ticketFor('married'))
+      await muster.assertRefused(namesake, /^CAS: ".+" is a user that the provider did not make$/)
+    })
+  })
+
+  test('SEC-16: who was deleted comes back as somebody new, with nothing of the old', async () => {
+    const old = await muster.logIn(cas.ticketFor('phoenix'))
+    const { Id: oldId } = old.body.token.user
+    const projectId = await muster.population.addProject('ashes', campus)
+    await muster.population.assign({ role: 'project_owner', userId: oldId, projectId })
+    const wish = { project: { id: projectId } }
+    const held = (await muster.logIn(cas.ticketFor('phoenix'), wish)).body.token
+    assert.deepEqual(heldIn(held.role_assignments), ['project_owner on ashes'])
+
+    assert.equal((await muster.call('DELETE', `/v3/users/${oldId}`)).status, 204)
+    assert.equal(await muster.statusOf(secretOf(old)), 401)
+    const anew = await muster.logIn(cas.ticketFor('phoenix'))
+    assert.notEqual(anew.body.token.user.Id, oldId)
+    assert.deepEqual(anew.body.token.role_assignments, [])
+    const scoped = await muster.logIn(cas.ticketFor('phoenix'), wish)
+    await muster.assertRefused(scoped, /^no role there$/)
+    assert.equal(await muster.statusOf(secretOf(old)), 401)
+  })
+
+  test('SEC-23: who was disabled is out, by ticket too', async () => {
+    const id = await arrive('banned')
+    const path = `/v3/users/${id}`
+    assert.equal((await muster.call('PUT', path, { user: { enabled: false } })).status, 200)
+    const answer = await muster.logIn(cas.ticketFor('banned'))
+    const event = await muster.assertRefused(answer, /disabled/)
+    assert.deepEqual([event.target_id, event.target_name], [id, 'banned'])
+    assert.equal((await muster.call('PUT', path, { user: { enabled: true } })).status, 200)
+    assert.equal(await arrive('banned'), id)
+  })
+
+  describe("SEC-04: while the provider's domain is disabled", () => {
+    const enable = async (enabled: boolean) => {
+      const { status } = await muster.call('PUT', `/v3/domains/${campus}`, { domain: { enabled } })
+      assert.equal(status, 200)
+    }
+
+    test('who is at home there is out', async () => {
+      const id = await arrive('resident')
+      await enable(false)
+      const answer = await muster.logIn(cas.ticketFor('resident'))
+      await enable(true)
+      await muster.assertRefused(answer, /disabled/)
+      assert.equal(await arrive('resident'), id)
+    })
+
+    test('nobody is made there', async () => {
+      await enable(false)
+      const answer = await muster.logIn(cas.ticketFor('newcomer'))
+      await enable(true)
+      assert.deepEqual(steadyParts(answer), muster.refusal)
+      assert.deepEqual(await usersNamed('newcomer'), [])
+    })
+  })
+
+  test('a token got by it is good for others of the same person', async () => {
+    const first = await muster.logIn(cas.ticketFor('chain'))
+    const child = await requestToken(muster.url, { identity: tokenIdentity(secretOf(first)) })
+    assert.equal(child.body.token.user.Id, first.body.token.user.Id)
+    assert.equal(child.body.token.expires_at, first.body.token.expires_at)
+  })
+
+  describe('SEC-64: a ticket, good or bad, used or not,', () => {
+    const canary = 'canary0ticket0'
+    let answers: Awaited<ReturnType<CasPlatform['logIn']>>[]
+    before(async () => {
+      const good = cas.ticketFor('discreet', {}, `ST-${canary}good`)
+      // A real server quotes the ticket that it refuses.
+      const quoted = cas.stage(casFailure(`ST-${canary}quoted`), `ST-${canary}quoted`)
+      const malformed = `ST-${canary}&service=x`
+      answers = []
+      for (const ticket of [good, good, `ST-${canary}unknown`, quoted, malformed]) {
+        answers.push(await muster.logIn(ticket))
+      }
+    })
+
+    test('is not in the log at its most talkative, nor in answers and events', async () => {
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [201, 401, 401, 401, 400],
+      )
+      for (const { headers, text } of answers) {
+        await muster.log.about(headers.get('x-request-id') ?? '')
+        assert.ok(!JSON.stringify([...headers, text]).includes(canary))
+      }
+      assert.ok(!muster.log.text().includes(canary))
+      const { events = [] } = await dumpTables(muster.database)
+      assert.ok(events.length > 0 && !events.join('\n').includes(canary))
+    })
+
+    test('is not kept in any table', async () => {
+      const tables = Object.entries(await dumpTables(muster.database))
+      const leaking = tables.filter(([, rows]) => rows.some((row) => row.includes(canary)))
+      assert.deepEqual(
+        leaking.map(([table]) => table),
+        [],
+      )
+    })
+  })
+})

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
+
+/** A domain with a CAS server of its own, and a project that all of its people may see. */
+interface Home {
+  readonly name: string
+  readonly cas: StagedCas
+  readonly domain: string
+  readonly project: string
+  readonly provider: string
+}
+
+onBothEnginesInTurn('of several CAS providers', (engine) => {
+  const lifetime = suiteLifetime()
+  let muster: CasPlatform
+  let viewer: string
+  let domainViewer: string
+  let nowhere: string
+  let nowhereProject: string
+  let east: Home
+  let west: Home
+  before(async () => {
+    muster = await startCasPlatform(lifetime, engine)
+    viewer = await muster.roleId('project_viewer')
+    domainViewer = await muster.roleId('domain_viewer')
+    east = await settle('east')
+    west = await settle('west')
+    nowhere = await muster.population.addDomain('nowhere')
+    nowhereProject = await muster.population.addProject('commons', nowhere)
+  })
+
+  async function settle(name: string): Promise<Home> {
+    const cas = await startStagedCas(lifetime)
+    const domain = await muster.population.addDomain(name)
+    // Both projects have the same name, so that only the domain tells them apart.
+    const project = await muster.population.addProject('commons', domain)
+    const { id: provider } = await muster.addProvider(cas, {
+      name,
+      domain_id: domain,
+      mapping: [
+        { role_id: viewer, project_id: project },
+        { role_id: domainViewer, domain_id: domain },
+      ],
+    })
+    return { name, cas, domain, project, provider }
+  }
+
+  /** A ticket that either server would say yes to. */
+  function ticketOfBoth(): string {
+    const ticket = east.cas.ticketFor('ada of the east')
+    west.cas.ticketFor('ada of the west', {}, ticket)
+    return ticket
+  }
+  const askedAbout = (ticket: string) =>
+    [east, west].filter(({ cas }) => cas.askedAbout(ticket).length > 0).map(({ name }) => name)
+
+  async function assertSentTo({ name }: Home, scope: unknown): Promise<void> {
+    const ticket = ticketOfBoth()
+    const { status, text, body } = await muster.logIn(ticket, scope)
+    assert.equal(status, 201, text)
+    assert.equal(body.token.user.Name, `ada of the ${name}`)
+    assert.deepEqual([body.token.user.Domain.name, askedAbout(ticket)], [name, [name]])
+  }
+
+  async function assertSentNowhere(scope: unknown): Promise<void> {
+    const ticket = ticketOfBoth()
+    await muster.assertRefused(await muster.logIn(ticket, scope), /^CAS: no provider, or more/)
+    assert.deepEqual(askedAbout(ticket), [])
+  }
+
+  describe('one is chosen by the domain of the scope, and no other sees the ticket:', () => {
+    const wishes: Readonly<Record<string, (home: Home) => unknown>> = {
+      'of a project by its id': ({ project }) => ({ project: { id: project } }),
+      'of a project by its name and the id of its domain': ({ domain }) => ({
+        project: { name: 'commons', domain: { id: domain } },
+      }),
+      'of a project by its name and the name of its domain': ({ name }) => ({
+        project: { name: 'commons', domain: { name: name.toUpperCase() } },
+      }),
+      'a domain by its id': ({ domain }) => ({ domain: { id: domain } }),
+      'a domain by its name': ({ name }) => ({ domain: { name } }),
+    }
+    for (const [what, wish] of Object.entries(wishes)) {
+      test(what, async () => {
+        await assertSentTo(east, wish(east))
+        await assertSentTo(west, wish(west))
+      })
+    }
+  })
+
+  describe('none is chosen, and none sees the ticket:', () => {
+    test('without a scope', () => assertSentNowhere(undefined))
+
+    test('for a place in a domain that has none, or that does not exist', async () => {
+      await assertSentNowhere({ domain: { id: nowhere } })
+      await assertSentNowhere({ project: { id: nowhereProject } })
+      await assertSentNowhere({ project: { name: 'commons', domain: { name: 'nowhere' } } })
+      await assertSentNowhere({ domain: { name: 'never was' } })
+      await assertSentNowhere({ project: { id: 'never was' } })
+      await assertSentNowhere({ domain: { id: east.domain, name: 'west' } })
+    })
+
+    test('where the domain has two', async () => {
+      const second = await startStagedCas(lifetime)
+      const { id } = await muster.addProvider(second, { domain_id: east.domain })
+      await assertSentNowhere({ domain: { id: east.domain } })
+      assert.equal(second.connections(), 0)
+      await assertSentTo(west, { domain: { id: west.domain } })
+      // One that is disabled does not count.
+      await muster.changeProvider(id, { enabled: false })
+      await assertSentTo(east, { domain: { id: east.domain } })
+      assert.equal((await muster.call('DELETE', `/v3/identity_providers/${id}`)).status, 204)
+    })
+  })
+
+  test('the only one that is enabled needs no scope', async () => {
+    await muster.changeProvider(west.provider, { enabled: false })
+    await assertSentTo(east, undefined)
+    await muster.changeProvider(west.provider, { enabled: true })
+    await assertSentNowhere(undefined)
+  })
+
+  test('the one of a place lets nobody into another place', async () => {
+    const ticket = east.cas.ticketFor('stranger')
+    const wish = { project: { id: west.project } }
+    await muster.assertRefused(await muster.logIn(ticket, wish), /refused the ticket/)
+    assert.deepEqual(askedAbout(ticket), ['west'])
+  })
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { IdentityProviderView } from '@muster/contract'
+import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
+import { secretOf } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
+
+onBothEnginesInTurn('an identity provider through which people have come', (engine) => {
+  const lifetime = suiteLifetime()
+  let muster: CasPlatform
+  let cas: StagedCas
+  let campus: string
+  let lab: string
+  let provider: string
+  before(async () => {
+    muster = await startCasPlatform(lifetime, engine)
+    cas = await startStagedCas(lifetime)
+    campus = await muster.population.addDomain('campus')
+    lab = await muster.population.addProject('lab', campus)
+    const mapping = [{ role_id: await muster.roleId('project_viewer'), project_id: lab }]
+    provider = (await muster.addProvider(cas, { domain_id: campus, mapping })).id
+  })
+
+  const call = (method: string, path: string, changes?: object) =>
+    muster.call<{ identity_provider: IdentityProviderView }>(
+      method,
+      `/v3/identity_providers${path}`,
+      changes && { identity_provider: changes },
+    )
+
+  /** Somebody with a role by the mapping, and one by hand. */
+  async function arrive(name: string) {
+    const userId = (await muster.logIn(cas.ticketFor(name))).body.token.user.Id
+    const projectId = await muster.population.addProject(`${name}'s own`, campus)
+    await muster.population.assign({ role: 'project_owner', userId, projectId })
+    const scope = { project: { id: lab } }
+    const token = secretOf(await muster.logIn(cas.ticketFor(name), scope))
+    assert.equal(await muster.statusOf(token), 200)
+    return { userId, token }
+  }
+  const held = async (userId: string) => {
+    const path = `/v3/role_assignments?user.id=${userId}&include_names=true`
+    const { body } = await muster.call<{ role_assignments: { role: { name: string } }[] }>(
+      'GET',
+      path,
+    )
+    return body.role_assignments.map(({ role }) => role.name).sort()
+  }
+
+  test('SEC-47: when disabled ends every token got through it, and gives no other', async () => {
+    const { userId, token } = await arrive('ada')
+    await muster.changeProvider(provider, { enabled: false })
+    assert.equal(await muster.statusOf(token), 401)
+    const ticket = cas.ticketFor('ada')
+    await muster.assertRefused(await muster.logIn(ticket), /^CAS: no provider/)
+    assert.deepEqual(cas.askedAbout(ticket), [])
+    // Who they are and what they hold waits for it to come back.
+    assert.deepEqual(await held(userId), ['project_owner', 'project_viewer'])
+    await muster.changeProvider(provider, { enabled: true })
+    assert.equal(await muster.statusOf(token), 401)
+    const { user, role_assignments } = (await muster.logIn(cas.ticketFor('ada'))).body.token
+    assert.equal(user.Id, userId)
+    assert.deepEqual(heldIn(role_assignments), [
+      "project_owner on ada's own",
+      'project_viewer on lab',
+    ])
+  })
+
+  test('is neither disabled nor deleted where the last administrator comes through it', async () => {
+    const { userId } = await arrive('root')
+    const system = `/v3/system/users/${userId}/roles/${await muster.roleId('admin')}`
+    assert.equal((await muster.call('PUT', system)).status, 204)
+    const { read } = muster.database
+    const setPassword = (password_hash: string | null) =>
+      muster.population.change(
+        read.updateTable('users').set({ password_hash }).where('name', '=', 'sysadmin').compile(),
+      )
+    const { password_hash } = await read
+      .selectFrom('users')
+      .where('name', '=', 'sysadmin')
+      .select('password_hash')
+      .executeTakeFirstOrThrow()
+    // The token is still good, the account no longer a way in.
+    await setPassword(null)
+    const answers = [
+      await call('DELETE', `/${provider}`),
+      await call('PUT', `/${provider}`, { enabled: false }),
+    ]
+    await setPassword(password_hash)
+    await muster.changeProvider(provider, { enabled: true })
+    assert.equal((await muster.call('DELETE', system)).status, 204)
+    for (const answer of answers) assertError(answer, 'ConflictError')
+  })
+
+  test('when deleted takes its tokens and roles along; the users stay, and nobody takes them over', async () => {
+    const { userId, token } = await arrive('grace')
+    const { name, url } = (await call('GET', `/${provider}`)).body.identity_provider
+    assert.equal((await call('DELETE', `/${provider}`)).status, 204)
+    assertError(await call('GET', `/${provider}`), 'ResourceNotFoundError')
+    assertError(await call('DELETE', `/${provider}`), 'ResourceNotFoundError')
+    assert.equal(await muster.statusOf(token), 401)
+    assert.equal((await muster.call('GET', `/v3/users/${userId}`)).status, 200)
+    assert.deepEqual(await held(userId), ['project_owner'])
+    // Another of the same name and address is another: it takes nobody over.
+    await muster.addProvider(cas, { name, url, domain_id: campus })
+    const answer = await muster.logIn(cas.ticketFor('grace'))
+    await muster.assertRefused(answer, /^CAS: "grace" is a user that the provider did not make$/)
+  })
+})

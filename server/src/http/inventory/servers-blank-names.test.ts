@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Server } from '@muster/contract'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { listServers, projectAt } from '../../testing/server-answers.ts'
+import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+
+const names = [' web', 'web', 'web ', '  db 1', '\tdb 1'] as const
+
+onBothEnginesInTurn('names with blanks around them', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { servers: 0 })
+    await fleet.record(names.map((name) => plainServer(projectAt(fleet, 0).id, { name, tags: {} })))
+  })
+  after(() => fleet.platform.close())
+
+  const found = async (query: Readonly<Record<string, string>>) => {
+    const asked = new URLSearchParams({ scope: 'max', ...query }).toString()
+    const { servers } = await listServers(fleet.callers.admin, asked)
+    return servers.map(({ name = '' }) => name).sort((a, b) => (a < b ? -1 : 1))
+  }
+
+  for (const name of names) {
+    test(`${JSON.stringify(name)} is kept, and found as it is written`, async () => {
+      for (const query of [
+        { name },
+        { q: `name:"${name}"` },
+        { filter: `name.equals('${name}')` },
+        { filter: `name.in('${name}')` },
+      ]) {
+        assert.deepEqual(await found(query), [name], JSON.stringify(query))
+      }
+      const { body } = await fleet.callers.admin.call<{ server: Server }>('getServer', {
+        path: { id: name },
+      })
+      assert.equal(body.server.name, name)
+    })
+  }
+
+  test('are told apart from those without by their beginning', async () => {
+    assert.deepEqual(await found({ filter: "name.startswith(' web')" }), [' web'])
+    assert.deepEqual(await found({ filter: "name.endswith('web ')" }), ['web '])
+    assert.deepEqual(await found({ filter: "name.contains(' web')" }), [' web'])
+  })
+
+  test('are found by their words', async () => {
+    assert.deepEqual(await found({ search: 'web' }), [' web', 'web', 'web '])
+    assert.deepEqual(await found({ q: '" web"' }), [' web'])
+    assert.deepEqual(await found({ search: 'db 1' }), ['\tdb 1', '  db 1'])
+  })
+})

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { EventView, Impact } from '@muster/contract'
+import { createOwners } from '../../domain/inventory/owners.ts'
+import { createRecordServers } from '../../domain/inventory/record-servers.ts'
+import { createOwnerDirectory } from '../../storage/owners.ts'
+import { createRegistry } from '../../storage/registry/registry.ts'
+import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { createPopulation, type Population } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+onBothEnginesInTurn('servers have owners', (engine) => {
+  let platform: TestPlatform
+  let population: Population
+  let admin: ContractClient
+  before(async () => {
+    platform = await startPlatform({ engine })
+    population = createPopulation(platform.database)
+    admin = await createAdminClient(platform)
+  })
+  after(() => platform.close())
+
+  let serial = 0
+  async function settle() {
+    serial += 1
+    const domainId = await population.addDomain(`Domain ${serial}`)
+    const projectId = await population.addProject('main', domainId)
+    const besideId = await population.addProject('beside', domainId)
+    return { domainId, projectId, besideId }
+  }
+  const record = (...present: ReturnType<typeof plainServer>[]) =>
+    platform.inventory.recordServers({ present, gone: [] })
+  const lose = (...gone: string[]) => platform.inventory.recordServers({ present: [], gone })
+  const disable = (id: string) =>
+    admin.get('updateDomain', { path: { id }, body: { domain: { enabled: false } } })
+
+  async function serversOf(noun: 'Project' | 'Domain', id: string): Promise<number> {
+    const { impact } = await admin.get<{ impact: Impact }>(`get${noun}Impact`, { path: { id } })
+    return impact.servers
+  }
+
+  async function refuses(noun: 'Project' | 'Domain', id: string, count: string): Promise<void> {
+    const error = await admin.fail('ConflictError', `delete${noun}`, { path: { id } })
+    assert.match(error.details, new RegExp(`\\b${count}\\b`))
+    await admin.get(`get${noun}`, { path: { id } })
+  }
+
+  const projectIsThere = async (id: string) =>
+    (await admin.call('getProject', { path: { id } })).status === 200
+
+  test('a project that has servers is not deleted', async () => {
+    const { projectId, besideId } = await settle()
+    const [first, binned] = [plainServer(projectId), plainServer(projectId)]
+    await record(first, { ...binned, pending_deleted: true })
+    assert.deepEqual(
+      [await serversOf('Project', projectId), await serversOf('Project', besideId)],
+      [2, 0],
+    )
+    await refuses('Project', projectId, '2 servers')
+    await lose(first.id)
+    await refuses('Project', projectId, '1 server')
+    await lose(binned.id)
+    // What is gone is only remembered.
+    assert.equal(await serversOf('Project', projectId), 0)
+    await admin.get('deleteProject', { path: { id: projectId } })
+    await admin.get('deleteProject', { path: { id: besideId } })
+    const { events } = await admin.get<{ events: EventView[] }>('listEvents', {
+      query: `target_id=${projectId}&action=delete`,
+    })
+    const [touched] = (events[0]?.changes['touched'] ?? []) as [Impact?]
+    assert.equal(touched?.servers, 0)
+  })
+
+  test('nor is a domain that has servers in any of its projects', async () => {
+    const { domainId, projectId, besideId } = await settle()
+    const [one, other] = [plainServer(projectId), plainServer(besideId)]
+    await record(one, other)
+    assert.equal(await serversOf('Domain', domainId), 2)
+    await disable(domainId)
+    await refuses('Domain', domainId, '2 servers')
+    await lose(one.id, other.id)
+    await admin.get('deleteDomain', { path: { id: domainId } })
+    assert.equal(await projectIsThere(projectId), false)
+  })
+
+  test('of a user none are counted: a server belongs to a project', async () => {
+    const { domainId } = await settle()
+    const id = await population.addUser({ name: 'member', domainId })
+    const { impact } = await admin.get<{ impact: Impact }>('getUserImpact', { path: { id } })
+    assert.equal(impact.servers, 0)
+  })
+
+  test('a server that comes while a deletion is being decided on is not left behind', async () => {
+    for (const noun of ['project', 'domain'] as const) {
+      const { domainId, projectId } = await settle()
+      const id = noun === 'project' ? projectId : domainId
+      const { change } = createRegistry(platform.database)
+      let tries = 0
+      const decided = change(async () => {
+        tries += 1
+        if (tries > 1) throw new Error('decided again')
+        await record(plainServer(projectId))
+        return {
+          writes: [
+            { do: 'delete', kind: `${noun}s`, id },
+            { do: 'demand-no-servers', of: noun, id },
+          ],
+          events: [],
+          answer: undefined,
+        }
+      })
+      await assert.rejects(decided, /decided again/)
+      assert.equal(await projectIsThere(projectId), true)
+    }
+  })
+
+  test('a project that goes while its servers are being written gets none', async () => {
+    const { projectId, besideId } = await settle()
+    const { database, inventory } = platform
+    const owners = createOwners(createOwnerDirectory(database), {
+      current: () => database.currentVersion(),
+    })
+    const fleet: typeof inventory.fleet = {
+      ...inventory.fleet,
+      async write(writes, events) {
+        if (await projectIsThere(projectId)) {
+          await admin.get('deleteProject', { path: { id: projectId } })
+        }
+        return await inventory.fleet.write(writes, events)
+      },
+    }
+    const recordServers = createRecordServers({ fleet, owners, clock: Date.now })
+    const present = [plainServer(projectId), plainServer(besideId)]
+    await assert.rejects(recordServers({ present, gone: [] }), /a project that is not there/)
+    const kept = await inventory.fleet.findKept(present.map(({ id }) => id))
+    assert.deepEqual([...kept.keys()], [])
+  })
+
+  test('of a deletion and a server that come at once, one is refused', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const { domainId, projectId } = await settle()
+      const isWhole = round % 3 === 0
+      if (isWhole) await disable(domainId)
+      const server = plainServer(projectId)
+      const [, deletion] = await Promise.allSettled([
+        record(server),
+        isWhole
+          ? admin.call('deleteDomain', { path: { id: domainId } })
+          : admin.call('deleteProject', { path: { id: projectId } }),
+      ])
+      assert.equal(deletion.status, 'fulfilled')
+      const { status } = deletion.value
+      assert.ok(status === 204 || status === 409, String(status))
+      const kept = await platform.inventory.fleet.findKept([server.id])
+      assert.deepEqual(
+        [kept.size, await projectIsThere(projectId)],
+        status === 409 ? [1, true] : [0, false],
+      )
+    }
+  })
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { askRaw } from '../../testing/raw-socket.ts'
+import {
+  badParameter,
+  listServers,
+  namesOf,
+  type ListedServers,
+  projectAt,
+} from '../../testing/server-answers.ts'
+import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+
+onBothEnginesInTurn('the original’s command line', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { servers: 0 })
+    const { id } = projectAt(fleet, 0)
+    const at = (second: number) => ({ created_at: `2026-05-04T08:00:0${second}.000000Z` })
+    await fleet.record([
+      plainServer(id, { name: 'a', hypervisor: 'kvm', tags: { env: 'prod' }, ...at(3) }),
+      plainServer(id, { name: 'b', status: 'ready', tags: { env: 'test' }, ...at(2) }),
+      plainServer(id, { name: 'c', status: 'suspend', hypervisor: 'esxi', tags: {}, ...at(1) }),
+    ])
+  })
+  after(() => fleet.platform.close())
+
+  const owner = () => fleet.callers.owner
+  const names = async (query: string) => namesOf(await listServers(owner(), query)).join('')
+
+  test('lists servers with what it sends, byte by byte', async () => {
+    const lines = [
+      'GET /servers?details=false&limit=20&offset=0&summary_stats=false HTTP/1.1',
+      'Host: localhost',
+      'User-Agent: yunioncloud-go/201708',
+      'Accept: */*',
+      'Accept-Encoding: *',
+      `X-Auth-Token: ${owner().token}`,
+    ]
+    const { status, headers, body } = await askRaw(fleet.url, lines)
+    assert.equal(status, 200, body)
+    assert.equal(headers['content-type'], 'application/json; charset=UTF-8')
+    assert.equal(headers['content-encoding'], undefined)
+    const page = JSON.parse(body) as ListedServers
+    assert.deepEqual(Object.keys(page), ['limit', 'offset', 'servers', 'total'])
+    assert.deepEqual([page.limit, page.offset, page.total], [20, 0, 3])
+  })
+
+  test('looks for a server by name and is told that there is none', async () => {
+    const error = await owner().fail('ResourceNotFoundError', 'getServer', { path: { id: 'nope' } })
+    assert.equal(error.code, 404)
+    assert.deepEqual(await listServers(owner(), 'name=nope'), {
+      limit: 20,
+      offset: 0,
+      servers: [],
+      total: 0,
+    })
+    assert.equal(await names('name=a'), 'a')
+  })
+
+  test('numbers its lists', async () => {
+    assert.equal(await names('status.0=running&status.1=ready'), 'ab')
+    assert.equal((await badParameter(owner(), 'status.0=running&status=suspend'))[0], 'status')
+    assert.equal(await names('hypervisor.0=kvm&hypervisor.1=esxi'), 'ac')
+    assert.equal(await names("filter.0=name.in('a','b')&filter.1=status.equals('ready')"), 'b')
+    const any = "filter.0=name.equals('a')&filter.1=status.equals('ready')&filter_any=true"
+    assert.equal(await names(any), 'ab')
+    assert.equal(await names('order_by.0=name&order=desc'), 'cba')
+    const { servers } = await listServers(owner(), 'field.0=name&field.1=status&limit=1')
+    assert.deepEqual(servers, [{ name: 'a', status: 'running' }])
+  })
+
+  test('names tags its own way', async () => {
+    const tag = (set: number, at: number, key: string, value: string, name = 'obj_tags') =>
+      `${name}.${set}.${at}.key=${key}&${name}.${set}.${at}.value=${value}`
+    assert.equal(await names(tag(0, 0, 'env', 'prod')), 'a')
+    assert.equal(await names(tag(0, 0, 'ext:env', 'test')), 'b')
+    assert.equal(await names(`${tag(0, 0, 'env', 'prod')}&${tag(1, 0, 'env', 'test')}`), 'ab')
+    assert.equal(await names(`${tag(0, 0, 'env', 'prod')}&${tag(0, 1, 'env', 'test')}`), '')
+    assert.equal(await names('obj_tags.0.0.key=env'), 'ab')
+    assert.equal(await names(tag(0, 0, 'env', 'prod', 'no_obj_tags')), 'bc')
+    const [path] = await badParameter(owner(), 'obj_tags.0.0.kee=env')
+    assert.equal(path, 'obj_tags.0.0.kee')
+  })
+
+  test('sends much that changes nothing, and is told of what would', async () => {
+    const plain = await listServers(owner())
+    for (const query of [
+      'summary_stats=false',
+      'show_emulated=true',
+      'show_fail_reason=true',
+      'admin=false',
+      'system=true',
+      'joint_filter=',
+      'delete=',
+      'with_meta=false&details=false&scope=project',
+      'scope=max',
+    ]) {
+      assert.deepEqual(await listServers(owner(), query), plain, query)
+    }
+    for (const name of ['summary_stats=true', 'joint_filter.0=x', 'delete=all', 'user=ada']) {
+      const [path, problem] = await badParameter(owner(), name)
+      assert.equal(path, name.split(/[.=]/)[0])
+      assert.match(problem, /not offered/)
+    }
+  })
+})

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Server } from '@muster/contract'
+import { ask } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { showServer, projectAt } from '../../testing/server-answers.ts'
+import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const absent = '11111111-2222-4333-8444-555555555555'
+
+onBothEnginesInTurn('one server', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { servers: 0 })
+  })
+  after(() => fleet.platform.close())
+
+  const projectId = (at: number) => projectAt(fleet, at).id
+  const get = (caller: FleetCaller, id: string, method = 'GET') =>
+    ask<{ server: Server }>(fleet.url, `/servers/${encodeURIComponent(id)}`, {
+      method,
+      token: caller.token,
+    })
+
+  test('is answered by its id, alone under one key', async () => {
+    const server = plainServer(projectId(0))
+    await fleet.record([server])
+    const { status, headers, body } = await get(fleet.callers.viewer, server.id)
+    assert.equal(status, 200)
+    assert.equal(headers.get('content-type'), 'application/json; charset=UTF-8')
+    assert.deepEqual(Object.keys(body), ['server'])
+    assert.deepEqual([body.server.id, body.server.name], [server.id, server.name])
+    assert.deepEqual(body.server.metadata, { 'ext:env': 'prod' })
+  })
+
+  test('is answered by its name, whatever that is made of', async () => {
+    for (const name of ['web-7', 'a/b', 'statistics ', '100%', 'ключ', "o'hara", 'x?y#z']) {
+      const server = plainServer(projectId(0), { name })
+      await fleet.record([server])
+      assert.equal((await showServer(fleet.callers.owner, name)).id, server.id, name)
+    }
+    assert.equal((await get(fleet.callers.owner, 'WEB-7')).status, 404)
+  })
+
+  test('takes what the original sends along, and nothing else', async () => {
+    const server = plainServer(projectId(0))
+    await fleet.record([server])
+    const path = `/servers/${server.id}`
+    const { token } = fleet.callers.owner
+    const plain = await ask(fleet.url, path, { token })
+    const query = '?details=false&with_meta=false&show_fail_reason=true'
+    assert.equal((await ask(fleet.url, path + query, { token })).text, plain.text)
+    const { fields } = assertError(
+      await ask(fleet.url, `${path}?detail=true`, { token }),
+      'InputParameterError',
+    )
+    assert.equal(fields?.[0]?.path, 'detail')
+  })
+
+  test('is not told from others of its name: 409 lists their ids, as far as the caller sees', async () => {
+    const name = 'twins'
+    const [first, second, beside, foreign] = [0, 0, 1, 3].map((at) =>
+      plainServer(projectId(at), { name }),
+    ) as [ReturnType<typeof plainServer>, ...ReturnType<typeof plainServer>[]]
+    await fleet.record([first])
+    assert.equal((await showServer(fleet.callers.owner, name)).id, first.id)
+    await fleet.record([second, beside, foreign].filter((each) => each !== undefined))
+    const idsFor = async (caller: FleetCaller) => {
+      const { details } = assertError(await get(caller, name), 'ConflictError')
+      return (details.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? []).sort()
+    }
+    const ids = (...servers: (ReturnType<typeof plainServer> | undefined)[]) =>
+      servers.map((server) => server?.id ?? '').sort()
+    assert.deepEqual(await idsFor(fleet.callers.owner), ids(first, second))
+    assert.deepEqual(await idsFor(fleet.callers.domainAdmin), ids(first, second, beside))
+    assert.deepEqual(await idsFor(fleet.callers.admin), ids(first, second, beside, foreign))
+  })
+
+  test('of a name that others have abroad is the one in sight', async () => {
+    const name = 'lonely'
+    const [own, foreign] = [
+      plainServer(projectId(0), { name }),
+      plainServer(projectId(3), { name }),
+    ]
+    await fleet.record([own, foreign])
+    assert.equal((await showServer(fleet.callers.viewer, name)).id, own.id)
+    await fleet.record([], [own.id])
+    assertError(await get(fleet.callers.viewer, name), 'ResourceNotFoundError')
+  })
+
+  test('SEC-62: of another tenant is as absent as one that never was', async () => {
+    const name = 'hidden'
+    const foreign = plainServer(projectId(3), { name })
+    const beside = plainServer(projectId(1))
+    await fleet.record([foreign, beside])
+    const { owner, viewer, domainAdmin } = fleet.callers
+    for (const [caller, id] of [
+      [owner, foreign.id],
+      [viewer, beside.id],
+      [domainAdmin, foreign.id],
+    ] as const) {
+      const [seen, unseen] = [await get(caller, id), await get(caller, absent)]
+      assertError(seen, 'ResourceNotFoundError')
+      assert.deepEqual(steadyParts(seen), steadyParts(unseen))
+    }
+    const byName = await get(owner, name)
+    assert.deepEqual(steadyParts(byName), steadyParts(await get(owner, 'never was')))
+    assert.deepEqual(steadyParts(byName), steadyParts(await get(owner, absent)))
+  })
+
+  test('answers HEAD with the headers of GET and no body', async () => {
+    const server = plainServer(projectId(0), { name: 'headed' })
+    await fleet.record([server])
+    const paths = [
+      `/servers/${server.id}`,
+      '/servers/headed',
+      `/servers/${absent}`,
+      '/servers?details=true',
+      '/servers?limit=1',
+      '/servers?limit=x',
+      '/servers/statistics',
+      `/servers/${server.id}/metadata`,
+    ]
+    for (const path of paths) {
+      const { token } = fleet.callers.owner
+      const [head, whole] = [
+        await ask(fleet.url, path, { token, method: 'HEAD' }),
+        await ask(fleet.url, path, { token }),
+      ]
+      assert.equal(head.text, '', path)
+      const mirrored = (answer: typeof head) => {
+        const { status, headers } = steadyParts(answer)
+        // How long a connection lives is the client's wish.
+        return [status, headers.filter(([name]) => name !== 'connection' && name !== 'keep-alive')]
+      }
+      assert.deepEqual(mirrored(head), mirrored(whole), path)
+    }
+  })
+
+  test('in the recycle bin is shown by its id to all who see the project, and by name to none', async () => {
+    const server = plainServer(projectId(0), {
+      name: 'binned',
+      pending_deleted: true,
+      pending_deleted_at: '2026-05-04T08:00:00.000000Z',
+      auto_delete_at: '2026-05-07T08:00:00.000000Z',
+    })
+    await fleet.record([server])
+    const { owner, viewer, auditor } = fleet.callers
+    for (const caller of [owner, viewer, auditor]) {
+      const shown = await showServer(caller, server.id)
+      assert.deepEqual([shown.pending_deleted, shown.deleted], [true, false])
+      assertError(await get(caller, 'binned'), 'ResourceNotFoundError')
+    }
+  })
+
+  test('that is gone is shown by its id to those who may delete, and is absent for others', async () => {
+    const server = plainServer(projectId(0), { name: 'gone' })
+    await fleet.record([server])
+    await fleet.record([], [server.id])
+    const { owner, viewer, domainAdmin, admin, auditor } = fleet.callers
+    for (const caller of [owner, domainAdmin, admin]) {
+      const shown = await showServer(caller, server.id)
+      assert.equal(shown.deleted, true)
+      assert.match(shown.deleted_at ?? '', /Z$/)
+      assert.equal(shown.deleted_at, shown.updated_at)
+      assert.deepEqual([shown.can_update, shown.update_version], [false, 1])
+      assert.notEqual(shown.update_fail_reason, '')
+      assertError(await get(caller, 'gone'), 'ResourceNotFoundError')
+    }
+    for (const caller of [viewer, auditor]) {
+      assert.deepEqual(
+        steadyParts(await get(caller, server.id)),
+        steadyParts(await get(caller, absent)),
+      )
+    }
+  })
+
+  test('that is gone is judged where it was: a right elsewhere does not show it', async () => {
+    const { auditor } = fleet.callers
+    const [own, foreign] = [plainServer(projectId(3)), plainServer(projectId(0))]
+    await fleet.record([own, foreign])
+    await fleet.record([], [own.id, foreign.id])
+    const { userId } = auditor
+    await fleet.population.assign({ role: 'project_owner', userId, projectId: projectId(3) })
+    assert.equal((await showServer(auditor, own.id)).deleted, true)
+    assert.deepEqual(
+      steadyParts(await get(auditor, foreign.id)),
+      steadyParts(await get(auditor, absent)),
+    )
+  })
+})

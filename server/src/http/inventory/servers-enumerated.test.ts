@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ServerStatistics } from '@muster/contract'
+import { onBothEngines } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { listServers, namesOf, projectAt } from '../../testing/server-answers.ts'
+import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+
+onBothEngines('a value of an enumerated field', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { servers: 0 })
+    const { id } = projectAt(fleet, 0)
+    const amazon = { provider: 'Aws', brand: 'Aws', hypervisor: 'aws', billing_type: 'postpaid' }
+    await fleet.record([
+      plainServer(id, { name: 'a', ...amazon, status: 'running', os_type: 'Linux' }),
+      plainServer(id, { name: 'b', ...amazon, status: 'ready', os_type: 'linux' }),
+      plainServer(id, {
+        name: 'c',
+        provider: 'VMware',
+        brand: 'VMware',
+        hypervisor: 'esxi',
+        billing_type: 'prepaid',
+        status: 'running',
+        os_type: 'Windows',
+      }),
+    ])
+  })
+  after(() => fleet.platform.close())
+
+  const named = async (query: string) => {
+    const { owner } = fleet.callers
+    const page = await listServers(owner, `${query}&order_by=name&order=asc`)
+    const { total } = await owner.get<ServerStatistics>('getServerStatistics', { query })
+    const { total: alone } = await listServers(owner, `${query}&limit=0`)
+    assert.deepEqual(
+      [page.total, total.count, alone],
+      [page.servers.length, page.total, page.total],
+    )
+    return namesOf(page).join('')
+  }
+
+  test('matches whatever its case, wherever it is given', async () => {
+    const table: Record<string, string> = {
+      'provider=aws': 'ab',
+      'provider=AWS&provider=vmWARE': 'abc',
+      'brand=vmware': 'c',
+      'hypervisor=AWS': 'ab',
+      'billing_type=PostPaid': 'ab',
+      'status=Running': 'ac',
+      'status=Running&status=READY': 'abc',
+      'os_type=LINUX': 'ab',
+      'q=provider:aws os:linux': 'ab',
+      'q=-provider:aws': 'c',
+      'q=-status:RUNNING os:linux': 'b',
+      "filter=provider.in('aws')": 'ab',
+      "filter=provider.equals('aws')": 'ab',
+      "filter=provider.notin('aws')": 'c',
+      "filter=provider.notequals('aws')": 'c',
+      "filter=status.in('RUNNING')": 'ac',
+      "filter=status.notequals('RUNNING')": 'b',
+      'provider=aw': '',
+    }
+    for (const [query, wanted] of Object.entries(table)) {
+      assert.equal(await named(query), wanted, query)
+    }
+  })
+
+  test('is told apart by case in free text, as before', async () => {
+    for (const query of ['name=A', "filter=name.equals('A')", 'q=name:A']) {
+      assert.equal(await named(query), '', query)
+    }
+    assert.equal(await named('name=a'), 'a')
+  })
+})

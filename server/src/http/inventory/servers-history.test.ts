@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { before, test, type TestContext } from 'node:test'
+import type { EventView } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import {
+  domainServerId,
+  startAttached,
+  until,
+  type Attached,
+  onBothEnginesAtOnce,
+} from '../../testing/attached-accounts.ts'
+import { ask } from '../../testing/client.ts'
+import type { FakeDomain } from '../../testing/fake-libvirt-answers.ts'
+import { domain, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { nextIn } from '../../testing/server-answers.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+
+/** Tags as an organisation may note them in libvirt. */
+const tagged = (tags: Readonly<Record<string, string>>) => ({
+  inside: `<metadata><muster:tags xmlns:muster="urn:muster:tags:1">${Object.entries(tags)
+    .map(([key, value]) => `<muster:tag name="${key}">${value}</muster:tag>`)
+    .join('')}</muster:tags></metadata>`,
+})
+
+onBothEnginesAtOnce('the history of a server', (engine) => {
+  const lifetime = suiteLifetime()
+  let at: Attached
+  before(async () => {
+    at = await startAttached(lifetime, engine)
+  })
+
+  /** One guest, and a way to change it that waits until Muster has heard of it. */
+  async function attachOne(
+    context: TestContext,
+    first: Partial<FakeDomain> = {},
+    changes?: object,
+  ) {
+    const libvirt = await startFakeLibvirt(context, { domains: [domain(1, first)] })
+    const account = await at.attachLibvirt(libvirt, changes)
+    const id = domainServerId(account, uuidOf(1))
+    return {
+      account,
+      id,
+      async become(next: Partial<FakeDomain> | undefined): Promise<EventView> {
+        const known = (await at.history(id)).length
+        if (next) libvirt.domains.set(uuidOf(1), domain(1, next))
+        else libvirt.domains.delete(uuidOf(1))
+        libvirt.sendEvent(domain(1))
+        return await until('it is told', async () => {
+          const events = await at.history(id)
+          return events.length > known && events[0]
+        })
+      },
+    }
+  }
+  const deed = ({ action, changes }: EventView) => ({ action, changes })
+
+  test('begins with what it was when it came', async (context) => {
+    const { account, id } = await attachOne(context, { name: 'first' })
+    const [event, ...others] = await at.history(id)
+    assert.equal(others.length, 0)
+    const { id: eventId, time, ...rest } = event ?? assert.fail()
+    assert.ok(eventId !== '' && Math.abs(Date.parse(time) - Date.now()) < 60_000)
+    assert.deepEqual(rest, {
+      action: 'create',
+      target_type: 'server',
+      target_id: id,
+      target_name: 'first',
+      user_id: '',
+      user: `account ${account.name}`,
+      project_id: at.projectId,
+      domain_id: 'default',
+      ip: '',
+      request_id: '',
+      result: 'success',
+      changes: {
+        name: [null, 'first'],
+        status: [null, 'running'],
+        ips: [null, ''],
+        instance_type: [null, ''],
+        host: [null, 'fake-host'],
+        account: [null, account.name],
+        project_id: [null, at.projectId],
+      },
+    })
+  })
+
+  test('tells before and after of exactly what changed, tags by their keys', async (context) => {
+    const { become, id } = await attachOne(context, tagged({ team: 'web', old: '1', same: 'x' }))
+    assert.deepEqual(
+      deed(await become({ ...tagged({ team: 'web', old: '1', same: 'x' }), state: 5 })),
+      {
+        action: 'update',
+        changes: { status: ['running', 'ready'] },
+      },
+    )
+    const renamed = await become({ ...tagged({ team: 'data', fresh: '2', same: 'x' }), name: 'b' })
+    assert.deepEqual(deed(renamed), {
+      action: 'update',
+      changes: {
+        name: ['guest-1', 'b'],
+        status: ['ready', 'running'],
+        'ext:team': ['web', 'data'],
+        'ext:old': ['1', null],
+        'ext:fresh': [null, '2'],
+      },
+    })
+    assert.equal(renamed.target_name, 'b')
+    const { update_version } = (await at.server(id)) ?? assert.fail()
+    assert.equal(update_version, 2)
+  })
+
+  test('tells of the end, and of the return', async (context) => {
+    const { become, id } = await attachOne(context)
+    assert.deepEqual(deed(await become(undefined)), {
+      action: 'delete',
+      changes: { deleted: [false, true] },
+    })
+    assert.deepEqual(deed(await become({ state: 5 })), {
+      action: 'restore',
+      changes: { deleted: [true, false], status: ['running', 'ready'] },
+    })
+    assert.equal((await at.server(id))?.deleted, false)
+    const actions = (await at.history(id)).map(({ action }) => action)
+    assert.deepEqual(actions, ['restore', 'delete', 'create'])
+  })
+
+  test('is paged, newest first, and is the same in the log of all events', async (context) => {
+    const { become, id } = await attachOne(context)
+    for (const state of [5, 1, 5, 1]) await become({ state })
+    const whole = await at.history(id)
+    assert.equal(whole.length, 5)
+    const { events } = await at.admin.get<{ events: EventView[] }>('listEvents', {
+      query: `target_type=server&target_id=${id}`,
+    })
+    assert.deepEqual(events, whole)
+    const pages: EventView[][] = []
+    const walk = async (path: string): Promise<void> => {
+      const page = await ask<{ events: EventView[]; limit: number }>(at.url, path, {
+        token: at.admin.token,
+      })
+      assert.equal(page.body.limit, 2)
+      pages.push(page.body.events)
+      const next = nextIn(page.headers)
+      if (next !== undefined) await walk(next.replace(at.url, ''))
+    }
+    await walk(`/servers/${id}/history?limit=2`)
+    assert.deepEqual(
+      pages.map((page) => page.length),
+      [2, 2, 1],
+    )
+    assert.deepEqual(pages.flat(), whole)
+    const { time } = whole[2] ?? assert.fail()
+    const since = await at.history(id, `since=${time}`)
+    assert.deepEqual(
+      since,
+      whole.filter((event) => event.time >= time),
+    )
+    for (const query of ['limit=-1', 'since=yesterday', 'action=update']) {
+      await at.admin.fail('InputParameterError', 'getServerHistory', { path: { id }, query })
+    }
+  })
+
+  test('is for who sees the server, without where people acted from', async (context) => {
+    const { id } = await attachOne(context)
+    const [owner, viewer] = [await at.hire('project_owner'), await at.hire('project_viewer')]
+    await owner.get('mergeServerMetadata', { path: { id }, body: { metadata: { team: 'x' } } })
+    const read = async (who: Pick<typeof viewer, 'get'>) =>
+      (await who.get<{ events: EventView[] }>('getServerHistory', { path: { id } })).events
+    const [told] = await read(at.admin)
+    assert.deepEqual([told?.ip, told?.user_id], ['127.0.0.1', owner.userId])
+    assert.notEqual(told?.request_id, '')
+    for (const who of [viewer, owner]) {
+      const [event, ...others] = await read(who)
+      assert.deepEqual(event, { ...told, ip: '', request_id: '' })
+      assert.deepEqual(event?.changes, { 'user:team': [null, 'x'] })
+      assert.equal(others.length, 1)
+    }
+    const stranger = await at.hire('project_owner', await at.population.addProject(newId()))
+    for (const path of [{ id }, { id: id.replace(/^.{8}/, '00000000') }, { id: 'none' }]) {
+      await stranger.fail('ResourceNotFoundError', 'getServerHistory', { path })
+    }
+  })
+
+  test('does not tell what it was while it belonged to somebody else', async (context) => {
+    const [mine, secret] = [await at.population.addProject(newId()), `secret ${newId()}`]
+    const { become, id, account } = await attachOne(
+      context,
+      { name: secret, ...tagged({ team: 'theirs' }) },
+      { mapping: [{ tag: 'team=mine', project_id: mine }] },
+    )
+    await become({ name: `${secret} too`, ...tagged({ team: 'theirs' }) })
+    const theirs = await at.hire('project_owner')
+    await theirs.get('mergeServerMetadata', { path: { id }, body: { metadata: { note: secret } } })
+    // It comes with one word of its source: another owner, another name.
+    await become({ name: 'given', ...tagged({ team: 'mine' }) })
+    await become({ name: 'given', state: 5, ...tagged({ team: 'mine' }) })
+    const viewer = await at.hire('project_viewer', mine)
+    const read = async () =>
+      (await viewer.get<{ events: EventView[] }>('getServerHistory', { path: { id } })).events
+    const seen = await read()
+    assert.deepEqual(
+      seen.map((event) => event.action),
+      ['update', 'update'],
+    )
+    assert.deepEqual(seen[0]?.changes, { status: ['running', 'ready'] })
+    assert.deepEqual(seen[1]?.changes['project_id'], [null, mine])
+    assert.deepEqual(seen[1]?.changes['name'], [null, 'given'])
+    for (const word of [secret, 'theirs', at.projectId]) {
+      assert.ok(!JSON.stringify(seen).includes(word), word)
+    }
+    // Who sees both sees it all, and who has lost it nothing.
+    const whole = await at.history(id)
+    assert.deepEqual(whole[1]?.changes['name'], [`${secret} too`, 'given'])
+    assert.equal(whole.length, 5)
+    await theirs.fail('ResourceNotFoundError', 'getServerHistory', { path: { id } })
+    // Back again, its first owner sees what was theirs and the return; not what was between.
+    await at.update(account.id, { mapping: [] })
+    const { events } = await theirs.get<{ events: EventView[] }>('getServerHistory', {
+      path: { id },
+    })
+    assert.deepEqual(
+      events.map(({ action }) => action),
+      ['update', 'update', 'update', 'create'],
+    )
+    assert.deepEqual(events[0]?.changes, { project_id: [null, at.projectId] })
+  })
+
+  test('never tells what the operator forces upon a server', async () => {
+    const server = plainServer(at.projectId, { adminGroup: { id: 'forced', rules: 'in:deny any' } })
+    const record = (changes: object) =>
+      at.platform.inventory.recordServers({ present: [{ ...server, ...changes }], gone: [] })
+    await record({})
+    await record({ status: 'ready', adminGroup: { id: 'forced too', rules: 'in:allow any' } })
+    await at.platform.inventory.recordServers({ present: [], gone: [server.id] })
+    await record({ adminGroup: { id: 'forced', rules: 'out:deny any' } })
+    const events = await at.history(server.id)
+    assert.deepEqual(
+      events.map(({ action, changes }) => [action, Object.keys(changes).sort()]),
+      [
+        ['restore', ['deleted', 'status']],
+        ['delete', ['deleted']],
+        ['update', ['status']],
+        ['create', Object.keys(events[3]?.changes ?? {}).sort()],
+      ],
+    )
+    assert.doesNotMatch(JSON.stringify(events), /admin_|forced|deny|allow/)
+  })
+})

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Server } from '@muster/contract'
+import { ask, type ClientAnswer } from '../../testing/client.ts'
+import { askList } from '../../testing/ask-model.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { dumpTables } from '../../testing/open-storage.ts'
+import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { serverHostileTexts } from '../../testing/server-hostile-texts.ts'
+import { everything, type Question } from '../../testing/server-question.ts'
+
+const atOnce = 16
+
+/** Places whose text is read in a way of its own: it must never be more than an error. */
+const rawPlaces = [
+  'limit offset marker paging_marker order_by order filter q ip field scope created_since format',
+  'expired_at vcpu_count is_gpu pending_delete filter_any export_keys obj_tags.0.0.key status.0',
+  'details deleted',
+]
+  .flatMap((line) => line.split(' '))
+  .map((name) => (text: string) => `/servers?${name}=${text}`)
+const furtherPlaces: ((text: string) => string)[] = [
+  (text) => `/servers?${text}=1`,
+  (text) => `/servers?${text}`,
+  (text) => `/servers?filter=name.${text}(1)`,
+  (text) => `/servers?filter=${text}.equals(1)`,
+  (text) => `/servers?filter=vcpu_count.in(${text})`,
+  (text) => `/servers?q=-${text}:1`,
+  (text) => `/servers?q=tag:${text}`,
+  (text) => `/servers/statistics?group_by=${text}`,
+  (text) => `/servers/statistics?group_by=metadata.${text}`,
+  (text) => `/servers/${text}`,
+  (text) => `/servers/${text}/metadata`,
+]
+const places = [...rawPlaces, ...furtherPlaces]
+
+/** Places where a text is just a text, so that the model knows what it finds. */
+const meanings: ((text: string) => Partial<Question>)[] = [
+  (text) => ({ search: text }),
+  (text) => ({ tags: [text] }),
+  (text) => ({ tags: [`env=${text}`] }),
+  (text) => ({ words: [{ kind: 'search', text, isNegated: false }] }),
+  (text) => ({ words: [{ kind: 'tag', values: [`env=${text}`], isNegated: true }] }),
+  ...['name', 'status', 'id', 'host', 'project', 'description', 'provider', 'os_name'].map(
+    (name) => (text: string) => ({ parameters: [{ name, values: [text, 'x'], isNumbered: true }] }),
+  ),
+  ...(['contains', 'startswith', 'endswith', 'like', 'equals', 'gt', 'notin'] as const).flatMap(
+    (operator) =>
+      ['name', 'description', 'zone', 'project'].map((field) => (text: string) => ({
+        filters: [{ field, operator, values: [text] }],
+      })),
+  ),
+]
+
+/** Each text to some of the places in turn, and every so often one to all of them. */
+const spread = <Place>(all: readonly Place[], share: number): [Place, string][] =>
+  serverHostileTexts.flatMap((text, index) =>
+    Array.from({ length: index % 60 === 0 ? all.length : share }, (_, step): [Place, string] => [
+      all[(index * share + step) % all.length] as Place,
+      text,
+    ]),
+  )
+
+/** What an operation refuses by its length or its characters alone. */
+const isUnaskable = (text: string) => text.includes('\0') || text.length > 255 || text === ''
+
+onBothEngines('SEC-63: injection into questions about servers', (engine) => {
+  let fleet: Fleet
+  let servers: Server[]
+  let visible: Set<string>
+  before(async () => {
+    fleet = await startFleet(engine, { seed: 4, servers: 80 })
+    servers = fleet.world.servers()
+    const own = servers.filter(({ project_id }) => project_id === fleet.projects[0]?.id)
+    visible = new Set(own.map(({ id }) => id))
+  })
+  after(() => fleet.platform.close())
+
+  async function inTurns<Item>(items: readonly Item[], send: (item: Item) => Promise<void>) {
+    for (let at = 0; at < items.length; at += atOnce) {
+      await Promise.all(items.slice(at, at + atOnce).map(send))
+    }
+  }
+
+  /** An answer is one's own servers, or an error of one's own making. */
+  function assertHarmless(answer: ClientAnswer, at: string): void {
+    const { status, headers, body, text } = answer
+    assert.ok([200, 400, 403, 404, 409].includes(status), `${at}: ${status} ${text.slice(0, 300)}`)
+    assert.equal(headers.get('x-injected'), null, at)
+    const rows = (body as { servers?: Partial<Server>[] } | undefined)?.servers ?? []
+    if (status === 200) for (const { id } of rows) assert.ok(!id || visible.has(id), at)
+  }
+
+  const send = async (path: string) =>
+    assertHarmless(await ask<unknown>(fleet.url, path, { token: fleet.callers.owner.token }), path)
+
+  test(`${serverHostileTexts.length} texts in every place break nothing and change nothing`, async () => {
+    assert.ok(serverHostileTexts.length >= 500, `${serverHostileTexts.length}`)
+    const earlier = await dumpTables(fleet.platform.database)
+    await inTurns(spread(places, 1), ([place, text]) => send(place(encodeURIComponent(text))))
+    assert.deepEqual(await dumpTables(fleet.platform.database), earlier)
+  })
+
+  test('and where they are texts they find what a model finds', async () => {
+    const { owner, admin } = fleet.callers
+    await inTurns(spread(meanings, 1), async ([meaning, text]) => {
+      if (isUnaskable(text)) return
+      await askList(owner, servers, { ...everything, ...meaning(text), limit: 100 })
+    })
+    // Without a project or a domain around it, a question takes other ways.
+    await inTurns(spread(meanings, 1), async ([meaning, text]) => {
+      if (isUnaskable(text)) return
+      await askList(admin, servers, { ...everything, ...meaning(text), scope: 'system', limit: 5 })
+    })
+  })
+
+  const orders = [
+    'order_by=created_at',
+    'order_by=name&order=asc',
+    'order_by=is_gpu',
+    'order_by=expired_at',
+    'order_by=vcpu_count&order_by=zone',
+    'order_by=project&order_by=id',
+    'order_by=disk&search=a',
+  ]
+  const numbers = [1.5, -1, 2 ** 31, 2 ** 53 - 1, 2 ** 53, -(2 ** 53 - 1), 1e308]
+  const texts = ["' or 1=1 --", '\uD800', 'a\0b', '\u{10FFFF}', 'x'.repeat(2_000), '9'.repeat(30)]
+  const values: readonly unknown[] = [...numbers, ...texts, '', null, true, [], {}, [1]]
+
+  /** What a marker says, with one thing or another put wrong. */
+  function forgeries(parts: readonly unknown[]): unknown[] {
+    const wrong = parts.flatMap((_, at) => values.map((value) => parts.with(at, value)))
+    const lengths = [[], parts.slice(1), parts.slice(0, -1), [...parts, 'x'], [...parts, ...parts]]
+    return [...wrong, ...lengths, [parts], Object.fromEntries(parts.entries()), 'text', 7, null]
+  }
+
+  const encoded = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+
+  test('forged markers lead nowhere that is not yours', async () => {
+    const { token } = fleet.callers.owner
+    const ask1 = (query: string) => ask<unknown>(fleet.url, `/servers?${query}`, { token })
+    const markers: string[] = []
+    for (const order of orders) {
+      const link = (await ask1(`${order}&limit=3`)).headers.get('link') ?? ''
+      const marker = /marker=([\w-]+)/.exec(link)?.[1] ?? assert.fail(`${order}: ${link}`)
+      markers.push(marker)
+      const parts = JSON.parse(Buffer.from(marker, 'base64url').toString()) as unknown[]
+      const flipped = Array.from(
+        marker,
+        (_, at) => marker.slice(0, at) + 'A' + marker.slice(at + 1),
+      )
+      const torn = [
+        `${marker}=`,
+        `${marker}AAAA`,
+        marker.slice(1),
+        `${marker}%00`,
+        'A'.repeat(4_096),
+      ]
+      const mutants = [...forgeries(parts).map(encoded), ...flipped, ...torn]
+      await inTurns(mutants, (mutant) => send(`/servers?${order}&marker=${mutant}`))
+      await inTurns(mutants.slice(0, 20), (mutant) =>
+        send(`/servers?${order}&format=csv&marker=${mutant}`),
+      )
+    }
+    for (const [at, marker] of markers.entries()) {
+      const other = orders[(at + 1) % orders.length] ?? ''
+      assert.equal((await ask1(`${other}&marker=${marker}`)).status, 400)
+      assert.equal((await ask1(`${orders[at]}&marker=${marker}&offset=0`)).status, 400)
+      assert.equal((await ask1(`${orders[at]}&marker=${marker}&status=ready`)).status, 400)
+      assert.equal((await ask1(`${orders[at]}&marker=${marker}`)).status, 200)
+    }
+  })
+
+  test('the texts as tags are kept as they are, and found again', async () => {
+    const { owner } = fleet.callers
+    const [id = ''] = visible
+    // Such as no compression makes shorter: the longest that is allowed.
+    const long = String.fromCodePoint(
+      ...Array.from({ length: 1024 }, (_, at) => 0x4e00 + ((at * 7919 + at * at) % 20_000)),
+    )
+    for (const text of [...serverHostileTexts.filter((_, at) => at % 4 === 0), long, '\uD800x']) {
+      const [key, value] = [text.slice(0, 100).replaceAll('=', '~'), text.slice(0, 1024)]
+      const answer = await owner.call<{ metadata: Record<string, string> }>(
+        'replaceServerMetadata',
+        { path: { id }, body: { metadata: { [key]: value } } },
+      )
+      const at = `${JSON.stringify(text.slice(0, 60))}: ${answer.status} ${answer.text.slice(0, 200)}`
+      assert.ok([200, 400].includes(answer.status), at)
+      if (answer.status !== 200) continue
+      assert.equal(answer.body.metadata[`user:${key.replace(/^user:/, '')}`], value, at)
+      const tag = encodeURIComponent(`user:${key.replace(/^user:/, '')}=${value}`)
+      const found = await owner.get<{ total: number }>('listServers', {
+        query: `tags=${tag}&pending_delete=all`,
+      })
+      assert.equal(found.total, 1, at)
+    }
+  })
+})

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ask } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import {
+  askServers,
+  badParameter,
+  listServers,
+  nextIn,
+  type ListedServers,
+  projectAt,
+} from '../../testing/server-answers.ts'
+import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+
+const count = 23
+
+onBothEnginesInTurn('the way from page to page', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { servers: 0 })
+    const { id } = projectAt(fleet, 0)
+    // Ties in all that is sorted by, so that only the ids tell them apart.
+    await fleet.record(
+      Array.from({ length: count }, (_, at) =>
+        plainServer(id, {
+          name: ['same?', 'same', 'Ωther'][at % 3] ?? '',
+          vcpu_count: at % 2,
+          expired_at: at % 4 === 0 ? null : '2026-06-01T00:00:00.000001Z',
+          description: `number ${at % 5}`,
+        }),
+      ),
+    )
+  })
+  after(() => fleet.platform.close())
+
+  const owner = () => fleet.callers.owner
+  const markerIn = (link: string) => new URL(link).searchParams.get('marker') ?? ''
+
+  async function walk(query: string): Promise<{ pages: ListedServers[]; links: string[] }> {
+    const pages: ListedServers[] = []
+    const links: string[] = []
+    let answer = await askServers(fleet.url, owner(), query)
+    for (;;) {
+      assert.equal(answer.status, 200, answer.text)
+      pages.push(answer.body)
+      const link = nextIn(answer.headers)
+      if (link === undefined) return { pages, links }
+      assert.ok(links.length < 30, 'this does not end')
+      links.push(link)
+      answer = await ask<ListedServers>('', link, { token: owner().token })
+    }
+  }
+
+  const queries = [
+    '',
+    'details=true&with_meta=true',
+    'order_by=name&order=asc&order_by=vcpu_count',
+    'order_by=expired_at&order=asc',
+    'order_by=project&order=asc',
+    'vcpu_count=1&search=number',
+    "filter=name.startswith('same')&order_by=status",
+    'field=id&field=name',
+    'q=vcpu<1%20-description:%22number%203%22',
+  ]
+  for (const query of queries) {
+    test(`comes to the same as one big page: ${query}`, async () => {
+      const whole = await listServers(owner(), `${query}&limit=2048`)
+      assert.ok(whole.total > 5)
+      for (const limit of [1, 7]) {
+        const { pages } = await walk(`${query}&limit=${limit}`)
+        assert.equal(pages.length, Math.ceil(whole.total / limit))
+        assert.deepEqual(
+          pages.flatMap(({ servers }) => servers),
+          whole.servers,
+        )
+        for (const page of pages) assert.deepEqual([page.total, page.limit], [whole.total, limit])
+      }
+    })
+  }
+
+  test('ends without a Link, and has none where all is told', async () => {
+    for (const query of [`limit=${count}`, `limit=2048`, `offset=${count - 1}`, 'status=none']) {
+      assert.equal((await askServers(fleet.url, owner(), query)).headers.get('link'), null, query)
+    }
+    const { headers } = await askServers(fleet.url, owner(), `limit=${count - 1}`)
+    assert.ok(nextIn(headers))
+  })
+
+  test('leads to the same place with the same parameters and a marker', async () => {
+    const query = 'limit=2&details=true&status=running&filter.0=vcpu_count.ge(0)&search=number%201'
+    const { links } = await walk(query)
+    assert.ok(links.length > 1)
+    for (const link of links) {
+      assert.ok(link.startsWith(`${fleet.platform.baseUrl}/servers?${query}&marker=`), link)
+      assert.match(markerIn(link), /^[A-Za-z0-9_-]+$/)
+    }
+    assert.equal(new Set(links).size, links.length)
+  })
+
+  test('keeps all of a query that has a question mark of its own', async () => {
+    const query = 'name=same?&order_by=vcpu_count&limit=3'
+    const { pages } = await walk(query)
+    assert.deepEqual(
+      pages.map(({ servers }) => servers.length),
+      [3, 3, 2],
+    )
+  })
+
+  test('goes on by marker from where an offset began', async () => {
+    const whole = await listServers(owner(), 'limit=100')
+    for (const query of ['offset=5&limit=6', 'limit=6&offset=5&details=false']) {
+      const { pages, links } = await walk(query)
+      assert.deepEqual(
+        pages.flatMap(({ servers }) => servers),
+        whole.servers.slice(5),
+      )
+      for (const link of links) assert.ok(!link.includes('offset='), link)
+      assert.equal(pages[0]?.offset, 5)
+    }
+  })
+
+  test('takes the original’s word for a marker, numbered too', async () => {
+    const first = await askServers(fleet.url, owner(), 'limit=9')
+    const marker = markerIn(nextIn(first.headers) ?? '')
+    const wanted = await listServers(owner(), `limit=9&marker=${marker}`)
+    for (const name of ['paging_marker', 'paging_marker.0']) {
+      const { pages } = await walk(`limit=9&offset=0&${name}=${marker}`)
+      assert.deepEqual(pages[0]?.servers, wanted.servers)
+      assert.equal(pages.flatMap(({ servers }) => servers).length, count - 9)
+    }
+  })
+
+  test('takes a marker with another limit or shape, and refuses it with another query', async () => {
+    const query = 'status=running&order_by=name'
+    const { headers } = await askServers(fleet.url, owner(), `${query}&limit=3`)
+    const marker = markerIn(nextIn(headers) ?? '')
+    const whole = await listServers(owner(), `${query}&limit=100&field=id`)
+    for (const shape of ['limit=4', 'limit=4&details=true', 'limit=4&field=id']) {
+      const page = await listServers(owner(), `${query}&${shape}&marker=${marker}`)
+      assert.deepEqual(
+        page.servers.map(({ id }) => id),
+        whole.servers.slice(3, 7).map(({ id }) => id),
+      )
+    }
+    const others = [
+      'status=running',
+      'status=running&order_by=name&order=asc',
+      'order_by=name',
+      'status=running&status=ready&order_by=name',
+      `${query}&search=number`,
+      `${query}&pending_delete=all`,
+      `${query}&scope=project`,
+      `${query}&order_by=status`,
+    ]
+    for (const other of others) {
+      const [path, problem] = await badParameter(owner(), `${other}&marker=${marker}`)
+      assert.equal(path, 'marker', other)
+      assert.match(problem, /another query/)
+    }
+  })
+
+  test('refuses a marker with an offset, and one that is none', async () => {
+    const { headers } = await askServers(fleet.url, owner(), 'limit=3')
+    const marker = markerIn(nextIn(headers) ?? '')
+    const none = ['', 'nonsense', 'W10', 'bnVsbA', marker.slice(0, -8)]
+    const forged = Buffer.from('["x",1,"y"]').toString('base64url')
+    const bad = [`${marker}&offset=0`, `${marker}&offset=3`, ...none, forged]
+    for (const text of bad) {
+      assert.equal((await badParameter(owner(), `marker=${text}`))[0], 'marker', text)
+    }
+    for (const more of ['offset=2', `marker=${marker}`]) {
+      const [path] = await badParameter(owner(), `paging_marker=${marker}&${more}`)
+      assert.equal(path, 'paging_marker')
+    }
+  })
+})

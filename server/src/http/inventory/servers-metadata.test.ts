@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { EventView, Server } from '@muster/contract'
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { listServers, showServer, projectAt } from '../../testing/server-answers.ts'
+import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { changedTables, createSnapshots } from '../../testing/snapshots.ts'
+
+type Metadata = Server['metadata']
+type Wishes = Readonly<Record<string, unknown>>
+
+onBothEnginesInTurn('the tags of a server', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { servers: 0 })
+  })
+  after(() => fleet.platform.close())
+
+  const owner = () => fleet.callers.owner
+  const call = async (
+    id: 'mergeServerMetadata' | 'replaceServerMetadata',
+    server: ServerFacts,
+    metadata: Wishes,
+    caller: FleetCaller = owner(),
+  ) => {
+    fleet.tick()
+    const path = { id: server.id }
+    return (await caller.get<{ metadata: Metadata }>(id, { path, body: { metadata } })).metadata
+  }
+  const merge = (server: ServerFacts, metadata: Wishes, caller?: FleetCaller) =>
+    call('mergeServerMetadata', server, metadata, caller)
+  const replace = (server: ServerFacts, metadata: Wishes) =>
+    call('replaceServerMetadata', server, metadata)
+  const read = async ({ id }: ServerFacts, caller: FleetCaller = owner()) =>
+    (await caller.get<{ metadata: Metadata }>('getServerMetadata', { path: { id } })).metadata
+
+  async function add(facts: Partial<ServerFacts> = {}, at = 0): Promise<ServerFacts> {
+    const server = plainServer(projectAt(fleet, at).id, {
+      tags: { env: 'source', Name: 'x' },
+      notes: { source_status: 'RUNNING' },
+      ...facts,
+    })
+    await fleet.record([server])
+    return server
+  }
+  const given = { 'ext:Name': 'x', 'ext:env': 'source', 'sys:source_status': 'RUNNING' }
+
+  test('are read with their prefixes by all who see the server, by name too', async () => {
+    const server = await add({ name: 'tagged' })
+    for (const caller of [owner(), fleet.callers.viewer, fleet.callers.auditor]) {
+      assert.deepEqual(await read(server, caller), given)
+    }
+    const path = { id: 'tagged' }
+    const { metadata } = await owner().get<{ metadata: Metadata }>('getServerMetadata', { path })
+    assert.deepEqual(metadata, given)
+  })
+
+  test('are merged by POST: named ones are set, null goes, the rest stays', async () => {
+    const server = await add()
+    const first = await merge(server, { env: 'prod', 'user:team': 'blue', empty: '' })
+    const wanted = { ...given, 'user:env': 'prod', 'user:team': 'blue', 'user:empty': '' }
+    assert.deepEqual(first, wanted)
+    assert.deepEqual(await read(server), wanted)
+    const second = await merge(server, { team: null, 'user:env': 'test', never: null })
+    assert.deepEqual(second, { ...given, 'user:env': 'test', 'user:empty': '' })
+    assert.deepEqual((await showServer(owner(), server.id)).metadata, second)
+    const [listed] = (await listServers(owner(), `id=${server.id}&with_meta=true`)).servers
+    assert.deepEqual(listed?.metadata, second)
+  })
+
+  test('are replaced by PUT: the owner’s own are those named, the source’s stay', async () => {
+    const server = await add()
+    await merge(server, { env: 'prod', team: 'blue' })
+    assert.deepEqual(await replace(server, { 'user:cost': '7', team: null }), {
+      ...given,
+      'user:cost': '7',
+    })
+    assert.deepEqual(await replace(server, {}), given)
+  })
+
+  test('of the source and of Muster are read-only, and the key is named', async () => {
+    const server = await add()
+    for (const key of ['ext:Name', 'sys:source_status', 'ext:', 'sys:new', 'ext:env']) {
+      for (const operation of ['mergeServerMetadata', 'replaceServerMetadata'] as const) {
+        for (const value of ['mine', null]) {
+          const { fields } = await owner().fail('InputParameterError', operation, {
+            path: { id: server.id },
+            body: { metadata: { good: 'x', [key]: value } },
+          })
+          assert.equal(fields?.[0]?.path, `metadata.${key}`)
+        }
+      }
+    }
+    assert.deepEqual(await read(server), given)
+  })
+
+  test('move the server on: its version, its time, its ETag; the same again does not', async () => {
+    const server = await add()
+    const before = await showServer(owner(), server.id)
+    await merge(server, { env: 'prod' })
+    const after = await showServer(owner(), server.id)
+    assert.equal(after.update_version, before.update_version + 1)
+    assert.ok((after.updated_at ?? '') > (before.updated_at ?? ''))
+    const takeSnapshot = await createSnapshots(fleet.platform.database)
+    const snapshot = await takeSnapshot()
+    await merge(server, { 'user:env': 'prod', never: null })
+    await replace(server, { env: 'prod' })
+    assert.deepEqual(changedTables(snapshot, await takeSnapshot()), [])
+    assert.deepEqual(await showServer(owner(), server.id), after)
+  })
+
+  test('are found by at once, the owner’s before the source’s', async () => {
+    const server = await add({ description: 'sought' })
+    const found = async (query: string) =>
+      (await listServers(owner(), `description=sought&${query}`)).total
+    assert.deepEqual([await found('tags=env=source'), await found('tags=env=own')], [1, 0])
+    await merge(server, { env: 'own' })
+    assert.deepEqual([await found('tags=env=source'), await found('tags=env=own')], [0, 1])
+    assert.equal(await found('tags=ext:env=source'), 1)
+    assert.equal(await found('search=own'), 1)
+    await merge(server, { env: null })
+    assert.deepEqual([await found('tags=env=source'), await found('tags=env=own')], [1, 0])
+  })
+
+  test('survive a new scan, and the source’s change with it', async () => {
+    const server = await add()
+    await merge(server, { env: 'own', mine: 'yes' })
+    await fleet.record([{ ...server, status: 'ready', tags: { env: 'new' }, notes: {} }])
+    const wanted = { 'ext:env': 'new', 'user:env': 'own', 'user:mine': 'yes' }
+    assert.deepEqual(await read(server), wanted)
+    await fleet.record([], [server.id])
+    await fleet.record([{ ...server, tags: {}, notes: {} }])
+    assert.deepEqual(await read(server), { 'user:env': 'own', 'user:mine': 'yes' })
+    // What was seen before is seen again, although the tags have changed meanwhile.
+    await merge(server, { mine: null })
+    await fleet.record([{ ...server, tags: {}, notes: {} }])
+    assert.deepEqual(await read(server), { 'user:env': 'own' })
+  })
+
+  test('are the owner’s business: 403 for who may only look, 404 for who sees nothing', async () => {
+    const server = await add()
+    const [foreign, body] = [await add({}, 3), { metadata: { env: 'x' } }]
+    const absent = '11111111-2222-4333-8444-555555555555'
+    for (const operation of ['mergeServerMetadata', 'replaceServerMetadata'] as const) {
+      for (const caller of [fleet.callers.viewer, fleet.callers.auditor]) {
+        await caller.fail('ForbiddenError', operation, { path: { id: server.id }, body })
+      }
+      for (const id of [foreign.id, absent, 'no such name']) {
+        await owner().fail('ResourceNotFoundError', operation, { path: { id }, body })
+      }
+    }
+    for (const id of [foreign.id, absent]) {
+      await owner().fail('ResourceNotFoundError', 'getServerMetadata', { path: { id } })
+    }
+    await merge(server, { by: 'domain' }, fleet.callers.domainAdmin)
+    await merge(foreign, { by: 'system' }, fleet.callers.admin)
+    assert.equal((await read(foreign, fleet.callers.admin))['user:by'], 'system')
+  })
+
+  test('of a deleted server do not change: 409; of one in the recycle bin they do', async () => {
+    const [gone, binned] = [await add(), await add({ pending_deleted: true })]
+    await fleet.record([], [gone.id])
+    const details = { path: { id: gone.id }, body: { metadata: { a: 'b' } } }
+    await owner().fail('InvalidStatusError', 'mergeServerMetadata', details)
+    await owner().fail('InvalidStatusError', 'replaceServerMetadata', details)
+    assert.deepEqual(await read(gone), given)
+    assert.equal((await merge(binned, { a: 'b' }))['user:a'], 'b')
+  })
+
+  test('leave a trace: who changed what, from what to what', async () => {
+    const server = await add({ name: 'audited' })
+    await merge(server, { env: 'prod', team: 'blue', cost: '1' })
+    await replace(server, { env: 'test', cost: '1', new: '' })
+    const { events } = await fleet.callers.admin.get<{ events: EventView[] }>('listEvents', {
+      query: `target_id=${server.id}`,
+    })
+    const [second, first, ...others] = events
+    assert.deepEqual(
+      others.map(({ action }) => action),
+      ['create'],
+    )
+    assert.deepEqual(first?.changes, {
+      'user:env': [null, 'prod'],
+      'user:team': [null, 'blue'],
+      'user:cost': [null, '1'],
+    })
+    assert.deepEqual(second?.changes, {
+      'user:env': ['prod', 'test'],
+      'user:team': ['blue', null],
+      'user:new': [null, ''],
+    })
+    const { action, target_type, target_name, user_id, project_id, domain_id, result } = second
+    assert.deepEqual(
+      { action, target_type, target_name, user_id, project_id, domain_id, result },
+      {
+        action: 'update',
+        target_type: 'server',
+        target_name: 'audited',
+        user_id: owner().userId,
+        result: 'success',
+        project_id: server.project_id,
+        domain_id: projectAt(fleet, 0).domainId,
+      },
+    )
+  })
+
+  test('of many hands at once are all kept', async () => {
+    const server = await add()
+    const keys = Array.from({ length: 12 }, (_, at) => `k${at}`)
+    await Promise.all(keys.map((key) => merge(server, { [key]: key })))
+    const metadata = await read(server)
+    for (const key of keys) assert.equal(metadata[`user:${key}`], key)
+    assert.equal((await showServer(owner(), server.id)).update_version, keys.length)
+  })
+})

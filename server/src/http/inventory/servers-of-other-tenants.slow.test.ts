@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { callersFields } from '@muster/contract'
+import fc from 'fast-check'
+import { ask } from '../../testing/client.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { createQuestions } from '../../testing/server-queries.ts'
+import { questionText, statisticsText } from '../../testing/server-question.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const foreignServers = 1_000
+const questions = 80
+const atOnce = 8
+
+/** A name that only somebody else's server has, and a tag that only it has. */
+const secretName = 'zanzibar-foreign'
+const secretTag = 'zanzibar'
+
+onBothEngines('another tenant', (engine) => {
+  let fleet: Fleet
+  let people: FleetCaller[]
+  let foreignIds: string[]
+  before(async () => {
+    fleet = await startFleet(engine, { seed: 3, servers: 120 })
+    people = [fleet.callers.owner, fleet.callers.viewer, fleet.callers.domainAdmin]
+    // One is there from the start, for what is told of servers that are not one's own.
+    const facts = { ...fleet.samples.facts(), name: secretName, tags: { [secretTag]: 'hidden' } }
+    await fleet.record([
+      { ...facts, project_id: foreignProject(), eip: '198.51.100.77', pending_deleted: false },
+    ])
+    foreignIds = [facts.id]
+  })
+  after(() => fleet.platform.close())
+
+  const foreignProject = () => fleet.projects.at(-1)?.id ?? ''
+  const get = async (token: string, path: string) =>
+    steadyParts(await ask<unknown>(fleet.url, path, { token }))
+
+  /** Everything that one can ask, in many ways. */
+  function paths(caller: FleetCaller): string[] {
+    const servers = fleet.world.servers()
+    const { question, selection, groups } = createQuestions(servers)
+    const seen = servers.filter(({ project_id, domain_id }) =>
+      'project' in caller.scope
+        ? project_id === caller.scope.project.id
+        : domain_id === caller.scope.domainId,
+    )
+    const some = fc.sample(question, { numRuns: questions, seed: 7 })
+    return [
+      '/servers',
+      '/servers?limit=0',
+      '/servers?scope=max&details=true&with_meta=true&limit=2048',
+      ...some.map((asked) => `/servers?${questionText(asked)}`),
+      ...some.slice(0, 15).map((asked) => `/servers?${questionText(asked)}&format=csv`),
+      ...some.slice(15, 30).map((asked) => `/servers?${questionText(asked)}&format=ndjson`),
+      '/servers/statistics',
+      '/servers/statistics?group_by=project&group_by=zone&group_by=metadata.env&group_by=created_at',
+      ...fc
+        .sample(fc.tuple(selection, groups), { numRuns: 20, seed: 8 })
+        .map(([asked, by]) => `/servers/statistics?${statisticsText(asked, by)}`),
+      ...seen
+        .slice(0, 8)
+        .flatMap(({ id, name }) => [
+          `/servers/${id}`,
+          `/servers/${id}/metadata`,
+          `/servers/${encodeURIComponent(name)}`,
+        ]),
+      `/servers/${foreignIds[0]}`,
+      `/servers/${secretName}`,
+    ]
+  }
+
+  async function lookAround(): Promise<Map<string, unknown>> {
+    const seen = new Map<string, unknown>()
+    for (const { name, token, ...caller } of people) {
+      const all = paths({ name, token, ...caller })
+      for (let at = 0; at < all.length; at += atOnce) {
+        await Promise.all(
+          all.slice(at, at + atOnce).map(async (path) => {
+            seen.set(`${name} ${path}`, await get(token, path))
+          }),
+        )
+      }
+    }
+    return seen
+  }
+
+  test(`SEC-61: ${foreignServers} servers of somebody else change no byte of any answer`, async () => {
+    const earlier = await lookAround()
+    assert.ok(earlier.size > 3 * questions)
+    const others = Array.from({ length: foreignServers }, () => ({
+      ...fleet.samples.facts(),
+      project_id: foreignProject(),
+    }))
+    const { recordServers } = fleet.platform.inventory
+    const isUnchanged = async (what: string) => {
+      // By the paths that were asked first: the model has nothing of what has come since.
+      for (const [path, answer] of await lookAround()) {
+        assert.deepEqual(answer, earlier.get(path), `${path}, when others ${what}`)
+      }
+    }
+    await recordServers({ present: others, gone: [] })
+    await isUnchanged('have more')
+    const changed = others.slice(0, 300).map((facts) => ({ ...facts, name: `new ${facts.name}` }))
+    await recordServers({ present: changed, gone: others.slice(300, 400).map(({ id }) => id) })
+    const { admin } = fleet.callers
+    for (const { id } of others.slice(400, 410)) {
+      const metadata = { env: 'foreign', [secretTag]: id }
+      await admin.get('mergeServerMetadata', { path: { id }, body: { metadata } })
+    }
+    await isUnchanged('have changed')
+  })
+
+  test('SEC-62: what is not yours is as what never was, in every byte', async () => {
+    const [foreign = '', absent] = [foreignIds[0], randomUUID()]
+    const pairs: [string, string][] = [
+      ...['', '/metadata'].map((rest): [string, string] => [
+        `/servers/${foreign}${rest}`,
+        `/servers/${absent}${rest}`,
+      ]),
+      [`/servers/${secretName}`, '/servers/zanzibar-nowhere'],
+      [`/servers/${secretName}/metadata`, '/servers/zanzibar-nowhere/metadata'],
+    ]
+    const filters: [string, string][] = [
+      [`id=${foreign}`, `id=${absent}`],
+      [`filter=id.equals(${foreign})`, `filter=id.equals(${absent})`],
+      [`search=${foreign}`, `search=${absent}`],
+      [`q=id:${foreign}`, `q=id:${absent}`],
+      [`name=${secretName}`, 'name=zanzibar-nowhere'],
+      [`tags=${secretTag}`, 'tags=zanzibor'],
+      [`tags=ext:${secretTag}=hidden`, 'tags=ext:zanzibor=hidden'],
+      ['ip=198.51.100.77', 'ip=198.51.100.78'],
+      [`project_id=${foreignProject()}`, `project_id=${absent}`],
+      [`project=${encodeURIComponent(fleet.projects.at(-1)?.name ?? '')}`, 'project=none'],
+      [`filter=project.equals(${foreignProject()})`, `filter=project.equals(${absent})`],
+    ]
+    for (const { token } of people) {
+      for (const [theirs, nobodys] of pairs) {
+        const answer = await get(token, theirs)
+        assert.equal(answer.status, 404, theirs)
+        assert.deepEqual(answer, await get(token, nobodys), theirs)
+      }
+      for (const [theirs, nobodys] of filters) {
+        for (const path of ['/servers', '/servers/statistics']) {
+          const answer = await get(token, `${path}?${theirs}`)
+          assert.equal(answer.status, 200, theirs)
+          assert.deepEqual(answer, await get(token, `${path}?${nobodys}`), theirs)
+        }
+      }
+    }
+  })
+
+  test('SEC-62: changing what is not yours is as changing what never was', async () => {
+    const body = { metadata: { a: 'b' } }
+    for (const { token } of people) {
+      for (const method of ['POST', 'PUT']) {
+        const change = async (id = '') =>
+          steadyParts(
+            await ask<unknown>(fleet.url, `/servers/${id}/metadata`, { method, token, body }),
+          )
+        const answer = await change(foreignIds[0])
+        assert.ok(answer.status === 404 || answer.status === 403)
+        assert.deepEqual(answer, await change(randomUUID()))
+        assert.deepEqual(await change(secretName), await change('zanzibar-nowhere'))
+      }
+    }
+  })
+
+  test('SEC-62: what depends on the caller cannot be asked by, whatever there is', async () => {
+    const projectId = await fleet.population.addProject('empty')
+    const nobody = await fleet.addCaller('project_owner', {
+      id: projectId,
+      name: 'empty',
+      domainId: 'default',
+      domain: 'Default',
+    })
+    for (const field of callersFields) {
+      const asked = (value: string) => [
+        `/servers?${field}=${value}`,
+        `/servers?filter=${field}.equals(${value})`,
+        `/servers?order_by=${field}&limit=${value.length}`,
+        `/servers?q=${field}:${value}`,
+        `/servers/statistics?group_by=${field}&search=${value}`,
+      ]
+      for (const [at, path] of asked('ag').entries()) {
+        const { status, text } = await get(fleet.callers.owner.token, path)
+        assert.equal(status, 400, path)
+        assert.equal((await get(nobody.token, path)).text, text, path)
+        const other = await get(fleet.callers.owner.token, asked('zz')[at] ?? '')
+        assert.equal(other.text.replaceAll('zz', 'ag'), text, path)
+      }
+    }
+  })
+
+  test('SEC-62: a marker that names a server of somebody else is a place like any other', async () => {
+    const { owner } = fleet.callers
+    const first = await ask(fleet.url, '/servers?limit=1', { token: owner.token })
+    const marker = /marker=([\w-]+)/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
+    const [digest, key] = JSON.parse(Buffer.from(marker, 'base64url').toString()) as [
+      string,
+      number,
+    ]
+    const after = async (id: string) => {
+      const forged = Buffer.from(JSON.stringify([digest, key, id])).toString('base64url')
+      return (await get(owner.token, `/servers?limit=50&marker=${forged}`)).text
+    }
+    const foreign = foreignIds[0] ?? ''
+    // One place before it and one behind it, with nothing of the caller's between.
+    const beside = foreign.slice(0, -1) + (foreign.endsWith('0') ? '1' : '0')
+    assert.equal(await after(foreign), await after(beside))
+  })
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Server } from '@muster/contract'
+import { walk } from '../../testing/ask-model.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { expectList } from '../../testing/server-model.ts'
+import { everything, questionText, type Question } from '../../testing/server-question.ts'
+
+const question = (changes: Partial<Question>): Question => ({ ...everything, limit: 7, ...changes })
+
+/** Orders of every kind: with an index and without, by names of others, with nothing in some. */
+const orders: Partial<Question>[] = [
+  {},
+  { order: 'asc' },
+  { orderBy: ['name'] },
+  { orderBy: ['name'], order: 'asc' },
+  { orderBy: ['vcpu_count'], order: 'asc' },
+  { orderBy: ['expired_at'] },
+  { orderBy: ['expired_at'], order: 'asc' },
+  { orderBy: ['updated_at'] },
+  { orderBy: ['project'] },
+  { orderBy: ['provider', 'is_gpu', 'name'], order: 'asc' },
+  { orderBy: ['attach_time', 'id'] },
+  { orderBy: ['description'], filters: [{ field: 'name', operator: 'isnotempty', values: [] }] },
+  { view: 'both', orderBy: ['zone'] },
+]
+
+onBothEngines('pages of a set', (engine) => {
+  let fleet: Fleet
+  /** Those that a test changes; all others stay as they are. */
+  let volatile: string[]
+  before(async () => {
+    fleet = await startFleet(engine, { seed: 5, servers: 100 })
+    volatile = [
+      ...fleet.world.servers().filter((_, at) => at % 3 === 0),
+      // These are still to come.
+      ...Array.from({ length: 30 }, () => fleet.samples.facts()),
+    ].map(({ id }) => id)
+  })
+  after(() => fleet.platform.close())
+
+  const rowsOf = (caller: FleetCaller, asked: Question) => {
+    const expected = expectList(fleet.world.servers(), caller, { ...asked, limit: 2048 })
+    return expected.status === 200 ? expected.all : assert.fail(questionText(asked))
+  }
+  const callers = () =>
+    [
+      [fleet.callers.owner, undefined],
+      [fleet.callers.domainAdmin, undefined],
+      [fleet.callers.admin, 'system'],
+    ] as const
+
+  test('by offset, while it stays as it is, are the whole', async () => {
+    for (const [caller, scope] of callers()) {
+      for (const order of orders) {
+        const asked = question({ ...order, scope, limit: 17 })
+        const rows = rowsOf(caller, asked)
+        const found: Partial<Server>[] = []
+        for (let offset = 0; offset <= rows.length; offset += 17) {
+          const query = questionText({ ...asked, offset })
+          const page = await caller.get<{ servers: Partial<Server>[] }>('listServers', { query })
+          found.push(...page.servers)
+        }
+        assert.deepEqual(found, rows, questionText(asked))
+      }
+    }
+  })
+
+  /** No server that stays as it is comes twice or is left out. */
+  function assertWhole(
+    before: readonly Partial<Server>[],
+    found: readonly Partial<Server>[],
+    asked: Question,
+  ): void {
+    const stable = before.filter(({ id = '' }) => !volatile.includes(id)).map(({ id }) => id)
+    const times = new Map<string | undefined, number>()
+    for (const { id } of found) times.set(id, (times.get(id) ?? 0) + 1)
+    for (const id of stable) assert.equal(times.get(id), 1, `${id} in ${questionText(asked)}`)
+  }
+
+  let turn = 0
+  /** Some come, some go, some change, and some of those that were gone come back. */
+  async function stir(): Promise<void> {
+    turn += 1
+    const of = (step: number) => volatile[(turn * 5 + step) % volatile.length] ?? ''
+    await fleet.record([fleet.samples.facts(of(0)), fleet.samples.facts(of(1))], [of(2)])
+  }
+
+  test('by marker, while it changes between them, repeat and lose nothing that stays', async () => {
+    for (const [at, order] of orders.entries()) {
+      for (const [caller, scope] of callers().filter((_, place) => place !== at % 3)) {
+        const asked = question({ ...order, scope })
+        const rows = rowsOf(caller, asked)
+        const { servers } = await walk(caller, asked, stir)
+        assertWhole(rows, servers, asked)
+      }
+    }
+  })
+
+  test('by marker, while it changes all the time, repeat and lose nothing that stays', async () => {
+    const [first, second] = [fleet.callers.domainAdmin, fleet.callers.admin]
+    for (const orderBy of [['name'], ['updated_at'], ['zone', 'name']]) {
+      const asked = question({ orderBy, limit: 3 })
+      const wide = question({ orderBy, scope: 'system', limit: 5 })
+      const [rows, wideRows] = [rowsOf(first, asked), rowsOf(second, wide)]
+      const over = new AbortController()
+      const stirring = (async () => {
+        while (!over.signal.aborted) await stir()
+      })()
+      const walks = await Promise.all([walk(first, asked), walk(second, wide)]).finally(() =>
+        over.abort(),
+      )
+      await stirring
+      assertWhole(rows, walks[0].servers, asked)
+      assertWhole(wideRows, walks[1].servers, wide)
+    }
+  })
+})

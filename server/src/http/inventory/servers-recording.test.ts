@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { listServers, showServer, projectAt } from '../../testing/server-answers.ts'
+import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { changedTables, createSnapshots } from '../../testing/snapshots.ts'
+
+onBothEnginesInTurn('what a source sees', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { servers: 0 })
+  })
+  after(() => fleet.platform.close())
+
+  const owner = () => fleet.callers.owner
+  const projectId = (at = 0) => projectAt(fleet, at).id
+  const see = (present: readonly ServerFacts[], gone: readonly string[] = []) => {
+    fleet.tick()
+    return fleet.platform.inventory.recordServers({ present, gone })
+  }
+  const names = async (caller: FleetCaller, query = '') =>
+    (await listServers(caller, `${query}&limit=100&order_by=name&order=asc`)).servers
+      .map(({ name }) => name)
+      .join(' ')
+
+  test('is written once: the same again changes no row', async () => {
+    const present = [plainServer(projectId()), plainServer(projectId(3)), plainServer(projectId())]
+    assert.deepEqual(await see(present), { created: 3, changed: 0, gone: 0 })
+    const takeSnapshot = await createSnapshots(fleet.platform.database)
+    const before = await takeSnapshot()
+    const nothing = { created: 0, changed: 0, gone: 0 }
+    assert.deepEqual(await see(present), nothing)
+    assert.deepEqual(await see(present.toReversed()), nothing)
+    assert.deepEqual(await see([]), nothing)
+    assert.deepEqual(await see([], ['11111111-2222-4333-8444-555555555555']), nothing)
+    assert.deepEqual(changedTables(before, await takeSnapshot()), [])
+    const shown = await showServer(owner(), present[0]?.id ?? '')
+    assert.equal(shown.update_version, 0)
+  })
+
+  test('moves a server on when it has changed, and no other', async () => {
+    const [one, other] = [plainServer(projectId()), plainServer(projectId())]
+    await see([one, other])
+    const [before, beside] = await Promise.all([
+      showServer(owner(), one.id),
+      showServer(owner(), other.id),
+    ])
+    const changed = { ...one, status: 'ready', vcpu_count: 4 }
+    assert.deepEqual(await see([changed, other]), { created: 0, changed: 1, gone: 0 })
+    const after = await showServer(owner(), one.id)
+    assert.deepEqual([after.status, after.vcpu_count], ['ready', 4])
+    assert.equal(after.update_version, before.update_version + 1)
+    assert.ok((after.updated_at ?? '') > (before.updated_at ?? ''))
+    assert.equal(after.created_at, before.created_at)
+    assert.deepEqual(await showServer(owner(), other.id), beside)
+    await see([one])
+    assert.equal((await showServer(owner(), one.id)).update_version, 2)
+  })
+
+  test('is gone where it is no longer seen, and back when it is seen again', async () => {
+    const server = plainServer(projectId(), { name: 'returning', status: 'suspend' })
+    await see([server])
+    const total = async (query = '') =>
+      (await listServers(owner(), `name=returning&${query}`)).total
+    assert.deepEqual([await total(), await total('deleted=true')], [1, 0])
+    assert.deepEqual(await see([], [server.id]), { created: 0, changed: 0, gone: 1 })
+    assert.deepEqual([await total(), await total('deleted=true')], [0, 1])
+    const gone = await showServer(owner(), server.id)
+    assert.deepEqual([gone.deleted, gone.status, gone.update_version], [true, 'suspend', 1])
+    assert.deepEqual(await see([], [server.id]), { created: 0, changed: 0, gone: 0 })
+    assert.deepEqual(await showServer(owner(), server.id), gone)
+    // The very same facts as before: it is there again.
+    await see([server])
+    assert.deepEqual([await total(), await total('deleted=true')], [1, 0])
+    const back = await showServer(owner(), server.id)
+    assert.deepEqual([back.deleted, back.deleted_at, back.update_version], [false, null, 2])
+    assert.equal(await total('search=returning'), 1)
+  })
+
+  test('goes into the recycle bin and out of it', async () => {
+    const server = plainServer(projectId(), { name: 'binned', nics: [nic('10.9.9.9')] })
+    await see([server])
+    const found = async (query = '') => (await listServers(owner(), `ip=10.9.9.9&${query}`)).total
+    await see([{ ...server, pending_deleted: true }])
+    assert.deepEqual([await found(), await found('pending_delete=true')], [0, 1])
+    await see([server])
+    assert.deepEqual([await found(), await found('pending_delete=true')], [1, 0])
+    assert.equal(await found('pending_delete=all'), 1)
+  })
+
+  test('of another project is seen there at once, and no longer here', async () => {
+    const there = await fleet.addCaller('project_owner', projectAt(fleet, 2))
+    const { domainAdmin, auditor } = fleet.callers
+    const server = plainServer(projectId(), { name: 'moving', tags: { env: 'move' } })
+    const seen = async () => {
+      const query = 'name=moving'
+      const told = await Promise.all([
+        names(owner(), query),
+        names(there, query),
+        names(domainAdmin, `${query}&tags=env=move`),
+        names(auditor, query),
+      ])
+      return told.map((text) => text !== '')
+    }
+    await see([server])
+    assert.deepEqual(await seen(), [true, false, true, false])
+    await see([{ ...server, project_id: projectId(2) }])
+    assert.deepEqual(await seen(), [false, true, true, false])
+    await owner().fail('ResourceNotFoundError', 'getServer', { path: { id: server.id } })
+    assert.equal((await showServer(there, server.id)).project, 'archive')
+    await see([{ ...server, project_id: projectId(3) }])
+    assert.deepEqual(await seen(), [false, false, false, true])
+    const { domain_id, project_domain } = await showServer(auditor, server.id)
+    assert.deepEqual([domain_id, project_domain], [projectAt(fleet, 3).domainId, 'Trade'])
+    await see([], [server.id])
+    assert.equal(await names(there, 'deleted=true&name=moving'), '')
+  })
+
+  test('by several at once is all written, each change once', async () => {
+    const servers = Array.from({ length: 30 }, (_, at) => plainServer(projectId(at % 5)))
+    const before = await listServers(fleet.callers.admin, 'scope=system&limit=0')
+    const results = await Promise.all([see(servers), see(servers.toReversed()), see(servers)])
+    assert.equal(
+      results.reduce((sum, { created }) => sum + created, 0),
+      30,
+    )
+    const after = await listServers(fleet.callers.admin, 'scope=system&limit=0')
+    assert.equal(after.total, before.total + 30)
+    const turn = (status: string) => servers.map((server) => ({ ...server, status }))
+    await Promise.all([see(turn('ready')), see(turn('suspend')), see(turn('ready'))])
+    for (const { id } of servers) {
+      const { status, update_version } = await showServer(fleet.callers.admin, id)
+      assert.ok(['ready', 'suspend'].includes(status))
+      assert.ok(update_version >= 1 && update_version <= 3, String(update_version))
+    }
+  })
+
+  test('twice in one scan counts as it was said last; who is seen is there', async () => {
+    const server = plainServer(projectId(), { name: 'twice' })
+    const again = { ...server, status: 'ready' }
+    assert.deepEqual(await see([server, again], [server.id]), { created: 1, changed: 0, gone: 0 })
+    const { status, deleted } = await showServer(owner(), server.id)
+    assert.deepEqual([status, deleted], ['ready', false])
+  })
+
+  test('of a project that is not there is refused, and nothing of the scan is written', async () => {
+    const good = plainServer(projectId())
+    await assert.rejects(see([good, plainServer('nowhere')]), /project that is not there/)
+    await owner().fail('ResourceNotFoundError', 'getServer', { path: { id: good.id } })
+  })
+
+  async function rowsOf(...servers: readonly ServerFacts[]): Promise<boolean[]> {
+    const { read } = fleet.platform.database
+    const rows = await read.selectFrom('servers').select('id').execute()
+    const ids = new Set(rows.map(({ id }) => id))
+    return servers.map(({ id }) => ids.has(id))
+  }
+
+  test('is forgotten when it has been gone for long enough, with all that belongs to it', async () => {
+    const [old, young, live] = [
+      plainServer(projectId(), { nics: [nic('10.9.9.8')] }),
+      plainServer(projectId()),
+      plainServer(projectId()),
+    ]
+    await see([old, young, live])
+    await see([], [old.id])
+    await see([], [young.id])
+    const { inventory, database } = fleet.platform
+    const { deleted_at } = await showServer(owner(), young.id)
+    await inventory.fleet.purgeDeleted(Date.parse(deleted_at ?? ''))
+    assert.deepEqual(await rowsOf(old, young, live), [false, true, true])
+    await owner().fail('ResourceNotFoundError', 'getServer', { path: { id: old.id } })
+    const listed = await listServers(owner(), 'deleted=true&limit=100&field=id')
+    assert.equal(
+      listed.servers.some(({ id }) => id === old.id),
+      false,
+    )
+    for (const table of ['server_documents', 'server_texts', 'server_tags', 'server_addresses']) {
+      const orphans = await database.read
+        .selectFrom(table as 'server_texts')
+        .select('server')
+        .where('server', 'not in', database.read.selectFrom('servers').select('seq'))
+        .execute()
+      assert.deepEqual(orphans, [], table)
+    }
+    // It may come back one day, as one that was never known.
+    await see([old])
+    assert.equal((await showServer(owner(), old.id)).update_version, 0)
+  })
+
+  test('is remembered for thirty days, unless somebody says otherwise', async () => {
+    const server = plainServer(projectId())
+    await see([server])
+    await see([], [server.id])
+    const pass = (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) fleet.tick()
+    }
+    pass(30 * 86_400)
+    await fleet.platform.inventory.purgeDeleted()
+    assert.deepEqual(await rowsOf(server), [true])
+    pass(1)
+    await fleet.platform.inventory.purgeDeleted()
+    assert.deepEqual(await rowsOf(server), [false])
+  })
+})
+
+const nic = (ip_addr: string) => ({
+  ip_addr,
+  ip6_addr: '',
+  mac: '',
+  network_id: '',
+  team_with: '',
+  vpc_id: '',
+  is_exit: false,
+})

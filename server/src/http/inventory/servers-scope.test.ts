@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ServerStatistics } from '@muster/contract'
+import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { badParameter, listServers, namesOf, projectAt } from '../../testing/server-answers.ts'
+import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+
+type Outcome = string | 403 | 400
+
+onBothEnginesInTurn('how far a list of servers reaches', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { servers: 0 })
+    const present = fleet.projects.flatMap(({ id }, at): ServerFacts[] => [
+      plainServer(id, { name: `${at}` }),
+      plainServer(id, { name: `${at}bin`, pending_deleted: true }),
+      plainServer(id, { name: `${at}gone` }),
+    ])
+    await fleet.record(present)
+    await fleet.record(
+      [],
+      present.filter(({ name }) => name.endsWith('gone')).map(({ id }) => id),
+    )
+  })
+  after(() => fleet.platform.close())
+
+  const statusOf = { 403: 'ForbiddenError', 400: 'InputParameterError' } as const
+
+  /** What a list, its statistics and a stream of it say alike: names, or that it may not be. */
+  async function demand(caller: FleetCaller, query: string, wanted: Outcome): Promise<void> {
+    const note = `${caller.name} ${query}`
+    if (typeof wanted === 'number') {
+      await caller.fail(statusOf[wanted], 'listServers', { query })
+      await caller.fail(statusOf[wanted], 'getServerStatistics', { query })
+      await caller.fail(statusOf[wanted], 'listServers', { query: `${query}&format=csv` })
+      return
+    }
+    const page = await listServers(caller, `${query}&order_by=name&order=asc`)
+    assert.equal(namesOf(page).join(' '), wanted, note)
+    assert.equal(page.total, page.servers.length, note)
+    const { total } = await caller.get<ServerStatistics>('getServerStatistics', { query })
+    assert.equal(total.count, page.total, note)
+  }
+
+  test('is the token’s own scope, unless more is asked for and allowed', async () => {
+    const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
+    const table: [FleetCaller, Record<string, Outcome>][] = [
+      [owner, { '': '0', project: '0', domain: 403, system: 403, max: '0' }],
+      [viewer, { '': '0', project: '0', domain: 403, system: 403, max: '0' }],
+      [domainAdmin, { '': '0 1 2', project: 400, domain: '0 1 2', system: 403, max: '0 1 2' }],
+      [auditor, { '': '3', project: '3', domain: '3', system: '0 1 2 3 4', max: '0 1 2 3 4' }],
+      [admin, { '': '4', project: '4', domain: '4', system: '0 1 2 3 4', max: '0 1 2 3 4' }],
+    ]
+    for (const [caller, outcomes] of table) {
+      for (const [scope, wanted] of Object.entries(outcomes)) {
+        await demand(caller, scope === '' ? '' : `scope=${scope}`, wanted)
+      }
+    }
+  })
+
+  test('goes by the original’s words for the system too', async () => {
+    const { owner, admin } = fleet.callers
+    await demand(admin, 'admin=true', '0 1 2 3 4')
+    await demand(admin, 'admin=false', '4')
+    await demand(admin, 'admin=true&scope=system', '0 1 2 3 4')
+    await demand(owner, 'admin=true', 403)
+    await demand(owner, 'admin=false', '0')
+    assert.equal((await badParameter(admin, 'admin=true&scope=project'))[0], 'admin')
+  })
+
+  test('has no scope of a user: a 400 that says which there are', async () => {
+    const [path, problem] = await badParameter(fleet.callers.admin, 'scope=user')
+    assert.equal(path, 'scope')
+    assert.match(problem, /project, domain, system, max/)
+    assert.equal((await badParameter(fleet.callers.admin, 'scope='))[0], 'scope')
+    assert.equal((await badParameter(fleet.callers.admin, 'scope=System'))[0], 'scope')
+  })
+
+  test('is narrowed by a project or a domain, and never widened', async () => {
+    const { owner, domainAdmin, admin } = fleet.callers
+    const [first, second, , fourth] = fleet.projects
+    await demand(domainAdmin, `project_id=${second?.id}`, '1')
+    await demand(domainAdmin, `tenant_id=${second?.id}&tenant_id=${first?.id}`, '0 1')
+    await demand(domainAdmin, `project_id=${fourth?.id}`, '')
+    await demand(owner, `project_id=${second?.id}`, '')
+    await demand(owner, `domain_id=${first?.domainId}`, '0')
+    await demand(admin, `scope=system&domain_id=${first?.domainId}`, '0 1 2')
+    await demand(admin, `domain_id=${first?.domainId}`, '')
+    // Two projects of one name: as far as each caller sees.
+    await demand(admin, 'scope=system&project=genome', '0 3')
+    await demand(domainAdmin, 'project=genome', '0')
+  })
+
+  test('leaves out the recycle bin and what is gone, unless those with the right ask', async () => {
+    const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
+    const domainViewer = await fleet.addCaller('domain_viewer', projectAt(fleet, 0))
+    const allowed: [FleetCaller, readonly number[]][] = [
+      [owner, [0]],
+      [domainAdmin, [0, 1, 2]],
+      [admin, [4]],
+    ]
+    for (const [caller, projects] of allowed) {
+      const names = (...endings: string[]) =>
+        projects.flatMap((at) => endings.map((ending) => `${at}${ending}`)).join(' ')
+      await demand(caller, 'pending_delete=true', names('bin'))
+      await demand(caller, 'pending_delete=1', names('bin'))
+      await demand(caller, 'pending_delete=all', names('', 'bin'))
+      await demand(caller, 'pending_delete_all=true', names('', 'bin'))
+      await demand(caller, 'pending_delete=false', names(''))
+      await demand(caller, 'deleted=true', names('gone'))
+      await demand(caller, 'deleted=false', names(''))
+      await demand(caller, 'deleted=true&pending_delete=true', 400)
+    }
+    const seen: [FleetCaller, string][] = [
+      [viewer, '0'],
+      [auditor, '3'],
+      [domainViewer, '0 1 2'],
+    ]
+    for (const [caller, names] of seen) {
+      for (const query of ['pending_delete=true', 'pending_delete=all', 'deleted=true']) {
+        await demand(caller, query, 403)
+      }
+      await demand(caller, 'pending_delete=false&deleted=false', names)
+    }
+    await demand(admin, 'scope=system&deleted=true', '0gone 1gone 2gone 3gone 4gone')
+    await demand(auditor, 'scope=system&deleted=true', 403)
+    await demand(auditor, 'scope=system&pending_delete=all', 403)
+  })
+
+  test('of what is gone is asked for the extent that is listed, not for any other', async () => {
+    const { auditor } = fleet.callers
+    await fleet.population.assign({
+      role: 'project_owner',
+      userId: auditor.userId,
+      projectId: projectAt(fleet, 3).id,
+    })
+    await demand(auditor, 'deleted=true', '3gone')
+    await demand(auditor, 'scope=system&deleted=true', 403)
+    await demand(auditor, 'scope=domain&pending_delete=true', 403)
+  })
+
+  test('is the same for one server, its tags and its history; without a scope all that is allowed', async () => {
+    const { owner, domainAdmin, admin } = fleet.callers
+    const { servers } = await listServers(admin, 'scope=system&order_by=name&order=asc')
+    const [own = '', other = ''] = [servers[0]?.id, servers[3]?.id]
+    const reads = ['getServer', 'getServerMetadata', 'getServerHistory'] as const
+    type Refused = 'ForbiddenError' | 'ResourceNotFoundError' | 'InputParameterError'
+    const table: [FleetCaller, id: string, scope: string, Refused | undefined][] = [
+      [owner, own, '', undefined],
+      [owner, own, 'scope=project', undefined],
+      [owner, own, 'scope=max', undefined],
+      [owner, own, 'scope=domain', 'ForbiddenError'],
+      [owner, own, 'scope=system', 'ForbiddenError'],
+      [owner, own, 'scope=user', 'InputParameterError'],
+      [domainAdmin, own, 'scope=domain', undefined],
+      [domainAdmin, own, 'scope=project', 'InputParameterError'],
+      [domainAdmin, own, 'scope=system', 'ForbiddenError'],
+      [admin, other, '', undefined],
+      [admin, other, 'scope=system', undefined],
+      [admin, other, 'scope=max', undefined],
+      [admin, other, 'scope=project', 'ResourceNotFoundError'],
+      [admin, other, 'scope=domain', 'ResourceNotFoundError'],
+    ]
+    for (const [caller, id, query, refused] of table) {
+      for (const read of reads) {
+        if (refused) await caller.fail(refused, read, { path: { id }, query })
+        else await caller.get(read, { path: { id }, query })
+      }
+    }
+    // By its name, too: there are several of this name in all, and one in the project.
+    const name = '0'
+    await fleet.record([plainServer(fleet.projects[3]?.id ?? '', { name })])
+    await admin.fail('ConflictError', 'getServer', { path: { id: name }, query: 'scope=system' })
+    await owner.get('getServer', { path: { id: name }, query: 'scope=project' })
+  })
+})

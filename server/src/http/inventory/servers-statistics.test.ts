@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ServerStatistics } from '@muster/contract'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { listServers, projectAt } from '../../testing/server-answers.ts'
+import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { groupsOf, sumOf } from '../../testing/server-sums.ts'
+
+/** Of the issue, word for word. */
+const usual = 'status, provider, brand, account, region, zone, project, os_type, hypervisor'.split(
+  ', ',
+)
+
+onBothEnginesInTurn('statistics of servers', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { seed: 11, servers: 120 })
+    // One whose source has a tag of that name too.
+    const [server] = (await listServers(fleet.callers.owner, 'tags=ext:env')).servers
+    await fleet.callers.owner.get('mergeServerMetadata', {
+      path: { id: server?.id ?? '' },
+      body: { metadata: { env: 'mine', 'a b': '' } },
+    })
+  })
+  after(() => fleet.platform.close())
+
+  const count = (caller: FleetCaller, query: string) =>
+    caller.get<ServerStatistics>('getServerStatistics', { query })
+
+  /** Holds the sums to those of a whole list under the same filters. */
+  async function demand(caller: FleetCaller, groups: readonly string[], filters = '') {
+    const page = await listServers(caller, `${filters}&details=true&with_meta=true&limit=2048`)
+    const asked = groups.map((name) => `group_by=${encodeURIComponent(name)}`).join('&')
+    const { total, groups: told } = await count(caller, `${asked}&${filters}`)
+    assert.deepEqual(total, sumOf(page.servers), filters)
+    assert.deepEqual(Object.keys(told).sort(), [...groups].sort())
+    for (const name of groups) {
+      assert.deepEqual(told[name], groupsOf(page.servers, name), `${name} ${filters}`)
+    }
+  }
+
+  test('are by status where nobody says, with exactly these keys', async () => {
+    const body = await count(fleet.callers.owner, '')
+    assert.deepEqual(Object.keys(body), ['total', 'groups'])
+    assert.deepEqual(Object.keys(body.groups), ['status'])
+    const sums = ['count', 'vcpu_count', 'vmem_size', 'disk']
+    assert.deepEqual(Object.keys(body.total), sums)
+    assert.deepEqual(Object.keys(body.groups['status']?.[0] ?? {}), ['value', ...sums])
+    await demand(fleet.callers.owner, ['status'])
+  })
+
+  test('come to what a whole list adds up to, by each of the usual groups', async () => {
+    for (const caller of fleet.all) {
+      await demand(caller, usual)
+      await demand(caller, usual, 'scope=max')
+    }
+    await demand(fleet.callers.admin, usual, 'scope=system')
+  })
+
+  test('do so by any other field, of any type', async () => {
+    const { owner, domainAdmin, admin } = fleet.callers
+    const fields = [
+      'is_gpu',
+      'pending_deleted',
+      'auto_renew',
+      'vcpu_count',
+      'disk_count',
+      'vmem_size',
+      'project_id',
+      'tenant',
+      'tenant_id',
+      'project_domain',
+      'domain_id',
+    ]
+    const more = [
+      'manager_project',
+      'host',
+      'cloudregion',
+      'region_id',
+      'expired_at',
+      'description',
+      'name',
+      'ips',
+      'instance_type',
+      'billing_type',
+      'update_version',
+      'boot_order',
+    ]
+    for (const groups of [fields, more]) {
+      await demand(owner, groups)
+      await demand(domainAdmin, groups)
+      await demand(admin, groups, 'scope=system')
+    }
+  })
+
+  test('do so by tags: the owner’s own before the source’s, null for none', async () => {
+    const keys = ['env', 'Env', 'ext:env', 'user:env', 'a b', 'ключ', 'sys:source_status', 'none']
+    const groups = keys.map((key) => `metadata.${key}`)
+    for (const [caller, filters] of [
+      [fleet.callers.owner, ''],
+      [fleet.callers.owner, 'status=running'],
+      [fleet.callers.domainAdmin, ''],
+      [fleet.callers.admin, 'scope=system'],
+      [fleet.callers.admin, 'scope=system&provider=Aws'],
+    ] as const) {
+      await demand(caller, groups, filters)
+    }
+    const { groups: told } = await count(fleet.callers.owner, 'group_by=metadata.none')
+    assert.deepEqual(told['metadata.none']?.length, 1)
+    assert.equal(told['metadata.none']?.[0]?.value, null)
+  })
+
+  test('are under the filters of the list', async () => {
+    const filters = [
+      'status=running&status=ready',
+      "filter=name.contains('e')&filter=vcpu_count.gt(1)&filter_any=true",
+      'q=vcpu>=2%20-provider:Aws',
+      'search=web',
+      'ip=10.4.0.0/16',
+      'tags=env',
+      'created_since=2025-01-01',
+      'pending_delete=true',
+      'pending_delete=all',
+      'deleted=true',
+      'is_gpu=true',
+      'status=none',
+    ]
+    for (const filter of filters) {
+      await demand(fleet.callers.owner, ['status', 'project', 'metadata.env'], filter)
+      await demand(
+        fleet.callers.admin,
+        ['status', 'region', 'metadata.env'],
+        `scope=system&${filter}`,
+      )
+    }
+  })
+
+  test('write moments as the list does, those before 1970 too', async () => {
+    const { id } = projectAt(fleet, 0)
+    const moments = ['1969-12-31T23:59:59.999999Z', '1950-06-01T00:00:00.000001Z']
+    const present = moments.map((expired_at) => plainServer(id, { expired_at, name: 'old' }))
+    await fleet.record(present)
+    await demand(fleet.callers.owner, ['expired_at', 'created_at'], 'name=old')
+    await fleet.record(
+      [],
+      present.map(({ id: gone }) => gone),
+    )
+  })
+
+  test('say what is wrong with a question', async () => {
+    const { owner } = fleet.callers
+    for (const [query, path] of [
+      ['group_by=staus', 'group_by'],
+      ['group_by=metadata', 'group_by'],
+      ['group_by=metadata.', 'group_by'],
+      ['group_by=can_update', 'group_by'],
+      ['group_by=nics', 'group_by'],
+      ['summary_stats=true', 'summary_stats'],
+    ] as const) {
+      const { fields } = await owner.fail('InputParameterError', 'getServerStatistics', { query })
+      assert.equal(fields?.[0]?.path, path, query)
+    }
+    await owner.fail('ForbiddenError', 'getServerStatistics', { query: 'scope=system' })
+    const { groups } = await count(owner, 'group_by.0=status&group_by.1=zone&group_by.2=status')
+    assert.deepEqual(Object.keys(groups), ['status', 'zone'])
+  })
+
+  test('tell a hundred values of a group and sum up the rest as other', async () => {
+    const { id: projectId } = projectAt(fleet, 4)
+    const present = Array.from({ length: 130 }, (_, at) =>
+      plainServer(projectId, {
+        name: `v${at % 120}`,
+        host: `h${at % 120}`,
+        vcpu_count: at + 1,
+        vmem_size: 8,
+        tags: { shelf: `s${at % 120}` },
+      }),
+    )
+    await fleet.record(present)
+    const filter = "filter=name.startswith('v')&filter=host.startswith('h')"
+    const { admin } = fleet.callers
+    const asked = 'group_by=host&group_by=name&group_by=metadata.shelf'
+    const { total, groups } = await count(admin, `${asked}&${filter}`)
+    const { servers } = await listServers(admin, `${filter}&details=true&with_meta=true&limit=999`)
+    assert.equal(total.count, 130)
+    for (const name of ['host', 'name', 'metadata.shelf']) {
+      const wanted = groupsOf(servers, name)
+      const told = groups[name] ?? []
+      assert.equal(told.length, 101)
+      assert.deepEqual(told.slice(0, 100), wanted.slice(0, 100), name)
+      const { value, ...rest } = told[100] ?? { value: '' }
+      assert.equal(value, 'other')
+      const toldApart = new Set(told.slice(0, 100).map((group) => group.value))
+      const others = servers.filter((server) => {
+        const [group] = groupsOf([server], name)
+        return !toldApart.has(group?.value ?? null)
+      })
+      assert.deepEqual(rest, sumOf(others), name)
+    }
+    await fleet.record(
+      [],
+      present.map(({ id }) => id),
+    )
+    await demand(admin, [...usual, 'metadata.shelf'])
+  })
+})

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { before, describe, test } from 'node:test'
+import type { EventView, Server } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import {
+  domainServerId,
+  startAttached,
+  until,
+  type Attached,
+  onBothEnginesAtOnce,
+} from '../../testing/attached-accounts.ts'
+import { ask } from '../../testing/client.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { databaseWords, doomed, failDoomedEvents } from '../../testing/failing-events.ts'
+import { refuse, startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
+import { domain, some, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { changedTables, createSnapshots } from '../../testing/snapshots.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+
+onBothEnginesAtOnce('what a source shows', (engine) => {
+  const lifetime = suiteLifetime()
+  let at: Attached
+  let owner: Awaited<ReturnType<Attached['hire']>>
+  before(async () => {
+    at = await startAttached(lifetime, engine)
+    owner = await at.hire('project_owner')
+    await failDoomedEvents(at.database)
+  })
+
+  const look = (id: string, who: Pick<typeof owner, 'call'> = owner) =>
+    who.call<{ server: Server }>('syncServer', { path: { id } })
+  const eventsOf = async (query: string) =>
+    (await at.admin.get<{ events: EventView[] }>('listEvents', { query })).events
+  /** One instance, in an account that nobody scans but by request. */
+  async function attachOne(ec2: FakeEc2, changes?: object) {
+    ec2.instances.set('i-1', { name: 'one', owner: newId() })
+    const account = await at.attachEc2(ec2, changes)
+    const [server] = await at.servers(account)
+    assert.ok(server)
+    const set = (changed: object) => {
+      const before = ec2.instances.get('i-1') ?? { name: '' }
+      ec2.instances.set('i-1', { ...before, ...changed })
+    }
+    return { account, id: server.id, set }
+  }
+
+  test('shows within moments where it tells by itself, however long the period is', async (context) => {
+    const libvirt = await startFakeLibvirt(context, { domains: some })
+    const account = await at.attachLibvirt(libvirt)
+    const names = async () =>
+      (await at.servers(account)).map(({ name, status }) => `${name} ${status}`)
+    assert.deepEqual(await names(), ['guest-1 running', 'guest-2 ready', 'guest-3 running'])
+    libvirt.domains.set(uuidOf(2), domain(2))
+    libvirt.domains.set(uuidOf(3), domain(3, { name: 'renamed' }))
+    libvirt.domains.set(uuidOf(4), domain(4, { state: 3 }))
+    libvirt.domains.delete(uuidOf(1))
+    for (const number of [1, 2, 3, 4]) libvirt.sendEvent(domain(number))
+    const wanted = ['guest-2 running', 'guest-4 suspend', 'renamed running']
+    await until('all of it shows', async () => String(await names()) === String(wanted), 10)
+    // And also what happened while nobody could hear it.
+    libvirt.domains.set(uuidOf(2), domain(2, { state: 5 }))
+    libvirt.drop()
+    await until('it shows', async () => (await names()).includes('guest-2 ready'))
+  })
+
+  // They wait for seconds: together.
+  describe('at the next look', { concurrency: true }, () => {
+    test('shows within one period where it does not tell by itself', async (context) => {
+      const ec2 = await startFakeEc2(context)
+      const { account, id, set } = await attachOne(ec2, { period: 5 })
+      set({ state: 'stopped' })
+      await until('it shows', async () => (await at.server(id))?.status === 'ready')
+      await at.update(account.id, { enabled: false })
+    })
+
+    test('takes its time where its source does: 202, and it shows later', async (context) => {
+      const ec2 = await startFakeEc2(context)
+      const { id, set } = await attachOne(ec2)
+      set({ state: 'stopped' })
+      const held: ServerResponse[] = []
+      ec2.misbehave = ({ action }, response) =>
+        action === 'DescribeRegions' && held.push(response) > 0
+      const slow = await look(id)
+      assert.deepEqual([slow.status, slow.text], [202, ''])
+      assert.equal((await at.server(id))?.status, 'running')
+      ec2.misbehave = undefined
+      for (const response of held) {
+        response.end(
+          '<DescribeRegionsResponse><regionInfo><item><regionName>eu-west-1</regionName></item></regionInfo></DescribeRegionsResponse>',
+        )
+      }
+      await until('it shows', async () => (await at.server(id))?.status === 'ready')
+    })
+
+    test('is asked for so many servers at once and no more, and scans do not wait for them', async (context) => {
+      const ec2 = await startFakeEc2(context)
+      for (let number = 2; number <= 12; number += 1) {
+        ec2.instances.set(`i-${number}`, { name: `crowd-${number}`, owner: newId() })
+      }
+      const { account, set } = await attachOne(ec2)
+      const servers = await at.servers(account)
+      assert.equal(servers.length, 12)
+      const { id } = servers.find(({ name }) => name === 'one') ?? assert.fail()
+      const held: ServerResponse[] = []
+      ec2.misbehave = ({ action }, response) =>
+        action === 'DescribeRegions' && held.length < 8 && held.push(response) > 0
+      const others = servers.filter((server) => server.id !== id)
+      const crowd = await Promise.all([...others, ...others].map((server) => look(server.id)))
+      const statuses = Map.groupBy(crowd, ({ status }) => status)
+      // Who asks for the same one joins.
+      assert.deepEqual([statuses.get(202)?.length, statuses.get(429)?.length], [16, 6])
+      assert.equal(held.length, 8)
+      set({ name: 'seen by a scan' })
+      await at.sync(account.id)
+      assert.equal((await at.server(id))?.name, 'seen by a scan')
+      for (const response of held) response.destroy()
+    })
+  })
+
+  test('shows at once where somebody asks for one server: 200, with the server as it is', async (context) => {
+    const ec2 = await startFakeEc2(context)
+    const { account, id, set } = await attachOne(ec2)
+    // From then on it stays the same.
+    await until('its age is known', async () => (await at.server(id))?.metadata['sys:synced_at'])
+    set({ state: 'stopped', tags: { team: 'web' } })
+    assert.equal((await at.server(id))?.status, 'running')
+    const { status, body } = await look(id)
+    assert.deepEqual([status, body.server.status], [200, 'ready'])
+    assert.equal(body.server.metadata['ext:team'], 'web')
+    const { server } = await owner.get<{ server: Server }>('getServer', { path: { id } })
+    assert.deepEqual(body.server, server)
+
+    const [event, ...others] = await eventsOf(`target_id=${id}&action=sync`)
+    assert.equal(others.length, 0)
+    const { target_type, target_name, user_id, project_id, result, ip } = event ?? assert.fail()
+    assert.deepEqual(
+      { target_type, target_name, user_id, project_id, result, ip },
+      {
+        target_type: 'server',
+        target_name: 'one',
+        user_id: owner.userId,
+        project_id: at.projectId,
+        result: 'success',
+        ip: '127.0.0.1',
+      },
+    )
+    // Nothing else was asked for, and nothing new is nothing written.
+    assert.equal((await at.show(account.id)).sync.finished_at, account.sync.finished_at)
+    const before = await at.server(id)
+    assert.equal((await look(id)).status, 200)
+    assert.deepEqual(await at.server(id), before)
+    // By its name, too.
+    set({ name: `named ${newId()}` })
+    assert.equal((await look(id)).status, 200)
+    const { name } = (await at.server(id)) ?? assert.fail()
+    assert.equal((await look(name)).body.server.id, id)
+    // An account that suddenly shows nothing at all is not believed.
+    ec2.instances.clear()
+    assertError(await look(id), 'BadGateway')
+    // Nor is one that shows only others.
+    const owner2 = newId()
+    ec2.instances.set('i-2', { name: 'another', owner: owner2 })
+    const held = await look(id)
+    assert.deepEqual([held.status, held.body.server?.status], [200, 'unknown'])
+    // What is no longer there is gone: who may see deleted ones is shown it.
+    ec2.instances.set('i-3', { name: 'yet another', owner: owner2 })
+    await at.sync(account.id)
+    const next = (await at.servers(account)).find((server) => server.name === 'yet another')
+    ec2.instances.delete('i-3')
+    const gone = await look(next?.id ?? '')
+    assert.deepEqual([gone.status, gone.body.server?.deleted], [200, true])
+    assert.deepEqual(
+      (await at.servers(account)).map(({ id: left, status }) => [left === id, status]),
+      [
+        [false, 'running'],
+        [true, 'unknown'],
+      ],
+    )
+  })
+
+  test('is for those who may: 403 for who only looks, 404 for who does not see it', async (context) => {
+    const ec2 = await startFakeEc2(context)
+    const { id } = await attachOne(ec2)
+    const asked = ec2.questions.length
+    const stranger = await at.hire('project_owner', await at.population.addProject(newId()))
+    assertError(await look(id, await at.hire('project_viewer')), 'ForbiddenError')
+    assertError(await look(id, stranger), 'ResourceNotFoundError')
+    assertError(await look('no such server'), 'ResourceNotFoundError')
+    assertError(await look(id.replace(/^.{8}/, '00000000')), 'ResourceNotFoundError')
+    assert.equal(ec2.questions.length, asked)
+    const told = await eventsOf(`target_id=${id}&action=sync&result=success`)
+    assert.equal(told.length, 0)
+  })
+
+  test('cannot be asked for where there is nobody to ask: 409', async (context) => {
+    const orphan = plainServer(at.projectId)
+    await at.platform.inventory.recordServers({ present: [orphan], gone: [] })
+    assertError(await look(orphan.id), 'InvalidStatusError')
+    const libvirt = await startFakeLibvirt(context, { domains: [domain(1)] })
+    const account = await at.attachLibvirt(libvirt)
+    const id = domainServerId(account, uuidOf(1))
+    await at.update(account.id, { enabled: false })
+    assertError(await look(id), 'InvalidStatusError')
+    await at.admin.get('deleteCloudAccount', { path: { id: account.id }, query: 'evict=true' })
+    assertError(await look(id), 'InvalidStatusError')
+    assert.equal((await eventsOf(`target_id=${id}&action=sync`)).length, 0)
+  })
+
+  test('is not asked for where that cannot be told of', async (context) => {
+    const ec2 = await startFakeEc2(context)
+    const { id, set } = await attachOne(ec2)
+    set({ state: 'stopped' })
+    const takeSnapshot = await createSnapshots(at.database)
+    const [snapshot, asked] = [await takeSnapshot(), ec2.questions.length]
+    const answer = await ask(at.url, `/servers/${id}/syncstatus`, {
+      method: 'POST',
+      token: owner.token,
+      headers: { 'x-request-id': `${doomed}${newId()}` },
+    })
+    assertError(answer, 'InternalServerError')
+    assert.ok(!answer.text.includes(databaseWords))
+    assert.equal(ec2.questions.length, asked)
+    assert.deepEqual(changedTables(snapshot, await takeSnapshot()), [])
+  })
+
+  test('is said to be broken where it is: 502, and 503 once it has failed for long', async (context) => {
+    const ec2 = await startFakeEc2(context)
+    const { account, id } = await attachOne(ec2)
+    ec2.misbehave = (_question, response) => refuse(response, 401, 'AuthFailure', 'no such key')
+    const broken = assertError(await look(id), 'BadGateway')
+    assert.match(broken.details, /key/i)
+    assert.equal((await at.server(id))?.status, 'running')
+    for (let failure = 1; failure <= 5; failure += 1) {
+      const { started_at } = (await at.show(account.id)).sync
+      await at.admin.get('syncCloudAccount', { path: { id: account.id } })
+      await until(`failure ${failure}`, async () => {
+        const { sync } = await at.show(account.id)
+        return sync.state !== 'running' && sync.started_at !== started_at && sync.error !== ''
+      })
+    }
+    const asked = ec2.questions.length
+    const tired = await look(id)
+    assertError(tired, 'ServiceUnavailable')
+    assert.equal(ec2.questions.length, asked)
+    // A complete sync that works makes it good again.
+    ec2.misbehave = undefined
+    await at.sync(account.id)
+    assert.equal((await look(id)).status, 200)
+  })
+
+  test('says how old it is, and that is no change', async (context) => {
+    const libvirt = await startFakeLibvirt(context, { domains: some })
+    const account = await at.attachLibvirt(libvirt)
+    const id = domainServerId(account, uuidOf(1))
+    const ageOf = (server: Server | undefined) => server?.metadata['sys:synced_at'] ?? ''
+    const isAsOld = (moment: string | null) =>
+      until('its age shows', async () => ageOf(await at.server(id)) === moment)
+    await isAsOld(account.sync.finished_at)
+    assert.deepEqual(
+      (await at.servers(account)).map(ageOf),
+      Array.from({ length: 3 }, () => account.sync.finished_at),
+    )
+    const { metadata } = await owner.get<{ metadata: Server['metadata'] }>('getServerMetadata', {
+      path: { id },
+    })
+    assert.equal(metadata['sys:synced_at'], account.sync.finished_at)
+    const bare = await owner.get<{ servers: object[] }>('listServers', { query: `id=${id}` })
+    assert.ok(bare.servers[0] && !('metadata' in bare.servers[0]))
+
+    const before = await at.server(id)
+    const takeSnapshot = await createSnapshots(at.database)
+    const snapshot = await takeSnapshot()
+    // Somebody asked, which is told of; what came of it is nothing.
+    const { sync } = await at.sync(account.id)
+    assert.deepEqual([sync.seen, sync.created, sync.changed, sync.gone], [3, 0, 0, 0])
+    assert.deepEqual(changedTables(snapshot, await takeSnapshot()), ['events'])
+    const told = await eventsOf('limit=1')
+    assert.deepEqual([told[0]?.action, told[0]?.target_id], ['sync', account.id])
+    assert.ok((sync.finished_at ?? '') > (account.sync.finished_at ?? ''))
+    await isAsOld(sync.finished_at)
+    const after = await at.server(id)
+    assert.deepEqual(
+      { ...after, metadata: {} },
+      { ...before, metadata: {} },
+      'its version and its time stand',
+    )
+    assert.equal((await at.history(id)).length, 1)
+  })
+})

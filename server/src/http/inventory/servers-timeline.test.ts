@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { longestTimeline, type ServerTimeline } from '@muster/contract'
+import { dayOf } from '../../domain/inventory/draw-timeline.ts'
+import { createTimelineStore } from '../../storage/servers/timeline.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { plainServer } from '../../testing/plain-server.ts'
+import { projectAt } from '../../testing/server-answers.ts'
+import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { startPlatform } from '../../testing/start-platform.ts'
+
+const aDay = 86_400_000
+const today = dayOf(Date.now())
+/** At noon: whenever the test runs, it is that day. */
+const momentAgo = (days: number) =>
+  `${new Date((today - days) * aDay + aDay / 2).toISOString().slice(0, -1)}000Z`
+
+onBothEnginesInTurn('the timeline of the fleet', (engine) => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet(engine, { servers: 0 })
+  })
+  after(() => fleet.platform.close())
+
+  const read = async (caller: FleetCaller, query: string) =>
+    (await caller.get<ServerTimeline>('getServerTimeline', { query })).timeline
+  const draw = async (caller: FleetCaller, query: string) =>
+    (await read(caller, query))
+      .map(({ count, estimated }) => `${count}${estimated ? '?' : ''}`)
+      .join(' ')
+  const madeAgo = (project: number, days: number, facts: object = {}) =>
+    plainServer(projectAt(fleet, project).id, { created_at: momentAgo(days), ...facts })
+
+  test('is estimated where nobody has counted yet, and never out of sight', async () => {
+    const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
+    assert.equal(await draw(admin, 'scope=system&days=3'), '0? 0? 0')
+    await fleet.record([
+      madeAgo(0, 500, { vcpu_count: 4, vmem_size: 2048 }),
+      madeAgo(0, 1, { vcpu_count: 2, vmem_size: 512 }),
+      madeAgo(1, 2),
+      madeAgo(3, 0),
+      madeAgo(0, 2, { pending_deleted: true }),
+    ])
+    assert.equal(await draw(owner, 'days=4'), '1? 1? 2? 2')
+    assert.equal(await draw(viewer, 'days=4'), '1? 1? 2? 2')
+    assert.equal(await draw(domainAdmin, 'days=4'), '1? 2? 3? 3')
+    assert.equal(await draw(auditor, 'days=4'), '0? 0? 0? 1')
+    assert.equal(await draw(admin, 'days=2'), '0? 0')
+    assert.equal(await draw(admin, 'days=4&scope=system'), '1? 2? 3? 4')
+
+    const points = await read(owner, '')
+    assert.equal(points.length, 90)
+    assert.equal(points.at(-1)?.date, new Date().toISOString().slice(0, 10))
+    const { date: _date, ...rest } = points.at(-3) ?? {}
+    assert.deepEqual(rest, { count: 1, vcpu_count: 4, vmem_size: 2048, disk: 0, estimated: true })
+  })
+
+  test('is narrowed by a project or a domain, and never widened', async () => {
+    const { owner, domainAdmin, admin } = fleet.callers
+    const [first, second, fourth] = [0, 1, 3].map((at) => projectAt(fleet, at))
+    const both = `project_id=${first?.id}&project_id=${second?.id}`
+    assert.equal(await draw(domainAdmin, `days=2&project_id=${second?.id}`), '1? 1')
+    assert.equal(await draw(domainAdmin, `days=2&${both}`), '3? 3')
+    assert.equal(await draw(domainAdmin, `days=2&project_id=${fourth?.id}`), '0? 0')
+    assert.equal(await draw(owner, `days=2&${both}`), '2? 2')
+    assert.equal(await draw(owner, `days=2&project_id=never`), '0? 0')
+    assert.equal(await draw(admin, `days=2&scope=system&domain_id=${first?.domainId}`), '3? 3')
+    assert.equal(await draw(admin, `days=2&domain_id=${first?.domainId}`), '0? 0')
+    await owner.fail('ForbiddenError', 'getServerTimeline', { query: 'scope=system' })
+    await owner.fail('ForbiddenError', 'getServerTimeline', { query: 'scope=domain' })
+    for (const query of ['days=0', `days=${longestTimeline + 1}`, 'days=x', 'status=running']) {
+      await owner.fail('InputParameterError', 'getServerTimeline', { query })
+    }
+  })
+
+  test('is what was counted from the first count on, and live today', async () => {
+    const { owner, admin } = fleet.callers
+    const timeline = createTimelineStore(fleet.platform.database)
+    await timeline.count(today - 3)
+    await fleet.record([madeAgo(0, 300)])
+    await timeline.count(today - 1)
+    await timeline.count(today - 1)
+    await fleet.record([madeAgo(0, 300), madeAgo(1, 300)])
+    // Made long ago, but not there when it was counted; the day before the first count is estimated.
+    assert.equal(await draw(owner, 'days=5'), '3? 2 2? 3 4')
+    assert.equal(await draw(admin, 'days=3&scope=system'), '4? 5 7')
+    await fleet.platform.inventory.countToday()
+    assert.equal(await draw(owner, 'days=2'), '3 4')
+    // What nobody has any more is counted too.
+    const gone = await fleet.callers.owner.get<{ servers: { id: string }[] }>('listServers')
+    await fleet.record(
+      [],
+      gone.servers.map(({ id }) => id),
+    )
+    assert.equal(await draw(owner, 'days=2'), '3 0')
+  })
+
+  test('is kept for so many days, and no longer', async () => {
+    const timeline = createTimelineStore(fleet.platform.database)
+    await timeline.count(today - longestTimeline)
+    await timeline.count(today - longestTimeline - 1)
+    await fleet.platform.inventory.countToday()
+    const { read: db } = fleet.platform.database
+    const { first } = await db
+      .selectFrom('fleet_days')
+      .select((eb) => eb.fn.min('day').as('first'))
+      .executeTakeFirstOrThrow()
+    assert.equal(first, today - longestTimeline)
+  })
+
+  test('does not hide behind a server of its name, nor behind a slash', async () => {
+    const { owner } = fleet.callers
+    await fleet.record([madeAgo(0, 1, { name: 'timeline' })])
+    assert.equal((await read(owner, 'days=7')).length, 7)
+  })
+})
+
+test('a process that stops counts the fleet before it does', async () => {
+  const platform = await startPlatform({ engine: 'postgres' })
+  try {
+    const { id } = await platform.database.read
+      .selectFrom('projects')
+      .select('id')
+      .executeTakeFirstOrThrow()
+    await platform.inventory.recordServers({ present: [plainServer(id)], gone: [] })
+    const other = await startPlatform({ engine: 'postgres', beside: platform })
+    await other.close()
+    const rows = await platform.database.read.selectFrom('fleet_days').selectAll().execute()
+    assert.deepEqual(
+      rows.map(({ day, servers }) => [day, servers]),
+      [[today, 1]],
+    )
+  } finally {
+    await platform.close()
+  }
+})

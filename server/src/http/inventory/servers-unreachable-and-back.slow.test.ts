@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { CloudAccount } from '@muster/contract'
+import { newId } from '../../domain/identity/new-id.ts'
+import { procedures } from '../../sources/libvirt/protocol.ts'
+import {
+  domainServerId,
+  startAttached,
+  until,
+  type Attached,
+  onBothEnginesAtOnce,
+} from '../../testing/attached-accounts.ts'
+import type { Engine } from '../../testing/engines.ts'
+import { refuse, startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
+import { domain, some, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
+import { suiteLifetime } from '../../testing/spawn-muster.ts'
+
+/** Every test has sources and accounts of its own, and most of them wait: they do so together. */
+const suite = (engine: Engine) => {
+  const lifetime = suiteLifetime()
+  let at: Attached
+  before(async () => {
+    at = await startAttached(lifetime, engine)
+  })
+
+  const tag = (id: string) =>
+    at.admin.get('mergeServerMetadata', { path: { id }, body: { metadata: { mine: 'kept' } } })
+  const tagOf = async (id: string) => (await at.server(id))?.metadata['user:mine']
+  const idsOf = async (account: CloudAccount, query?: string) =>
+    (await at.servers(account, query)).map(({ id }) => id)
+  const holderOf = async (id: string) => (await at.server(id))?.account_id
+  const evict = async ({ id }: CloudAccount) => {
+    const answer = await at.admin.call('deleteCloudAccount', {
+      path: { id },
+      query: 'evict=true',
+    })
+    assert.equal(answer.status, 204, answer.text)
+  }
+  /** Whether it is listed: a deleted one is not. */
+  const isListed = async (id: string) =>
+    (await at.admin.get<{ total: number }>('listServers', { query: `scope=system&id=${id}` }))
+      .total === 1
+
+  /** Two instances of an AWS account of its own. */
+  async function fillEc2(ec2: FakeEc2) {
+    const owner = newId()
+    ec2.instances.set('i-1', { name: 'one', owner })
+    ec2.instances.set('i-2', { name: 'two', owner })
+  }
+
+  for (const kind of ['libvirt', 'EC2'] as const) {
+    test(`a source that falls silent loses its servers, and finds them again (${kind})`, async (context) => {
+      const libvirt = await startFakeLibvirt(context, { domains: [domain(1), domain(2)] })
+      const ec2 = await startFakeEc2(context)
+      await fillEc2(ec2)
+      const period = { period: 5 }
+      const account =
+        kind === 'EC2' ? await at.attachEc2(ec2, period) : await at.attachLibvirt(libvirt, period)
+      const earlier = await at.servers(account)
+      assert.deepEqual(
+        earlier.map((server) => [server.status, server.host_service_status]),
+        [
+          ['running', 'online'],
+          ['running', 'online'],
+        ],
+      )
+      const [first] = earlier
+      assert.ok(first)
+      await tag(first.id)
+
+      ec2.misbehave = (_question, response) => refuse(response, 503, 'Unavailable')
+      libvirt.faults.set(procedures.connectOpen, 'closed')
+      libvirt.drop()
+      const silentSince = Date.now()
+      await at.admin.get('syncCloudAccount', { path: { id: account.id } })
+      await until('it is noticed', async () => {
+        const { status, sync } = await at.show(account.id)
+        return status === 'disconnected' && sync.error !== ''
+      })
+      // One that has failed is not lost yet.
+      assert.ok((await at.servers(account)).every(({ status }) => status === 'running'))
+      await until('it is lost', async () => (await at.show(account.id)).status === 'lost', 30)
+      const lostAfter = Date.now() - silentSince
+      // Three periods from when it last answered, which may have been one period before.
+      assert.ok(lostAfter > 2 * 5_000 - 1_000, `${lostAfter} ms`)
+      assert.ok(lostAfter < 6 * 5_000, `${lostAfter} ms`)
+      const lost = await at.servers(account)
+      assert.deepEqual(
+        lost.map((server) => [server.id, server.status, server.host_service_status]),
+        earlier.map(({ id }) => [id, 'unknown', 'offline']),
+      )
+      assert.equal((await idsOf(account, 'status=unknown')).length, 2)
+
+      ec2.misbehave = undefined
+      libvirt.faults.clear()
+      await at.admin.get('syncCloudAccount', { path: { id: account.id } })
+      await until('it is back', async () => (await at.show(account.id)).status === 'connected')
+      const found = await at.servers(account)
+      assert.deepEqual(
+        found.map((server) => [server.id, server.status, server.host_service_status]),
+        earlier.map(({ id }) => [id, 'running', 'online']),
+      )
+      assert.equal(await tagOf(first.id), 'kept')
+      const history = await at.history(first.id)
+      assert.deepEqual(
+        history
+          .filter(({ user_id }) => user_id === '')
+          .map(({ action, changes }) => [
+            action,
+            Object.keys(changes).length > 2 ? 'all' : changes,
+          ]),
+        [
+          [
+            'update',
+            { host_service_status: ['offline', 'online'], status: ['unknown', 'running'] },
+          ],
+          [
+            'update',
+            { host_service_status: ['online', 'offline'], status: ['running', 'unknown'] },
+          ],
+          ['create', 'all'],
+        ],
+      )
+      await evict(account)
+    })
+  }
+
+  test('a guest that moves to another host stays the server that it was', async (context) => {
+    const [there, here] = [
+      await startFakeLibvirt(context, { domains: some, host: { uuid: uuidOf(901) } }),
+      await startFakeLibvirt(context, { domains: [domain(7)], host: { uuid: uuidOf(902) } }),
+    ]
+    const options = { group: newId() }
+    const from = await at.attachLibvirt(there, { options })
+    const to = await at.attachLibvirt(here, { options })
+    const guest = domain(1)
+    const id = domainServerId(from, guest.uuid)
+    await tag(id)
+
+    // Whoever looks at any moment sees it.
+    const arrival = new AbortController()
+    let looks = 0
+    const looking = (async () => {
+      while (!arrival.signal.aborted) {
+        assert.ok(await isListed(id), 'it is not listed for a moment')
+        looks += 1
+        await pause(10)
+      }
+    })()
+    here.domains.set(guest.uuid, guest)
+    here.sendEvent(guest)
+    await until('both see it', async () => (await at.show(to.id)).servers === 2)
+    assert.equal(await holderOf(id), from.id)
+    there.domains.delete(guest.uuid)
+    there.sendEvent(guest)
+    await until('it has changed hands', async () => (await holderOf(id)) === to.id)
+    arrival.abort()
+    await looking
+    assert.ok(looks > 3)
+    assert.equal((await at.server(id))?.host_id, uuidOf(902))
+    assert.equal(await tagOf(id), 'kept')
+    const [last] = await at.history(id)
+    assert.equal(last?.action, 'update')
+    assert.deepEqual(last?.changes['host_id'], [uuidOf(901), uuidOf(902)])
+    assert.deepEqual(last?.changes['account'], [from.name, to.name])
+
+    // And back, where the old host is the quicker one to tell.
+    here.domains.delete(guest.uuid)
+    here.sendEvent(guest)
+    await until('it is gone', async () => !(await isListed(id)))
+    there.domains.set(guest.uuid, guest)
+    there.sendEvent(guest)
+    await until('it is found', () => isListed(id))
+    assert.deepEqual([await holderOf(id), await tagOf(id)], [from.id, 'kept'])
+    assert.equal((await at.history(id))[0]?.action, 'restore')
+  })
+
+  test('a guest whose two hosts tell of its move at the same moment is not lost', async (context) => {
+    const hosts = [
+      await startFakeLibvirt(context, { domains: [domain(1), domain(8)] }),
+      await startFakeLibvirt(context, { domains: [domain(9)] }),
+    ] as const
+    const options = { group: newId() }
+    const first = await at.attachLibvirt(hosts[0], { options })
+    const accounts = [first, await at.attachLibvirt(hosts[1], { options })] as const
+    const guest = domain(1)
+    const id = domainServerId(first, guest.uuid)
+    for (let turn = 0; turn < 8; turn += 1) {
+      const [from, to] = turn % 2 === 0 ? hosts : hosts.toReversed()
+      from?.domains.delete(guest.uuid)
+      to?.domains.set(guest.uuid, guest)
+      from?.sendEvent(guest)
+      to?.sendEvent(guest)
+      const account = accounts[(turn + 1) % 2]?.id
+      await until(`turn ${turn}: it is where it went`, async () => {
+        const server = await at.server(id)
+        return server?.deleted === false && server.account_id === account
+      })
+    }
+  })
+
+  test('seen through two accounts it is one server, of the account that was attached first', async (context) => {
+    const ec2 = await startFakeEc2(context)
+    await fillEc2(ec2)
+    const first = await at.attachEc2(ec2)
+    const ids = await idsOf(first)
+    const [one = '', two = ''] = ids
+    await tag(one)
+    const second = await at.attachEc2(ec2)
+    assert.deepEqual([second.sync.seen, second.sync.created, second.servers], [2, 0, 2])
+    assert.deepEqual([await idsOf(first), await idsOf(second)], [ids, []])
+    // Neither the one nor the other changes anything by looking again.
+    await at.sync(second.id)
+    await at.sync(first.id)
+    assert.equal((await at.history(two)).length, 1)
+    assert.equal((await at.server(two))?.update_version, 0)
+
+    await evict(first)
+    await until('the other has them', async () => (await idsOf(second)).length === 2)
+    assert.deepEqual(await idsOf(second), ids)
+    assert.equal(await tagOf(one), 'kept')
+    const [last] = await at.history(two)
+    assert.deepEqual(
+      [last?.action, last?.changes['account']],
+      ['update', [first.name, second.name]],
+    )
+
+    // Who comes later does not take them back.
+    const third = await at.attachEc2(ec2)
+    assert.deepEqual([third.servers, await idsOf(third)], [2, []])
+    await evict(third)
+    assert.deepEqual(await idsOf(second), ids)
+    await evict(second)
+    assert.deepEqual([await isListed(one), await isListed(two)], [false, false])
+  })
+
+  test('goes to the other account when the first no longer sees it', async (context) => {
+    const ec2 = await startFakeEc2(context)
+    ec2.regions = ['eu-west-1', 'us-east-1']
+    await fillEc2(ec2)
+    const first = await at.attachEc2(ec2)
+    const second = await at.attachEc2(ec2)
+    const ids = await idsOf(first)
+    await at.update(first.id, { options: { regions: ['us-east-1'] } })
+    await at.sync(first.id)
+    await until('the other has them', async () => (await idsOf(second)).length === 2)
+    assert.deepEqual([await idsOf(first), await idsOf(second)], [[], ids])
+    assert.equal((await at.show(first.id)).servers, 0)
+  })
+
+  test('that none of two accounts sees any more is gone', async (context) => {
+    const ec2 = await startFakeEc2(context)
+    await fillEc2(ec2)
+    ec2.instances.set('i-3', { name: 'three', owner: ec2.instances.get('i-1')?.owner ?? '' })
+    const first = await at.attachEc2(ec2)
+    const second = await at.attachEc2(ec2)
+    const [, id = ''] = await idsOf(first)
+    ec2.instances.delete('i-3')
+    // The one that holds it looks first, then the other.
+    await at.sync(first.id)
+    await at.sync(second.id)
+    await until('it is gone', async () => !(await isListed(id)))
+    assert.equal((await idsOf(first)).length, 2)
+  })
+
+  test('that two accounts miss at the same moment is gone, too', async (context) => {
+    const ec2 = await startFakeEc2(context)
+    const owner = newId()
+    for (let index = 0; index < 12; index += 1) {
+      ec2.instances.set(`i-${index}`, { name: `${index}`, owner })
+    }
+    const [one, other] = [await at.attachEc2(ec2), await at.attachEc2(ec2)]
+    for (let index = 0; index < 6; index += 1) {
+      ec2.instances.delete(`i-${index}`)
+      await Promise.all([at.sync(one.id), at.sync(other.id)])
+    }
+    await until('six are left', async () => {
+      const left = [...(await idsOf(one)), ...(await idsOf(other))]
+      return left.length === 6
+    })
+  })
+
+  test('goes with the last account that saw it, however quickly they go', async (context) => {
+    const ec2 = await startFakeEc2(context)
+    await fillEc2(ec2)
+    const first = await at.attachEc2(ec2)
+    const second = await at.attachEc2(ec2)
+    const [id = ''] = await idsOf(first)
+    // The second has no time to take over what the first leaves, or is not there to do so.
+    await at.update(second.id, { enabled: false })
+    await evict(first)
+    await evict(second)
+    await until('it is gone', async () => !(await isListed(id)))
+  })
+
+  test('a name that is used twice is two servers', async (context) => {
+    const libvirt = await startFakeLibvirt(context, {
+      domains: [domain(1, { name: 'twin' }), domain(2, { name: 'twin' })],
+    })
+    const ec2 = await startFakeEc2(context)
+    ec2.instances.set('i-1', { name: 'twin', owner: newId() })
+    const accounts = [await at.attachLibvirt(libvirt), await at.attachEc2(ec2)]
+    const ids = (await Promise.all(accounts.map((account) => idsOf(account)))).flat()
+    assert.equal(new Set(ids).size, 3)
+    const body = await at.admin.fail('ConflictError', 'getServer', { path: { id: 'twin' } })
+    for (const id of ids) assert.ok(body.details.includes(id))
+    // The same UUID in another group of hosts is another server, too.
+    const elsewhere = await at.attachLibvirt(libvirt)
+    assert.equal(new Set([...ids, ...(await idsOf(elsewhere))]).size, 5)
+  })
+
+  test('a source restored from a backup duplicates nothing', async (context) => {
+    const libvirt = await startFakeLibvirt(context, { domains: some })
+    const account = await at.attachLibvirt(libvirt)
+    const ids = await idsOf(account)
+    await tag(ids[0] ?? '')
+    for (const guest of some) {
+      libvirt.domains.delete(guest.uuid)
+      libvirt.sendEvent(guest)
+    }
+    await until('all are gone', async () => (await idsOf(account)).length === 0)
+    assert.deepEqual((await idsOf(account, 'deleted=true')).sort(), ids.toSorted())
+    for (const guest of some) libvirt.domains.set(guest.uuid, guest)
+    const { sync } = await at.sync(account.id)
+    assert.deepEqual([sync.seen, sync.created, sync.gone], [3, 3, 0])
+    assert.deepEqual(await idsOf(account), ids)
+    assert.deepEqual(await idsOf(account, 'deleted=true'), [])
+    assert.equal(await tagOf(ids[0] ?? ''), 'kept')
+
+    // Restored elsewhere, beside what is left of the old one: still the same servers.
+    const copy = await startFakeLibvirt(context, { domains: some, host: { uuid: uuidOf(903) } })
+    const beside = await at.attachLibvirt(copy, { options: account.options })
+    assert.deepEqual([beside.sync.seen, beside.sync.created], [3, 0])
+    await evict(account)
+    await until('the copy has them', async () => (await idsOf(beside)).length === 3)
+    assert.deepEqual(await idsOf(beside), ids)
+  })
+}
+
+onBothEnginesAtOnce('lost and found', suite, { concurrency: 4 })

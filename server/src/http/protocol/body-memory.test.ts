@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { test } from 'node:test'
+import { operations } from '@muster/contract'
+import Fastify from 'fastify'
+import type { Principal } from '../../domain/identity/principal.ts'
+import { openSocket } from '../../testing/raw-socket.ts'
+import { createBodyRoom } from '../body-room.ts'
+import { createOwnUpstream } from '../gateway/own-upstream.ts'
+import { mountOperations, type Handlers } from '../mount.ts'
+
+const limits = {
+  capacity: 100,
+  perUser: 100,
+  perToken: 100,
+  mostWaiting: 1,
+  mostWaitingPerKey: 1,
+  longestWait: 60_000,
+}
+
+type Reserve = (bytes: number) => Promise<void>
+
+/** An application whose one operation, `/healthz`, reserves memory for its body. */
+function createReservingApp(showHealth: (call: { reserve: Reserve }) => Promise<unknown>) {
+  const app = Fastify()
+  mountOperations(
+    app,
+    operations.filter(({ id }) => id === 'showHealth'),
+    {
+      handlers: { showHealth } as unknown as Handlers,
+      authenticate: async () => undefined,
+      remember: () => {},
+      bodies: createBodyRoom(limits),
+      closesAfter: () => false,
+    },
+  )
+  return app
+}
+
+test('a body takes room in memory until its connection ends, and others wait for it', async (t) => {
+  const begun: string[] = []
+  const app = createReservingApp(async ({ reserve }) => {
+    await reserve(60)
+    begun.push('one more')
+    return begun.length < 3 ? await new Promise(() => {}) : { status: 200, body: 'third' }
+  })
+  t.after(() => app.close())
+  app.setErrorHandler((error: { status?: number }, _request, reply) =>
+    reply.code(error.status ?? 500).send(),
+  )
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const ask = () => {
+    const socket = openSocket(url)
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    return socket
+  }
+  const first = ask()
+  while (begun.length < 1) await pause(1)
+  // One of them takes the one place to wait, the other is refused.
+  const [second, third] = [ask(), ask()]
+  const text = await Promise.race(
+    [second, third].map(async (socket) => String(await once(socket, 'data'))),
+  )
+  assert.match(text, /^HTTP\/1\.1 429 /)
+  assert.equal(begun.length, 1)
+  first.destroy()
+  while (begun.length < 2) await pause(1)
+  for (const socket of [second, third]) socket.destroy()
+  assert.equal(await (await fetch(`${url}/healthz`)).text(), 'third')
+})
+
+for (const pieces of [1, 8]) {
+  test(`a body in pieces (${pieces}) for the gateway takes room until its client has read it`, async (t) => {
+    let begun = 0
+    const body = Array.from({ length: pieces }, () => Buffer.alloc(2_000_000 / pieces, 'x'))
+    const app = createReservingApp(async ({ reserve }) => {
+      await reserve(60)
+      begun += 1
+      return { status: 200, body }
+    })
+    t.after(() => app.close())
+    const upstream = createOwnUpstream(app)
+    const ask = () =>
+      upstream({
+        method: 'GET',
+        path: '/healthz',
+        headers: {},
+        body: undefined,
+        ip: '127.0.0.1',
+        protocol: 'http',
+        host: 'localhost',
+        signal: new AbortController().signal,
+      })
+    const first = await ask()
+    const second = ask()
+    await pause(50)
+    assert.equal(begun, 1)
+    assert.equal((await first.body.toArray()).join('').length, 2_000_000)
+    assert.equal(first.headers['content-length'], '2000000')
+    const { body: unread } = await second
+    assert.equal(begun, 2)
+    unread.destroy()
+  })
+}
+
+test('a user with many tokens leaves room for another user, and a token for another', async () => {
+  const room = createBodyRoom({ ...limits, perUser: 60, perToken: 30, mostWaiting: 9 })
+  const gone = new AbortController()
+  const granted: string[] = []
+  const acquire = async (userId: string, id: string) => {
+    const principal = { token: { id, userId } } as Principal
+    await room.acquire({ principal, bytes: 30, signal: gone.signal })
+    granted.push(id)
+  }
+  const all = ['a1', 'a1', 'a2', 'a3', 'b1'].map((id) => acquire(id.slice(0, 1), id))
+  await pause(1)
+  assert.deepEqual(granted, ['a1', 'a2', 'b1'])
+  gone.abort()
+  await Promise.allSettled(all)
+})

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  ask,
+  loginAdmin,
+  requestToken,
+  systemProject,
+  tokenIdentity,
+} from '../../testing/client.ts'
+import { askRaw } from '../../testing/raw-socket.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+/** The address that a token says it was asked for from, and the one that its row keeps. */
+async function addressesOf(platform: TestPlatform, headers: Record<string, string>, ip?: string) {
+  const parent = await loginAdmin(platform.url)
+  const { body } = await requestToken(
+    platform.url,
+    {
+      identity: tokenIdentity(parent),
+      scope: systemProject,
+      ...(ip !== undefined && { context: { ip } }),
+    },
+    headers,
+  )
+  const row = await platform.database.read
+    .selectFrom('tokens')
+    .select('ip')
+    .where('method', '=', 'token')
+    .orderBy('issued_at', 'desc')
+    .executeTakeFirstOrThrow()
+  await platform.database.commit([
+    platform.database.read.deleteFrom('tokens').where('method', '=', 'token').compile(),
+  ])
+  return { said: body.token.context.ip, kept: row.ip }
+}
+
+const claims: Record<string, string>[] = [
+  { 'x-forwarded-for': '198.51.100.7' },
+  { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' },
+  { 'x-forwarded-for': '::1' },
+  { forwarded: 'for=198.51.100.7' },
+  { 'x-real-ip': '198.51.100.7' },
+  { 'x-client-ip': '198.51.100.7' },
+  { 'true-client-ip': '198.51.100.7' },
+  { 'cf-connecting-ip': '198.51.100.7' },
+  { 'x-cluster-client-ip': '198.51.100.7' },
+  { 'x-original-forwarded-for': '198.51.100.7' },
+]
+
+describe('SEC-15 a caller that no proxy speaks for', () => {
+  let platform: TestPlatform
+  before(async () => {
+    platform = await startPlatform({ flags: ['--login-failures-per-minute=3'] })
+  })
+  after(() => platform.close())
+
+  const failLogin = (headers: Record<string, string>, ip?: string) =>
+    requestToken(
+      platform.url,
+      { identity: tokenIdentity('none'), ...(ip !== undefined && { context: { ip } }) },
+      headers,
+    )
+
+  test('SEC-15 is where the connection comes from, whatever its headers claim', async () => {
+    for (const headers of claims) {
+      const { said, kept } = await addressesOf(platform, headers)
+      assert.deepEqual([said, kept], ['127.0.0.1', '127.0.0.1'], JSON.stringify(headers))
+    }
+  })
+
+  test('SEC-15 is where the connection comes from, whatever its body claims', async () => {
+    for (const ip of ['198.51.100.7', '::1', '', 'nonsense', '127.0.0.2']) {
+      const { said, kept } = await addressesOf(platform, {}, ip)
+      assert.deepEqual([said, kept], ['127.0.0.1', '127.0.0.1'])
+    }
+  })
+
+  test('SEC-15 is remembered by its own address', async () => {
+    const rows = await platform.database.read
+      .selectFrom('login_origins')
+      .select('address')
+      .execute()
+    assert.deepEqual(
+      rows.map(({ address }) => address),
+      ['127.0.0.1'],
+    )
+  })
+
+  test('SEC-15 cannot get around the limit of its address', async () => {
+    const statuses: number[] = []
+    for (const [index, headers] of claims.entries()) {
+      const { status } = await failLogin(headers, `198.51.100.${index}`)
+      statuses.push(status)
+    }
+    assert.deepEqual(statuses, [401, 401, 401, ...claims.slice(3).map(() => 429)])
+  })
+})
+
+describe('SEC-15 a caller behind a trusted proxy', () => {
+  let platform: TestPlatform
+  before(async () => {
+    platform = await startPlatform({ flags: ['--trusted-proxies=127.0.0.1,203.0.113.0/24'] })
+  })
+  after(() => platform.close())
+
+  const addressBehind = async (forwardedFor: string) => {
+    const { said, kept } = await addressesOf(platform, { 'x-forwarded-for': forwardedFor })
+    assert.equal(said, kept)
+    return said
+  }
+
+  test('SEC-15 is who the proxy says', async () => {
+    assert.equal(await addressBehind('198.51.100.7'), '198.51.100.7')
+    assert.equal(await addressBehind('2001:DB8::0:7'), '2001:db8::7')
+    assert.equal(await addressBehind('::ffff:198.51.100.7'), '198.51.100.7')
+  })
+
+  test('SEC-15 is the last address that no trusted proxy has', async () => {
+    assert.equal(await addressBehind('192.0.2.66, 198.51.100.7'), '198.51.100.7')
+    assert.equal(await addressBehind('198.51.100.7, 203.0.113.9'), '198.51.100.7')
+    assert.equal(await addressBehind('192.0.2.66, 198.51.100.7, 203.0.113.9'), '198.51.100.7')
+    assert.equal(await addressBehind('nonsense, 198.51.100.7'), '198.51.100.7')
+  })
+
+  test('SEC-15 is the proxy where it says nothing or nonsense', async () => {
+    const nonsense = ['', ' ', 'unknown', 'nonsense', '1.2.3', '1.2.3.4.5', '256.1.1.1', '<b>', ',']
+    for (const text of [...nonsense, '0x7f.1', '2130706433', '0177.0.0.1']) {
+      assert.equal(await addressBehind(text), '127.0.0.1', text)
+    }
+  })
+
+  test('SEC-15 keeps no more of an address than an address', async () => {
+    const address = await addressBehind(`fe80::1%${'x'.repeat(500)}`)
+    assert.ok(address.length <= 45, `${address.length} characters`)
+  })
+
+  test('SEC-15 is spoken for by X-Forwarded-For alone', async () => {
+    for (const headers of claims.slice(3)) {
+      const { said } = await addressesOf(platform, headers)
+      assert.equal(said, '127.0.0.1', JSON.stringify(headers))
+    }
+  })
+
+  test('SEC-15 two headers are one list', async () => {
+    const head = ['GET /metrics HTTP/1.1', 'Host: localhost']
+    const forwarded = ['X-Forwarded-For: 127.0.0.1', 'X-Forwarded-For: 127.0.0.1']
+    assert.equal((await askRaw(platform.url, [...head, ...forwarded])).status, 401)
+  })
+
+  test('SEC-15 is not on this machine, even if the proxy says so', async () => {
+    const headers = { 'x-forwarded-for': '127.0.0.1' }
+    assert.equal((await ask(platform.url, '/metrics', { headers })).status, 401)
+  })
+})

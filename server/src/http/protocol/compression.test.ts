@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { after, before, describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { brotliDecompressSync, constants, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { contentCodings } from '@muster/contract'
+import { adminPassword } from '../../testing/start-platform.ts'
+import { passwordIdentity, systemProject } from '../../testing/client.ts'
+import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { createCompress } from '../compress.ts'
+
+const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
+/** How to decode what is not complete yet. */
+const partial = {
+  gzip: constants.Z_SYNC_FLUSH,
+  br: constants.BROTLI_OPERATION_FLUSH,
+  zstd: constants.ZSTD_e_flush,
+}
+/** What an answer's headers say of its content; the rest is of the request. */
+const contentHeaders = [
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'etag',
+  'vary',
+] as const
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
+
+describe('compressed answers', () => {
+  let fleet: Fleet
+  before(async () => {
+    fleet = await startFleet('sqlite', { servers: 60 })
+  })
+  after(() => fleet.platform.close())
+
+  /** As the wire has it: nothing is decoded. */
+  async function send(
+    path: string,
+    headers: Record<string, string> = {},
+    { method = 'GET', body }: { readonly method?: string; readonly body?: object } = {},
+  ): Promise<Answer> {
+    const token = fleet.callers.auditor.token
+    const type = body && { 'content-type': 'application/json' }
+    const sent = request(fleet.url + path, {
+      method,
+      headers: { 'x-auth-token': token, ...type, ...headers },
+    })
+    sent.end(body && JSON.stringify(body))
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    const bytes = await buffer(response)
+    return { status: response.statusCode ?? 0, headers: response.headers, bytes }
+  }
+  const accept = (coding: string) => ({ 'accept-encoding': coding })
+
+  const page = '/servers?scope=system&details=true&with_meta=true&limit=30'
+  const compressed = [page, '/v3/roles', '/docs', '/openapi.json', '/events?limit=200']
+  const streams = ['csv', 'ndjson'].map((format) => `${page}&format=${format}`)
+
+  test('are those of JSON, HTML, CSV and NDJSON, in each coding, and the same when decoded', async () => {
+    for (const path of [...compressed, ...streams]) {
+      const plain = await send(path)
+      assert.equal(plain.headers['content-encoding'], undefined)
+      assert.match(plain.headers.vary ?? '', /\bAccept-Encoding$/)
+      for (const coding of contentCodings) {
+        const { status, headers, bytes } = await send(path, accept(coding))
+        assert.deepEqual([status, headers['content-encoding']], [200, coding], path)
+        assert.equal(headers.vary, plain.headers.vary)
+        assert.equal(headers['content-type'], plain.headers['content-type'])
+        assert.ok(bytes.length < plain.bytes.length / 2, `${path} ${coding} ${bytes.length}`)
+        // Nothing of the audit log itself is compared: logins of other tests come in between.
+        if (!path.startsWith('/events'))
+          assert.ok(decoders[coding](bytes).equals(plain.bytes), path)
+        if (!streams.includes(path)) assert.equal(Number(headers['content-length']), bytes.length)
+      }
+    }
+  })
+
+  test('are for clients that name a coding', async () => {
+    for (const wish of ['*', 'identity', 'gzip;q=0', 'deflate', '']) {
+      for (const path of [page, ...streams]) {
+        const { headers } = await send(path, accept(wish))
+        assert.equal(headers['content-encoding'], undefined, wish)
+      }
+    }
+  })
+
+  test('are those over 1 kB', async () => {
+    const small = ['/servers?limit=0', '/v3', '/servers?format=csv&name=nobody&field=name']
+    for (const path of small) {
+      const { status, headers, bytes } = await send(path, accept('gzip'))
+      assert.deepEqual([status, headers['content-encoding']], [200, undefined], path)
+      assert.ok(bytes.length < 1_024)
+    }
+  })
+
+  test('are none that hold a token or a secret', async () => {
+    const auth = { identity: passwordIdentity('sysadmin', adminPassword), scope: systemProject }
+    const login = { method: 'POST', body: { auth } }
+    const issued = await send('/v3/auth/tokens', accept('gzip'), login)
+    const token = String(issued.headers['x-subject-token'])
+    const validated = await send('/v3/auth/tokens', {
+      ...accept('gzip'),
+      'x-auth-token': token,
+      'x-subject-token': token,
+    })
+    const { project } = (
+      JSON.parse(issued.bytes.toString()) as { token: { project: { Id: string } } }
+    ).token
+    const credential = { type: 'aksk', project_id: project.Id, name: 'a'.repeat(200) }
+    const key = await send(
+      '/v3/credentials',
+      { ...accept('gzip'), 'x-auth-token': token },
+      { method: 'POST', body: { credential } },
+    )
+    const session = await send(
+      '/api/session',
+      { ...accept('gzip'), origin: fleet.url },
+      { method: 'POST', body: { name: 'sysadmin', password: adminPassword } },
+    )
+    const answers = { issued, validated, key, session }
+    for (const [name, { status, headers, bytes }] of Object.entries(answers)) {
+      assert.ok(status === 200 || status === 201, `${name} ${status} ${bytes.toString()}`)
+      assert.equal(headers['content-encoding'], undefined, name)
+    }
+    assert.ok(session.bytes.length > 1_024 && issued.bytes.length > 1_024)
+  })
+
+  test('have an ETag each, and any of them makes a 304', async () => {
+    for (const path of [page, '/docs', '/openapi.json']) {
+      const wishes = ['identity', ...contentCodings]
+      const tags: string[] = []
+      for (const wish of wishes) tags.push(String((await send(path, accept(wish))).headers.etag))
+      assert.equal(new Set(tags).size, wishes.length)
+      for (const wish of wishes) {
+        for (const tag of tags) {
+          const known = await send(path, { ...accept(wish), 'if-none-match': `"x", W/${tag}` })
+          assert.deepEqual([known.status, known.bytes.length, known.headers.etag], [304, 0, tag])
+          assert.equal(known.headers['content-encoding'], undefined)
+          assert.match(known.headers.vary ?? '', /\bAccept-Encoding$/)
+        }
+      }
+    }
+  })
+
+  test('are what HEAD tells of', async () => {
+    for (const path of [page, '/docs', '/v3/roles']) {
+      for (const wish of ['identity', 'zstd']) {
+        const [get, head] = [
+          await send(path, accept(wish)),
+          await send(path, accept(wish), { method: 'HEAD' }),
+        ]
+        assert.equal(head.bytes.length, 0)
+        for (const name of contentHeaders) assert.equal(head.headers[name], get.headers[name], name)
+      }
+    }
+  })
+
+  test('come from the stored ones when the request is repeated', async () => {
+    const first = await send(`${page}&order_by=name`, accept('br'))
+    for (let time = 0; time < 4; time += 1) {
+      const again = await send(`${page}&order_by=name`, accept('br'))
+      assert.ok(again.bytes.equals(first.bytes))
+      for (const name of contentHeaders) assert.equal(again.headers[name], first.headers[name])
+      const plain = await send(`${page}&order_by=name`)
+      assert.ok(decoders.br(again.bytes).equals(plain.bytes))
+    }
+  })
+})
+
+describe('what is compressed', () => {
+  const outcome = { status: 200, headers: { etag: '"abc"' } }
+  const text = Buffer.from('all work and no play '.repeat(200))
+
+  test('is stored where it is sent again, and never compressed twice', async () => {
+    const compress = createCompress()
+    const body = [text]
+    const hot = { ...outcome, body, isStillRight: () => true }
+    const bodies = await Promise.all([1, 2, 3].map(async () => (await compress(hot, 'gzip')).body))
+    const [first] = bodies[0] as [Buffer]
+    for (const other of [...bodies, (await compress({ ...hot, body: text }, 'gzip')).body]) {
+      assert.equal((other as [Buffer])[0], first)
+    }
+    const [cold] = (await compress({ ...outcome, body }, 'gzip')).body as [Buffer]
+    assert.notEqual(cold, first)
+  })
+
+  test('as a stream waits for its reader, and ends with it', async () => {
+    let produced = 0
+    let over = Promise.withResolvers<void>()
+    async function* endless() {
+      try {
+        for (;;) {
+          produced += 1
+          // Not compressible, so that it does not all fit into the buffers.
+          yield Buffer.from(Array.from({ length: 65_536 }, () => Math.random() * 256))
+        }
+      } finally {
+        over.resolve()
+      }
+    }
+    for (const coding of contentCodings) {
+      produced = 0
+      over = Promise.withResolvers<void>()
+      const { body } = await createCompress()({ ...outcome, body: endless() }, coding)
+      assert.ok(body instanceof Readable)
+      await once(body, 'readable')
+      for (let before = -1; before < produced;) {
+        before = produced
+        for (let turns = 0; turns < 50; turns += 1) await turn()
+      }
+      assert.ok(produced < 20, `${produced} chunks for nobody`)
+      body.destroy()
+      await over.promise
+    }
+  })
+
+  test('as a stream is flushed chunk by chunk', async () => {
+    async function* halting() {
+      yield text
+      await new Promise(() => {})
+    }
+    for (const coding of contentCodings) {
+      const { body } = await createCompress()({ ...outcome, body: halting() }, coding)
+      const chunks: Buffer[] = []
+      // It ends when all is there: the second chunk never comes.
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        chunks.push(chunk)
+        const read = decoders[coding](Buffer.concat(chunks), { finishFlush: partial[coding] })
+        if (read.equals(text)) break
+      }
+    }
+  })
+
+  test('as a stream that fails is broken off, not ended', async () => {
+    async function* failing() {
+      yield text
+      throw new Error('the storage is gone')
+    }
+    const { body } = await createCompress()({ ...outcome, body: failing() }, 'gzip')
+    await assert.rejects(buffer(body as Readable), /the storage is gone/)
+  })
+})

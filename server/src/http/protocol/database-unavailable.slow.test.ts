@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { before, describe, test } from 'node:test'
+import type { ErrorBody } from '@muster/contract'
+import pg from 'pg'
+import {
+  ask,
+  loginAdmin,
+  passwordIdentity,
+  requestToken,
+  tokenIdentity,
+  type ClientAnswer,
+} from '../../testing/client.ts'
+import { createTestDatabase } from '../../testing/engines.ts'
+import {
+  spawnMuster,
+  suiteLifetime,
+  temporaryFolder,
+  type Lifetime,
+} from '../../testing/spawn-muster.ts'
+import { adminPassword } from '../../testing/start-platform.ts'
+import { startDatabaseProxy, throughProxy } from '../../testing/tcp-proxy.ts'
+
+/** A real process, since the worst that a lost connection can do is to end it. */
+async function startBehindProxy(lifetime: Lifetime) {
+  const databaseUrl = await createTestDatabase()
+  const proxy = await startDatabaseProxy(lifetime, databaseUrl)
+  const muster = await spawnMuster(lifetime, {
+    flags: [
+      `--database-url=${throughProxy(databaseUrl, proxy)}`,
+      `--secret-key-file=${temporaryFolder(lifetime)}/secret.key`,
+    ],
+    environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
+  })
+  return { databaseUrl, proxy, muster, url: muster.authUrl }
+}
+type BehindProxy = Awaited<ReturnType<typeof startBehindProxy>>
+
+/** The longest that a request may take (10 s) and some; a bound, not a measure. */
+const patience = 12_000
+
+async function withPatience<Answer>(what: string, answer: Promise<Answer>): Promise<Answer> {
+  const expired = new AbortController()
+  const end = pause(patience, undefined, { signal: expired.signal, ref: false }).then(() => {
+    throw new Error(`${what}: no answer at all`)
+  })
+  try {
+    return await Promise.race([answer, end])
+  } finally {
+    end.catch(() => {})
+    expired.abort()
+  }
+}
+
+const login = (url: string, password = adminPassword) =>
+  requestToken(url, { identity: passwordIdentity('sysadmin', password) })
+
+function assertUnavailable(what: string, answer: ClientAnswer<ErrorBody>): void {
+  const { status, headers, body } = answer
+  assert.equal(status, 503, `${what}: ${status} ${answer.text}`)
+  assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+  assert.deepEqual(Object.keys(body).sort(), ['class', 'code', 'details', 'request_id', 'time'])
+  assert.equal(body.code, 503)
+  assert.equal(body.class, 'ServiceUnavailable')
+  assert.equal(body.request_id, headers.get('x-request-id'))
+}
+
+/** Asks again and again for as long as the answer is this one. */
+async function whileAnswering(status: number, send: () => Promise<ClientAnswer<ErrorBody>>) {
+  const end = performance.now() + patience
+  let answer = await send()
+  while (answer.status === status && performance.now() < end) {
+    await pause(100)
+    answer = await send()
+  }
+  return answer
+}
+
+/** Its tests follow one another, even in a suite whose parts run side by side. */
+const inOrder = { concurrency: 1 }
+
+// Most of the time is spent waiting for time-outs, so they wait together.
+describe('PostgreSQL', { concurrency: 3 }, () => {
+  describe('with the database away', inOrder, () => {
+    const lifetime = suiteLifetime()
+    let away: BehindProxy
+    let token: string
+    const showProjects = () => ask(away.url, '/v3/auth/projects', { token })
+    before(async () => {
+      away = await startBehindProxy(lifetime)
+      token = await loginAdmin(away.url)
+      assert.equal((await showProjects()).status, 200)
+      assert.equal((await ask(away.url, '/readyz')).status, 200)
+      away.proxy.cut()
+    })
+
+    test('a login is 503 with Retry-After, right or wrong, by password or by token', async () => {
+      assertUnavailable('right', await login(away.url))
+      assertUnavailable('wrong', await login(away.url, 'a wrong sentence'))
+      const identity = tokenIdentity(token)
+      const rescope = () => requestToken(away.url, { identity })
+      assertUnavailable('by token', await rescope())
+      const { headers } = await login(away.url)
+      assert.equal(headers.get('content-type'), 'application/json')
+    })
+
+    test('/readyz is 503 with Retry-After, and /healthz goes on', async () => {
+      assertUnavailable('/readyz', await ask(away.url, '/readyz'))
+      assert.equal((await ask(away.url, '/healthz')).status, 200)
+    })
+
+    test('a token that is remembered turns into 503: never a stale yes', async () => {
+      const answer = await whileAnswering(200, showProjects)
+      assertUnavailable('remembered', answer)
+      for (const headers of [{ 'x-subject-token': token }]) {
+        const validated = await ask(away.url, '/v3/auth/tokens', { token, headers })
+        assertUnavailable('validated', validated)
+        const revoked = await ask(away.url, '/v3/auth/tokens', { method: 'DELETE', token, headers })
+        assertUnavailable('revoked', revoked)
+      }
+      assertUnavailable('still', await showProjects())
+    })
+
+    test('what is no token needs no database to be refused', async () => {
+      assert.equal((await ask(away.url, '/v3/auth/projects', { token: 'mt1_x' })).status, 401)
+    })
+
+    test('all comes back with it, without a restart', async () => {
+      away.proxy.restore()
+      const ready = await whileAnswering(503, () => ask(away.url, '/readyz'))
+      assert.equal(ready.status, 200)
+      assert.equal((await whileAnswering(503, showProjects)).status, 200)
+      assert.equal((await login(away.url)).status, 201)
+      assert.equal((await login(away.url, 'a wrong sentence')).status, 401)
+    })
+  })
+
+  describe('with a database that swallows every word', inOrder, () => {
+    const lifetime = suiteLifetime()
+    let silent: BehindProxy
+    let token: string
+    before(async () => {
+      silent = await startBehindProxy(lifetime)
+      token = await loginAdmin(silent.url)
+      // Several connections in the pool: each that is left hanging could hang a request.
+      const identity = tokenIdentity(token)
+      await Promise.all(Array.from({ length: 10 }, () => requestToken(silent.url, { identity })))
+      silent.proxy.silence()
+    })
+
+    test('REL-07: every request still gets its 503, and all comes back', async () => {
+      const { url, proxy } = silent
+      const answers = await Promise.allSettled([
+        withPatience('/readyz', ask(url, '/readyz')),
+        withPatience('a login', login(url)),
+        withPatience(
+          'a remembered token',
+          whileAnswering(200, () => ask(url, '/v3/auth/projects', { token })),
+        ),
+      ])
+      assert.deepEqual(
+        answers.flatMap((answer) =>
+          answer.status === 'rejected' ? [(answer.reason as Error).message] : [],
+        ),
+        [],
+      )
+      for (const answer of answers) {
+        if (answer.status === 'fulfilled') assertUnavailable('silent', answer.value)
+      }
+      proxy.restore()
+      const ready = await whileAnswering(503, () => ask(url, '/readyz'))
+      assert.equal(ready.status, 200)
+      assert.equal((await login(url)).status, 201)
+    })
+  })
+
+  describe('with connections that break in the middle of work', inOrder, () => {
+    const lifetime = suiteLifetime()
+
+    /** Logs in again and again until told to stop, and notes what came back. */
+    function startLoad(url: string, parent: string) {
+      const seen = new Map<string, number>()
+      const stopping = new AbortController()
+      const identity = tokenIdentity(parent)
+      const workers = Array.from({ length: 10 }, async () => {
+        while (!stopping.signal.aborted) {
+          const outcome = await requestToken(url, { identity }).then(
+            ({ status, headers }) =>
+              status === 503 && headers.get('retry-after') === null
+                ? '503 without Retry-After'
+                : String(status),
+            () => 'no answer',
+          )
+          seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
+          if (outcome === 'no answer') return
+        }
+      })
+      return {
+        seen,
+        async stop(): Promise<void> {
+          stopping.abort()
+          await Promise.all(workers)
+        },
+      }
+    }
+
+    async function breakDuringLoad(running: BehindProxy, breakConnections: () => Promise<unknown>) {
+      const load = startLoad(running.url, await loginAdmin(running.url))
+      // A slow machine may need its time for the first.
+      while (!load.seen.has('201')) await pause(10)
+      for (let time = 0; time < 5; time += 1) {
+        await pause(100)
+        await breakConnections()
+      }
+      await load.stop()
+      const outcomes = [...load.seen.keys()].sort()
+      const lastWords = running.muster
+        .stderr()
+        .split('\n')
+        .filter((line) => !line.startsWith('{'))
+      assert.deepEqual(
+        outcomes.filter((outcome) => outcome !== '201' && outcome !== '503'),
+        [],
+        lastWords.slice(0, 8).join('\n'),
+      )
+      assert.equal((await whileAnswering(503, () => login(running.url))).status, 201)
+    }
+
+    test('REL-05: a server that ends its sessions costs 503s, never the process', async () => {
+      const running = await startBehindProxy(lifetime)
+      const client = new pg.Client(running.databaseUrl)
+      await client.connect()
+      lifetime.after(() => client.end())
+      await breakDuringLoad(running, () =>
+        client.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'muster' and datname = current_database()",
+        ),
+      )
+    })
+
+    test('REL-05: a network that resets costs 503s, never the process', async () => {
+      const running = await startBehindProxy(lifetime)
+      await breakDuringLoad(running, async () => {
+        running.proxy.cut()
+        running.proxy.restore()
+      })
+    })
+  })
+})

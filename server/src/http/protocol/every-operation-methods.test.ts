@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { operations, type Operation, type OperationId } from '@muster/contract'
+import { pathOf } from '../../testing/call-operation.ts'
+import { ask, type ClientAnswer } from '../../testing/client.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { requests } from '../../testing/persona-requests.ts'
+import { rowsOf } from '../../testing/persona-table.ts'
+import { operationOf } from '../../testing/personas.ts'
+import { changedTables } from '../../testing/snapshots.ts'
+import { startOrganisation, type RunningOrganisation } from '../../testing/start-organisation.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const all: readonly Operation[] = operations
+const withMethod = (method: string) =>
+  operations.filter((operation) => operation.method === method).map(({ id }) => id)
+
+let running: RunningOrganisation
+before(async () => {
+  running = await startOrganisation('sqlite')
+})
+after(() => running.platform.close())
+
+describe('PATCH under /v3', () => {
+  const puts = withMethod('PUT').filter((id) => operationOf(id).path.startsWith('/v3/'))
+
+  for (const id of puts) {
+    test(`is another word for PUT: ${id}`, async () => {
+      const { organisation, takeSnapshot } = running
+      for (const method of ['PUT', 'PATCH']) {
+        const things = await organisation.furnish('home')
+        const { token } = organisation.persona('admin')
+        const earlier = await takeSnapshot()
+        const answer = await organisation.call(id, { things, token, method, isDone: true })
+        const [success] = Object.keys(operationOf(id).answers)
+        assert.equal(answer.status, Number(success), answer.text)
+        const changed = changedTables(earlier, await takeSnapshot())
+        assert.deepEqual(changed, requests[id].changes?.toSorted(), method)
+        await organisation.discard(things)
+      }
+    })
+
+    test(`is refused where PUT is: ${id}`, async () => {
+      const { organisation, takeSnapshot } = running
+      const rows = new Map(rowsOf(id))
+      const row = rows.get('other') ?? rows.get('home')
+      const things = await organisation.furnish('other')
+      const earlier = await takeSnapshot()
+      for (const name of ['none', 'unscoped', 'viewer', 'owner', 'domainAdmin'] as const) {
+        if (row?.[name] === '+') continue
+        const { token } = organisation.persona(name)
+        const byPut = await organisation.call(id, { things, token })
+        const byPatch = await organisation.call(id, { things, token, method: 'PATCH' })
+        assert.ok(byPatch.status >= 400)
+        assert.deepEqual(steadyParts(byPatch), steadyParts(byPut), name)
+      }
+      const changed = changedTables(earlier, await takeSnapshot())
+      assert.deepEqual(
+        changed.filter((table) => table !== 'events'),
+        [],
+      )
+    })
+  }
+
+  test('is known nowhere else', async () => {
+    const { token = '' } = running.organisation.persona('admin')
+    const patterns = puts.map((id) => operationOf(id).path.replaceAll(/\{\w+\}/g, '[^/]+'))
+    const takesPut = (path: string) =>
+      patterns.some((pattern) => new RegExp(`^${pattern}$`).test(path))
+    const others = new Set(all.map(pathOf).filter((path) => !takesPut(path)))
+    assert.ok(others.size > 10)
+    for (const path of others) {
+      const answer = await ask(running.platform.url, path, { method: 'PATCH', token })
+      assertError(answer, 'MethodNotAllowedError')
+      assert.ok(!answer.headers.get('allow')?.includes('PATCH'), path)
+    }
+  })
+})
+
+describe('HEAD', () => {
+  /** Those about the answer: the connection is the client's affair, which closes it after a HEAD. */
+  const headersOf = (id: OperationId, answer: ClientAnswer) =>
+    steadyParts(answer).headers.filter(([name]) => {
+      // The figures move, and their length with them.
+      if (id === 'showMetrics' && name === 'content-length') return false
+      return name !== 'connection' && name !== 'keep-alive'
+    })
+
+  for (const id of withMethod('GET')) {
+    test(`tells what GET tells, without the body: ${id}`, async () => {
+      const { organisation } = running
+      const things = await organisation.furnish('home')
+      for (const name of ['none', 'stranger', 'viewer', 'admin'] as const) {
+        const { token } = organisation.persona(name)
+        const got = await organisation.call(id, { things, token })
+        const head = await organisation.call(id, { things, token, method: 'HEAD' })
+        assert.equal(head.text, '')
+        assert.equal(head.status, got.status, name)
+        assert.deepEqual(headersOf(id, head), headersOf(id, got), name)
+      }
+      await organisation.discard(things)
+    })
+  }
+})

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { operations, type OperationId } from '@muster/contract'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { requests, type Parts } from '../../testing/persona-requests.ts'
+import { rowsOf } from '../../testing/persona-table.ts'
+import { neverWas, type Things } from '../../testing/persona-things.ts'
+import { personaNames, type Errand } from '../../testing/personas.ts'
+import { changedTables } from '../../testing/snapshots.ts'
+import { startOrganisation, type RunningOrganisation } from '../../testing/start-organisation.ts'
+
+const changing = operations.map(({ id }) => id).filter((id) => requests[id].changes !== undefined)
+
+/** What a refusal may leave behind: that somebody tried. */
+const tales = new Set(['events', 'login_attempts', 'login_origins'])
+
+/** What the foundation laid: to lose any of it is to lose the last who can administer. */
+interface Pillars {
+  readonly userId: string
+  readonly projectId: string
+  readonly adminRoleId: string
+  readonly ownerRoleId: string
+  readonly policyId: string
+}
+
+/** What conflicts with what is there. */
+const conflicts: Readonly<
+  Partial<Record<OperationId, (things: Things, pillars: Pillars, parts: Parts) => Parts[]>>
+> = {
+  createDomain: ({ domainName }) => [{ body: { domain: { name: domainName } } }],
+  updateDomain: ({ domainName }, _, parts) => [
+    { path: { id: 'default' }, body: { domain: { name: ` ${domainName.toUpperCase()}`.trim() } } },
+    { path: { id: 'default' }, body: { domain: { enabled: false } } },
+    { ...parts, body: { domain: { name: 'DEFAULT' } } },
+  ],
+  deleteDomain: ({ domainId }) => [{ path: { id: domainId } }, { path: { id: 'default' } }],
+  createProject: ({ projectName, domainId }) => [
+    { body: { project: { name: projectName, domain_id: domainId } } },
+  ],
+  updateProject: ({ projectName, spareProjectId }, { projectId }) => [
+    { path: { id: spareProjectId }, body: { project: { name: projectName } } },
+    { path: { id: projectId }, body: { project: { enabled: false } } },
+  ],
+  deleteProject: (_, { projectId }) => [{ path: { id: projectId } }],
+  createUser: ({ userName, domainId }) => [
+    { body: { user: { name: userName, domain_id: domainId } } },
+  ],
+  updateUser: ({ userName, newcomerId }, { userId }) => [
+    { path: { id: newcomerId }, body: { user: { name: userName } } },
+    { path: { id: userId }, body: { user: { enabled: false } } },
+    { path: { id: userId }, body: { user: { password: null } } },
+  ],
+  deleteUser: (_, { userId }) => [{ path: { id: userId } }],
+  createGroup: ({ groupName, domainId }) => [
+    { body: { group: { name: groupName, domain_id: domainId } } },
+  ],
+  updateGroup: ({ groupName, idleGroupId }) => [
+    { path: { id: idleGroupId }, body: { group: { name: groupName } } },
+  ],
+  createRole: ({ roleName }) => [{ body: { role: { name: roleName } } }],
+  updateRole: ({ roleName }, { adminRoleId }) => [
+    { path: { id: adminRoleId }, body: { role: { name: roleName } } },
+  ],
+  deleteRole: (_, { adminRoleId, ownerRoleId }) => [
+    { path: { id: adminRoleId } },
+    { path: { id: ownerRoleId } },
+  ],
+  unbindPolicy: (_, { adminRoleId, policyId }) => [
+    { path: { id: adminRoleId, policy_id: policyId } },
+  ],
+  createPolicy: ({ policyName }, _, { body }) => [
+    { body: { policy: { ...(body as { policy: object }).policy, name: policyName } } },
+  ],
+  updatePolicy: ({ policyName, loosePolicyId }, { policyId }) => [
+    { path: { id: loosePolicyId }, body: { policy: { name: policyName } } },
+    { path: { id: policyId }, body: { policy: { enabled: false } } },
+  ],
+  deletePolicy: (_, { policyId }) => [{ path: { id: policyId } }],
+  revokeSystemUserRole: (_, { userId, adminRoleId }) => [
+    { path: { user_id: userId, role_id: adminRoleId } },
+  ],
+  revokeProjectUserRole: (_, { userId, projectId, ownerRoleId }) => [
+    { path: { id: projectId, user_id: userId, role_id: ownerRoleId } },
+  ],
+  createIdentityProvider: ({ providerName }, _, { body }) => [
+    {
+      body: {
+        identity_provider: {
+          ...(body as { identity_provider: object }).identity_provider,
+          name: providerName,
+        },
+      },
+    },
+  ],
+}
+
+onBothEnginesInTurn('every change that is refused', (engine) => {
+  let running: RunningOrganisation
+  let things: Things
+  let foreign: Things
+  let pillars: Pillars
+  before(async () => {
+    running = await startOrganisation(engine)
+    const { organisation, platform } = running
+    const { read } = platform.database
+    things = await organisation.furnish('home')
+    foreign = await organisation.furnish('other')
+    const idOf = async (table: 'users' | 'projects' | 'roles' | 'policies', name: string) =>
+      (await read.selectFrom(table).where('name', '=', name).select('id').executeTakeFirstOrThrow())
+        .id
+    pillars = {
+      userId: await idOf('users', 'sysadmin'),
+      projectId: await idOf('projects', 'system'),
+      adminRoleId: await idOf('roles', 'admin'),
+      ownerRoleId: await idOf('roles', 'project_owner'),
+      policyId: await idOf('policies', 'system_admin'),
+    }
+    // Who has no password cannot log in: only the first admin is left who can administer.
+    await platform.database.commitNews([
+      read
+        .updateTable('users')
+        .set({ password_hash: null })
+        .where('id', '<>', pillars.userId)
+        .compile(),
+    ])
+  })
+  after(() => running.platform.close())
+
+  /** What is wrong with a request, and the status that says so. */
+  function refusalsOf(id: OperationId): [string, number, Errand][] {
+    const { organisation } = running
+    const { token } = organisation.persona('admin')
+    const refusals: [string, number, Errand][] = []
+    const statuses = { '!': 401, '-': 403, '0': 404, b: 400, c: 409 } as const
+    // One for each way to be refused: the persona table goes through all who are.
+    const marks = new Map<string, [string, number, Errand]>()
+    for (const [spot, row] of rowsOf(id)) {
+      for (const name of spot === 'other' || spot === 'home' ? personaNames : []) {
+        const mark = row[name]
+        if (mark === '+' || mark === 'o') continue
+        const target = spot === 'home' ? things : foreign
+        const errand = { things: target, token: organisation.persona(name).token }
+        marks.set(mark, [`${name}, ${spot}`, statuses[mark], errand])
+      }
+    }
+    refusals.push(...marks.values())
+    const bad = (what: string, edit: (parts: Parts) => Parts, status: number) =>
+      refusals.push([what, status, { things, token, edit }])
+    // What is not there yet can refer to nothing that is not there.
+    if (!id.startsWith('create') && id !== 'testNewCloudAccount') {
+      const status = id === 'issueToken' ? 401 : 404
+      refusals.push(['what never was', status, { things: neverWas(things), token }])
+    }
+    bad('a body that is none', (parts) => ({ ...parts, body: '{"' }), 400)
+    bad('a body of another shape', (parts) => ({ ...parts, body: { shape: 'other' } }), 400)
+    bad('an unknown parameter', (parts) => ({ ...parts, query: { force: 'true' } }), 400)
+    bad(
+      'another type',
+      ({ headers, ...parts }) => ({
+        ...parts,
+        headers: { ...headers, 'content-type': 'text/xml' },
+      }),
+      415,
+    )
+    const parts = requests[id].parts({ things, token, isDone: false })
+    for (const [index, conflict] of (conflicts[id]?.(things, pillars, parts) ?? []).entries()) {
+      bad(`conflict ${index + 1}`, () => conflict, 409)
+    }
+    return refusals
+  }
+
+  for (const id of changing) {
+    test(`SEC-11: of ${id} leaves every table as it was`, async () => {
+      const { organisation, takeSnapshot } = running
+      const earlier = await takeSnapshot()
+      for (const [what, expected, errand] of refusalsOf(id)) {
+        const { status, text } = await organisation.call(id, errand)
+        assert.equal(status, expected, `${what}: ${text}`)
+      }
+      const changed = changedTables(earlier, await takeSnapshot())
+      assert.deepEqual(
+        changed.filter((table) => !tales.has(table)),
+        [],
+      )
+    })
+  }
+
+  test('SEC-11: was refused in each of the ways there are', () => {
+    const statuses = changing.flatMap((id) => refusalsOf(id).map(([, status]) => status))
+    assert.deepEqual(new Set(statuses), new Set([400, 401, 403, 404, 409, 415]))
+    assert.ok(changing.length > 40, String(changing.length))
+  })
+})

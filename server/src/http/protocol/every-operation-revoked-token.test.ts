@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { operations, type Operation, type OperationId } from '@muster/contract'
+import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { neverWas, type Things } from '../../testing/persona-things.ts'
+import { operationOf, readSecret, type Errand, type Persona } from '../../testing/personas.ts'
+import { startOrganisation, type RunningOrganisation } from '../../testing/start-organisation.ts'
+
+const ids = operations.map(({ id }) => id)
+
+/** Every method that the route of an operation takes. */
+function methodsOf({ method, path }: Operation): string[] {
+  if (method === 'GET') return ['GET', 'HEAD']
+  return method === 'PUT' && path.startsWith('/v3/') ? ['PUT', 'PATCH'] : [method]
+}
+
+/** Every way to present a token; the operation that needs none takes it as a proof. */
+const presentations = ids
+  .filter((id) => operationOf(id).access !== 'public' || id === 'issueToken')
+  .flatMap((id) => methodsOf(operationOf(id)).map((method) => ({ id, method })))
+
+onBothEnginesInTurn('every route refuses a revoked token', (engine) => {
+  let running: RunningOrganisation
+  let phantom: Things
+  let parent: string
+  let child: string
+  /** What the tokens were answered while they were good. */
+  const earlier = new Map<string, number[]>()
+
+  /** Asks for what never was, or for something new: nobody is harmed where the token is good. */
+  function present(id: OperationId, method: string, token: string) {
+    const errand: Errand = { things: phantom, token, method }
+    if (id !== 'issueToken') return running.organisation.call(id, errand)
+    const body = { auth: { identity: tokenIdentity(token) } }
+    return running.organisation.call(id, { ...errand, edit: () => ({ body }) })
+  }
+
+  before(async () => {
+    running = await startOrganisation(engine)
+    const { organisation, platform } = running
+    phantom = neverWas(await organisation.furnish('home'))
+    const { token, place } = organisation.persona('admin')
+    const makeChild = async (secret = '') =>
+      secretOf(
+        await requestToken(platform.url, {
+          identity: tokenIdentity(secret),
+          scope: { project: { id: place.projectId } },
+        }),
+      )
+    parent = await makeChild(token)
+    child = await makeChild(parent)
+    // Presented everywhere before: nothing that is remembered of them may outlive them.
+    for (const { id, method } of presentations) {
+      const statuses = []
+      for (const secret of [parent, child])
+        statuses.push((await present(id, method, secret)).status)
+      earlier.set(`${method} ${id}`, statuses)
+    }
+    const headers = { 'x-subject-token': parent }
+    const options = { method: 'DELETE', ...(token !== undefined && { token }), headers }
+    assert.equal((await ask(platform.url, '/v3/auth/tokens', options)).status, 204)
+  })
+  after(() => running.platform.close())
+
+  for (const { id, method } of presentations) {
+    const { path } = operationOf(id)
+    test(`SEC-05: ${method} ${path} takes neither it nor its child`, async () => {
+      for (const status of earlier.get(`${method} ${id}`) ?? []) assert.notEqual(status, 401)
+      for (const secret of [parent, child]) {
+        const answer = await present(id, method, secret)
+        if (method === 'HEAD') assert.equal(answer.status, 401)
+        else if (id === 'issueToken') assertError(answer, 'UnauthorizedError', 'application/json')
+        else assertError(answer, 'UnauthorizedError')
+      }
+    })
+  }
+
+  test('SEC-05: there was something to present it to', () => {
+    const methods = Map.groupBy(presentations, ({ method }) => method)
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      assert.ok((methods.get(method)?.length ?? 0) > 1, method)
+    }
+    assert.equal(earlier.size, presentations.length)
+  })
+})
+
+describe('no secret is shown again', () => {
+  let running: RunningOrganisation
+  let admin: Persona
+  before(async () => {
+    running = await startOrganisation('sqlite')
+    admin = running.organisation.persona('admin')
+  })
+  after(() => running.platform.close())
+
+  /** The whole of every list; what is asked for thing by thing, the persona table goes through. */
+  const withoutFilter: Errand['edit'] = (parts) => ({ ...parts, query: {} })
+  const seers = ['viewer', 'domainAdmin', 'auditor', 'admin', 'adminByKey'] as const
+
+  test('SEC-36: by whatever is read, whoever reads it', async () => {
+    const { organisation, takeSnapshot } = running
+    const things = await organisation.furnish('home')
+    // One that was shown when it was made, and events that tell of its making.
+    const made = await organisation.call('createCredential', { things, token: admin.token })
+    assert.equal(made.status, 201)
+    const secret = readSecret(made.body as Parameters<typeof readSecret>[0])
+    assert.ok(secret.length > 20 && organisation.secrets.has(secret))
+    // What is looked for is there to be found.
+    const kept = [...(await takeSnapshot()).values()].join('\n')
+    const planted = [...organisation.secrets].filter((each) => kept.includes(each))
+    assert.ok(planted.length >= 3, 'two hashes of passwords and a sealed secret')
+
+    const edit = withoutFilter
+    for (const id of ids.filter((each) => operationOf(each).method === 'GET')) {
+      for (const name of seers) {
+        const { token } = organisation.persona(name)
+        await organisation.call(id, { things, token, edit })
+      }
+    }
+    const events = await organisation.call('listEvents', {
+      things,
+      token: admin.token,
+      edit: () => ({ query: { limit: '2048' } }),
+    })
+    assert.ok(events.text.includes('"target_type":"credential"'))
+  })
+
+  test('SEC-36: and if one were, the walk would notice', async () => {
+    const { organisation } = running
+    const [secret = ''] = organisation.secrets
+    const things = await organisation.furnish('home')
+    const edit: Errand['edit'] = (parts) => ({ ...parts, body: { user: { description: secret } } })
+    const errand = { things, token: admin.token, edit }
+    await assert.rejects(organisation.call('updateUser', errand), /SEC-36/)
+    await assert.rejects(
+      organisation.call('getUser', { things, token: admin.token }),
+      /SEC-36: the answer to GET \/v3\/users/,
+    )
+  })
+
+  test("SEC-36: a private key is not taken for a provider's certificate", async () => {
+    const { organisation, takeSnapshot } = running
+    const things = await organisation.furnish('home')
+    const fixture = (name: string) =>
+      readFileSync(join(import.meta.dirname, '../../testing/fixtures', name), 'utf8')
+    const certificate = fixture('test-only.cert.pem')
+    const key = fixture('test-only.key.pem')
+    const give = (ca: string) =>
+      organisation.call('updateIdentityProvider', {
+        things,
+        token: admin.token,
+        edit: (parts) => ({ ...parts, body: { identity_provider: { ca } } }),
+      })
+    assert.equal((await give(certificate)).status, 200)
+    for (const ca of [key, certificate + key, key + certificate]) {
+      assertError(await give(ca), 'InputParameterError')
+    }
+    const [, body = ''] = key.split('\n')
+    const kept = [...(await takeSnapshot()).values()].join('\n')
+    assert.ok(!kept.includes(body))
+    assert.ok(!kept.includes(['PRIVATE', 'KEY'].join(' ')))
+  })
+})

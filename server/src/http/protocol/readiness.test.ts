@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ask } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+onBothEnginesInTurn('health and readiness', (engine) => {
+  let platform: TestPlatform
+  before(async () => {
+    platform = await startPlatform({ engine })
+  })
+  after(() => platform.close())
+
+  test('are told to anyone, in a word', async () => {
+    for (const [path, status] of [
+      ['/healthz', 'ok'],
+      ['/readyz', 'ready'],
+    ] as const) {
+      const answer = await ask(platform.url, path)
+      assert.equal(answer.status, 200)
+      assert.deepEqual(answer.body, { status })
+      assert.equal(answer.headers.get('content-type'), 'application/json; charset=UTF-8')
+      const head = await ask(platform.url, path, { method: 'HEAD' })
+      assert.deepEqual([head.status, head.text], [200, ''])
+    }
+  })
+
+  test('REL-16: while draining: alive, not ready, and every answer the last on its connection', async () => {
+    platform.drain()
+    const ready = await ask(platform.url, '/readyz')
+    assert.equal(ready.status, 503)
+    assert.match(ready.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+    assert.equal(ready.body.class, 'ServiceUnavailable')
+    const health = await ask(platform.url, '/healthz')
+    assert.equal(health.status, 200)
+    for (const { headers } of [ready, health, await ask(platform.url, '/nowhere')]) {
+      assert.equal(headers.get('connection'), 'close')
+    }
+  })
+})

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ask } from '../../testing/client.ts'
+import { listen, openSocket } from '../../testing/raw-socket.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+let platform: TestPlatform
+before(async () => {
+  platform = await startPlatform()
+})
+after(() => platform.close())
+
+const head =
+  'POST /v3/auth/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+
+/** Far more than the limits of 5 and 10 seconds: it bounds the test, it measures nothing. */
+const patience = 30_000
+
+describe('a request that never ends', { concurrency: true }, () => {
+  const unfinished: Record<string, string> = {
+    'half a request line': 'GET /heal',
+    'half a header block': 'GET /healthz HTTP/1.1\r\nHost: mus',
+    'headers without an end': 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n',
+    'half a body': `${head}Content-Length: 100\r\n\r\n{"auth":`,
+    'half a chunk': `${head}Transfer-Encoding: chunked\r\n\r\n10\r\n{"auth":`,
+  }
+  for (const [name, text] of Object.entries(unfinished)) {
+    test(`is ended by the server: ${name}`, async () => {
+      const socket = openSocket(platform.url)
+      socket.write(text)
+      const { closed, answers } = await listen(socket, { patience })
+      assert.ok(closed, 'the connection was left open')
+      assert.equal(answers.length, 1)
+      assert.ok(answers[0] && answers[0].status >= 400 && answers[0].status < 500)
+      assert.ok(answers[0].headers['x-request-id'])
+      assert.equal((JSON.parse(answers[0].body) as { code: number }).code, answers[0].status)
+    })
+  }
+
+  test('is ended by the server: one byte at a time', async () => {
+    const socket = openSocket(platform.url)
+    const drip = setInterval(() => socket.writable && socket.write('x'), 200)
+    socket.write('GET /healthz HTTP/1.1\r\nX-Drip: ')
+    const { closed } = await listen(socket, { patience })
+    clearInterval(drip)
+    assert.ok(closed)
+  })
+
+  test('keeps nobody else waiting', async () => {
+    const sockets = Array.from({ length: 200 }, () => openSocket(platform.url))
+    for (const socket of sockets) socket.write(`${head}Content-Length: 100\r\n\r\n{`)
+    const { status } = await ask(platform.url, '/healthz')
+    assert.equal(status, 200)
+    for (const socket of sockets) socket.destroy()
+  })
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { hash } from '@node-rs/argon2'
+import { passwordIdentity, requestToken } from '../../testing/client.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { createPopulation } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const password = 'the right password'
+
+/** The whole product, argon2 and its queue included. */
+onBothEnginesInTurn('many password logins at once', (engine) => {
+  let platform: TestPlatform
+  before(async () => {
+    // The clock stands still, so that an account in its delay stays there.
+    const now = Date.now()
+    platform = await startPlatform({
+      engine,
+      clock: () => now,
+      flags: ['--login-failures-per-minute=0'],
+    })
+    const population = createPopulation(platform.database)
+    const passwordHash = await hash(password)
+    for (const name of ['right', 'guessed']) await population.addUser({ name, passwordHash })
+  })
+  after(() => platform.close())
+
+  const loginMany = (name: string, times: number, passwordOf: (index: number) => string) =>
+    Promise.all(
+      Array.from({ length: times }, (_, index) =>
+        requestToken(platform.url, { identity: passwordIdentity(name, passwordOf(index)) }),
+      ),
+    )
+
+  test('SEC-22 60 right logins of one user at once are never a failed login', async () => {
+    const answers = await loginMany('right', 60, () => password)
+    for (const answer of answers) {
+      if (answer.status !== 201) assertError(answer, 'ServiceUnavailable', 'application/json')
+    }
+    assert.ok(answers.filter(({ status }) => status === 201).length >= 40)
+  })
+
+  test('SEC-22 80 guesses at once leave ten failures in the count', async () => {
+    const answers = await loginMany('guessed', 80, (index) => `guess ${index}`)
+    for (const answer of answers) {
+      const errorClass = answer.status === 503 ? 'ServiceUnavailable' : 'UnauthorizedError'
+      assertError(answer, errorClass, 'application/json')
+    }
+    const rows = await platform.database.read
+      .selectFrom('login_attempts')
+      .where('failures', '>', 0)
+      .selectAll()
+      .execute()
+    assert.equal(rows.length, 1)
+    assert.deepEqual([rows[0]?.failures, rows[0]?.pending], [10, 0])
+    assert.equal((await loginMany('guessed', 1, () => password))[0]?.status, 401)
+  })
+})

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
+import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { assertError } from '../../testing/error-answer.ts'
+import { createPopulation } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const password = 'the right password'
+const start = Date.now()
+
+type User = Record<string, unknown>
+const login = (user: User, scope?: unknown) => ({
+  identity: { methods: ['password'], password: { user: { password, ...user } } },
+  ...(scope !== undefined && { scope }),
+})
+
+/** People and places of which each is a reason to fail. */
+async function populate(platform: TestPlatform) {
+  const population = createPopulation(platform.database)
+  const { change } = population
+  const { read } = platform.database
+  const passwordHash = plainHash(password)
+  const closedDomain = await population.addDomain('closed')
+  const project = await population.addProject('open')
+  const closedProject = await population.addProject('closed')
+  const add = async (name: string, options: object = {}) => {
+    const userId = await population.addUser({ name, passwordHash, ...options })
+    await population.assign({ role: 'project_owner', userId, projectId: project })
+    await population.assign({ role: 'project_owner', userId, projectId: closedProject })
+    return userId
+  }
+  await add('good')
+  await add('delayed')
+  await add('disabled', { enabled: false })
+  await add('ended', { expiresAt: start })
+  await add('stale', { passwordExpiresAt: start })
+  await add('elsewhere', { domainId: closedDomain })
+  const noPassword = await population.addUser({ name: 'no password' })
+  await population.assign({ role: 'project_owner', userId: noPassword, projectId: project })
+  await change(
+    read.updateTable('domains').set({ enabled: 0 }).where('id', '=', closedDomain).compile(),
+    read.updateTable('projects').set({ enabled: 0 }).where('id', '=', closedProject).compile(),
+  )
+  return { project, closedProject, closedDomain }
+}
+
+onBothEnginesInTurn('a failed login', (engine) => {
+  let platform: TestPlatform
+  let logins: CountedLogins
+  let places: Awaited<ReturnType<typeof populate>>
+  let now = start
+  before(async () => {
+    platform = await startPlatform({ engine, clock: () => now })
+    logins = await startCountedLogins(platform, { clock: () => now })
+    places = await populate(platform)
+  })
+  after(async () => {
+    await logins.close()
+    await platform.close()
+  })
+
+  const send = (auth: unknown) => requestToken(logins.url, auth)
+  const failTenTimes = async (user: User) => {
+    for (let index = 0; index < 10; index += 1) {
+      assert.equal((await send(login({ ...user, password: 'wrong' }))).status, 401)
+    }
+  }
+
+  test('SEC-20 is byte for byte the same, whatever the cause', async () => {
+    const { project, closedProject, closedDomain } = places
+    const good = secretOf(await send(login({ name: 'good' })))
+    const revoked = secretOf(await send({ identity: tokenIdentity(good) }))
+    await ask(logins.url, '/v3/auth/tokens', {
+      method: 'DELETE',
+      token: good,
+      headers: { 'x-subject-token': revoked },
+    })
+    await failTenTimes({ name: 'delayed' })
+
+    const causes: Record<string, unknown> = {
+      'wrong password': login({ name: 'good', password: 'wrong' }),
+      'unknown user': login({ name: 'nobody' }),
+      'unknown id': login({ id: 'nobody' }),
+      'unknown domain by id': login({ name: 'good', domain: { id: 'nowhere' } }),
+      'unknown domain by name': login({ name: 'good', domain: { name: 'nowhere' } }),
+      'disabled user': login({ name: 'disabled' }),
+      'disabled user, wrong password': login({ name: 'disabled', password: 'wrong' }),
+      'disabled domain': login({ name: 'elsewhere', domain: { id: closedDomain } }),
+      'disabled domain by name': login({ name: 'elsewhere', domain: { name: 'closed' } }),
+      'in its delay': login({ name: 'delayed' }),
+      'in its delay, wrong password': login({ name: 'delayed', password: 'wrong' }),
+      'account that ended': login({ name: 'ended' }),
+      'password that expired': login({ name: 'stale' }),
+      'no password set': login({ name: 'no password' }),
+      'password too long': login({ name: 'good', password: 'x'.repeat(1_025) }),
+      'unknown user, password too long': login({ name: 'nobody', password: 'x'.repeat(8_000) }),
+      'unknown project': login({ name: 'good' }, { project: { id: 'nowhere' } }),
+      "somebody else's project": login(
+        { name: 'good' },
+        { project: { name: 'system', domain: { id: 'default' } } },
+      ),
+      'disabled project': login({ name: 'good' }, { project: { id: closedProject } }),
+      'unknown domain scope': login({ name: 'good' }, { domain: { id: 'nowhere' } }),
+      "somebody else's domain": login({ name: 'good' }, { domain: { id: 'default' } }),
+      'disabled domain scope': login({ name: 'good' }, { domain: { id: closedDomain } }),
+      'wrong password and unknown project': login(
+        { name: 'good', password: 'wrong' },
+        { project: { id: 'nowhere' } },
+      ),
+      'no token at all': { identity: tokenIdentity('nonsense') },
+      'unknown token': { identity: tokenIdentity(`mt1_${'A'.repeat(49)}`) },
+      'revoked token': { identity: tokenIdentity(revoked) },
+      'token for a disabled project': {
+        identity: tokenIdentity(good),
+        scope: { project: { id: closedProject } },
+      },
+      'token for an unknown project': {
+        identity: tokenIdentity(good),
+        scope: { project: { id: 'nowhere' } },
+      },
+    }
+    const answers = new Map<string, Awaited<ReturnType<typeof send>>>()
+    for (const [cause, auth] of Object.entries(causes)) answers.set(cause, await send(auth))
+
+    const [first] = answers.values()
+    assert.ok(first)
+    assertError(first, 'UnauthorizedError', 'application/json')
+    for (const [cause, answer] of answers) {
+      assert.deepEqual(steadyParts(answer), steadyParts(first), cause)
+    }
+    // The same account does log in where nothing is wrong.
+    assert.equal((await send(login({ name: 'good' }, { project: { id: project } }))).status, 201)
+  })
+
+  describe('SEC-21 costs the same', () => {
+    /** What a login makes the server do: comparisons, and statements in their order. */
+    async function workOf(auth: unknown) {
+      logins.takeStatements()
+      const { counts } = logins
+      const { real, decoy } = counts
+      const { status } = await send(auth)
+      assert.equal(status, 401)
+      return {
+        comparisons: counts.real - real + counts.decoy - decoy,
+        statements: logins.takeStatements(),
+      }
+    }
+
+    test('SEC-21 for an account that exists and one that does not', async () => {
+      now += 3_600_000
+      const { closedDomain } = places
+      const pairs: [User, User][] = [
+        [{ name: 'good' }, { name: 'nobody at all' }],
+        [
+          { name: 'good', domain: { id: 'default' } },
+          { name: 'nobody at all', domain: { id: 'default' } },
+        ],
+        [
+          { name: 'good', domain: { name: 'Default' } },
+          { name: 'nobody at all', domain: { name: 'Default' } },
+        ],
+        [
+          { name: 'good', domain: { id: 'default' } },
+          { name: 'good', domain: { id: 'nowhere' } },
+        ],
+        [
+          { name: 'good', domain: { name: 'Default' } },
+          { name: 'good', domain: { name: 'nowhere' } },
+        ],
+        [{ name: 'good' }, { name: 'disabled' }],
+        [{ name: 'good' }, { name: 'no password' }],
+        [{ name: 'good' }, { name: 'ended' }],
+        [{ name: 'good' }, { name: 'stale' }],
+        [
+          { name: 'good', domain: { id: 'default' } },
+          { name: 'elsewhere', domain: { id: closedDomain } },
+        ],
+      ]
+      for (const [there, notThere] of pairs) {
+        const known = await workOf(login({ ...there, password: 'wrong' }))
+        const unknown = await workOf(login({ ...notThere, password: 'wrong' }))
+        assert.deepEqual(unknown, known, JSON.stringify(notThere))
+        assert.equal(known.comparisons, 1)
+        assert.ok(known.statements.length >= 4)
+        // Forgiven, so that no delay comes between.
+        await send(login({ name: 'good' }))
+      }
+    })
+
+    test('SEC-21 in their delay too, however the account is spelled', async () => {
+      now += 3_600_000
+      const spellings: User[] = [
+        {},
+        { domain: { id: 'default' } },
+        { domain: { name: 'Default' } },
+        { domain: { name: ' DEFAULT' } },
+        { domain: { id: 'default', name: 'default' } },
+      ]
+      await failTenTimes({ name: 'delayed' })
+      await failTenTimes({ name: 'not there' })
+      for (const spelling of spellings) {
+        const known = await workOf(login({ name: 'DELAYED ', password: 'wrong', ...spelling }))
+        const unknown = await workOf(login({ name: 'NOT THERE ', password: 'wrong', ...spelling }))
+        assert.deepEqual(unknown, known, JSON.stringify(spelling))
+        assert.equal(known.comparisons, 1)
+      }
+    })
+
+    test('SEC-21 with a password that is too long: none but to tell of it, for anybody', async () => {
+      const long = 'x'.repeat(1_025)
+      const known = await workOf(login({ name: 'good', password: long }))
+      const unknown = await workOf(login({ name: 'nobody at all', password: long }))
+      assert.deepEqual(known, { comparisons: 0, statements: ['commit of 1'] })
+      assert.deepEqual(unknown, known)
+    })
+  })
+})

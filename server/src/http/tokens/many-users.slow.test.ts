@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { Token } from '@muster/contract'
+import { mintToken, tokenId } from '../../domain/identity/token-secret.ts'
+import type { Database } from '../../storage/database.ts'
+import { newId } from '../../domain/identity/new-id.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { openSocket } from '../../testing/raw-socket.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const userCount = 200
+const requestsEach = 50
+const connections = 50
+
+interface Caller {
+  readonly userId: string
+  readonly projectId: string
+  readonly token: string
+}
+
+/** Users with a project and a token each, in a few statements: no password is hashed. */
+async function addCallers({ read, commitNews }: Database): Promise<Caller[]> {
+  const callers = Array.from({ length: userCount }, () => ({
+    userId: newId(),
+    projectId: newId(),
+    token: mintToken().secret,
+  }))
+  const { id: role_id } = await read
+    .selectFrom('roles')
+    .where('name', '=', 'project_viewer')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  const now = Date.now()
+  const common = { domain_id: 'default', enabled: 1, created_at: now }
+  const named = (id: string) => ({ id, name: id, name_key: id })
+  await commitNews([
+    read
+      .insertInto('users')
+      .values(
+        callers.map(({ userId }) => ({
+          ...named(userId),
+          ...common,
+          displayname: '',
+          email: '',
+          mobile: '',
+        })),
+      )
+      .compile(),
+    read
+      .insertInto('projects')
+      .values(callers.map(({ projectId }) => ({ ...named(projectId), ...common, description: '' })))
+      .compile(),
+    read
+      .insertInto('assignments')
+      .values(
+        callers.map(({ userId, projectId }) => ({
+          id: newId(),
+          role_id,
+          user_id: userId,
+          project_id: projectId,
+        })),
+      )
+      .compile(),
+    read
+      .insertInto('tokens')
+      .values(
+        callers.map(({ userId, projectId, token }) => ({
+          id: tokenId(token) ?? '',
+          user_id: userId,
+          project_id: projectId,
+          method: 'password',
+          generation: 0,
+          issued_at: now,
+          expires_at: now + 3_600_000,
+          ip: '',
+          source: 'api',
+        })),
+      )
+      .compile(),
+  ])
+  return callers
+}
+
+/** A fair and repeatable shuffle, so that a failure can be looked at again. */
+function shuffle<Item>(items: readonly Item[], seed = 1): Item[] {
+  let state = seed
+  const next = () => (state = (state * 48_271) % 2_147_483_647)
+  return items
+    .map((item) => ({ item, order: next() }))
+    .sort((one, other) => one.order - other.order)
+    .map(({ item }) => item)
+}
+
+interface Question {
+  readonly caller: Caller
+  readonly path: string
+}
+
+/** Everyone asks as often as anyone else, in the two ways in which the server shows who it sees. */
+const ask = (callers: readonly Caller[]): Question[] =>
+  Array.from({ length: requestsEach }, (_, round) =>
+    callers.map((caller) => ({
+      caller,
+      path: round % 3 === 0 ? '/v3/auth/tokens' : '/v3/auth/projects',
+    })),
+  ).flat()
+
+const render = ({ caller, path }: Question) =>
+  [
+    `GET ${path} HTTP/1.1`,
+    'Host: localhost',
+    `X-Auth-Token: ${caller.token}`,
+    `X-Subject-Token: ${caller.token}`,
+    '\r\n',
+  ].join('\r\n')
+
+/** Sends a request and reads its answer; a client library would cost more than the server does. */
+async function exchange(
+  socket: Socket,
+  question: Question,
+): Promise<{ status: string; body: string }> {
+  socket.write(render(question))
+  let text = ''
+  for (;;) {
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    text += chunk.toString('latin1')
+    const end = text.indexOf('\r\n\r\n')
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
+    if (end !== -1 && text.length >= end + 4 + length) {
+      return { status: text.slice(9, 12), body: text.slice(end + 4) }
+    }
+  }
+}
+
+/** Whom an answer is for. */
+async function whoAmI(socket: Socket, question: Question): Promise<string> {
+  const { status, body } = await exchange(socket, question)
+  const { token, projects } = JSON.parse(body) as { token?: Token; projects?: { id: string }[] }
+  return question.path === '/v3/auth/tokens'
+    ? `${status} ${token?.user.Id} ${token?.project.Id}`
+    : `${status} ${question.caller.userId} ${projects?.map(({ id }) => id).join()}`
+}
+
+onBothEngines('many users at once', (engine) => {
+  let platform: TestPlatform
+  let callers: Caller[]
+  before(async () => {
+    platform = await startPlatform({ engine })
+    callers = await addCallers(platform.database)
+  })
+  after(() => platform.close())
+
+  test(`SEC-07: each of ${userCount * requestsEach} answers is for the user who asked`, async () => {
+    const questions = shuffle(ask(callers))
+    const mismatches: string[] = []
+    let answers = 0
+
+    async function askOn(socket: Socket): Promise<void> {
+      for (let question = questions.pop(); question; question = questions.pop()) {
+        const { userId, projectId } = question.caller
+        const answer = await whoAmI(socket, question)
+        answers += 1
+        if (answer !== `200 ${userId} ${projectId}`) mismatches.push(answer)
+        // News now and then: all that is remembered goes, and is read anew by many at once.
+        if (answers % 2_500 === 0) await platform.database.commitNews([])
+      }
+      socket.destroy()
+    }
+    await Promise.all(Array.from({ length: connections }, () => askOn(openSocket(platform.url))))
+    assert.deepEqual(mismatches.slice(0, 5), [])
+    assert.equal(answers, userCount * requestsEach)
+  })
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ask, requestToken, secretOf } from '../../testing/client.ts'
+import { createContractClient } from '../../testing/contract-client.ts'
+import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { dumpTables } from '../../testing/open-storage.ts'
+import { createPopulation, type Population } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+import { steadyParts } from '../../testing/steady-parts.ts'
+
+const original_password = 'tussocky moorland'
+const password = 'moorland tussocks'
+
+onBothEnginesInTurn("one's own password", (engine) => {
+  let platform: TestPlatform
+  let logins: CountedLogins
+  let population: Population
+  let now = Date.now()
+  before(async () => {
+    platform = await startPlatform({ engine })
+    logins = await startCountedLogins(platform, { clock: () => now })
+    population = createPopulation(platform.database)
+  })
+  after(async () => {
+    await logins.close()
+    await platform.close()
+  })
+
+  const logIn = (id: string, secret: string) =>
+    requestToken(logins.url, {
+      identity: { methods: ['password'], password: { user: { id, password: secret } } },
+    })
+  let serial = 0
+  async function addPerson() {
+    serial += 1
+    const passwordHash = plainHash(original_password)
+    const id = await population.addUser({ name: `person ${serial}`, passwordHash })
+    const token = secretOf(await logIn(id, original_password))
+    const client = createContractClient(logins.url, token)
+    const change = (user: object, of = id) =>
+      client.call('changeOwnPassword', { path: { id: of }, body: { user } })
+    return { id, token, client, change }
+  }
+  const statusOf = async (token: string) =>
+    (await ask(logins.url, '/v3/auth/projects', { token })).status
+
+  test('is changed by who knows it, and every token ends with the old one', async () => {
+    const { id, token, change } = await addPerson()
+    const another = secretOf(await logIn(id, original_password))
+    assert.equal((await change({ original_password, password })).status, 204)
+    assert.deepEqual([await statusOf(token), await statusOf(another)], [401, 401])
+    assert.equal((await logIn(id, original_password)).status, 401)
+    assert.equal((await logIn(id, password)).status, 201)
+  })
+
+  test('is not changed by who does not know it', async () => {
+    const { id, token, change } = await addPerson()
+    const answer = await change({ original_password: 'a guess', password })
+    assert.deepEqual([answer.status, answer.body.class], [401, 'UnauthorizedError'])
+    assert.equal(await statusOf(token), 200)
+    assert.equal((await logIn(id, password)).status, 401)
+    assert.equal((await logIn(id, original_password)).status, 201)
+  })
+
+  test('SEC-22: ten wrong ones in a row are ten failed logins, and the right one has to wait', async () => {
+    const { id, change } = await addPerson()
+    const wrong = []
+    for (let tries = 0; tries < 10; tries += 1) {
+      const { real } = logins.counts
+      wrong.push(steadyParts(await change({ original_password: `guess ${tries}`, password })))
+      assert.equal(logins.counts.real, real + 1)
+    }
+    const { real } = logins.counts
+    const right = await change({ original_password, password })
+    assert.deepEqual(steadyParts(right), wrong[0], 'nobody can tell that it was right')
+    assert.equal((await logIn(id, original_password)).status, 401, 'nor log in meanwhile')
+    assert.equal(logins.counts.real, real, 'and nothing is compared')
+    now += 60_000
+    assert.equal((await change({ original_password, password })).status, 204)
+    assert.equal((await logIn(id, password)).status, 201)
+  })
+
+  test('SEC-22: failed logins count here too, and a right one here ends the row', async () => {
+    const { id, change } = await addPerson()
+    for (let tries = 0; tries < 9; tries += 1) {
+      assert.equal((await logIn(id, `guess ${tries}`)).status, 401)
+    }
+    assert.equal((await change({ original_password: 'tenth guess', password })).status, 401)
+    assert.equal((await logIn(id, original_password)).status, 401)
+    now += 60_000
+    assert.equal((await change({ original_password, password })).status, 204)
+    for (let tries = 0; tries < 9; tries += 1) await logIn(id, `guess ${tries}`)
+    assert.equal((await logIn(id, password)).status, 201)
+  })
+
+  test('is nobody else’s to change, and nobody else is told of', async () => {
+    const { change } = await addPerson()
+    const other = await addPerson()
+    const before = await dumpTables(platform.database)
+    const { real, decoy } = logins.counts
+    const [there, absent] = [
+      await change({ original_password, password }, other.id),
+      await change({ original_password, password }, 'none'),
+    ]
+    assert.deepEqual(steadyParts(there), steadyParts(absent))
+    assert.deepEqual([there.status, there.body.class], [404, 'ResourceNotFoundError'])
+    assert.deepEqual(logins.counts, { real, decoy })
+    assert.deepEqual(await dumpTables(platform.database), before)
+  })
+
+  test('must not become a weak one, and what is missing is named', async () => {
+    const { id, client, change } = await addPerson()
+    const path = { id }
+    const weak = { user: { original_password, password: 'password1' } }
+    await client.fail('WeakPasswordError', 'changeOwnPassword', { path, body: weak })
+    const wrong: [object, string][] = [
+      [{ password }, 'user.original_password'],
+      [{ original_password }, 'user.password'],
+      [{ original_password: '', password }, 'user.original_password'],
+      [{ original_password, password: '' }, 'user.password'],
+      [{ original_password, password: null }, 'user.password'],
+      [{ original_password: 7, password }, 'user.original_password'],
+      [{ original_password, password, id }, 'user.id'],
+    ]
+    for (const [user, field] of wrong) {
+      const answer = await change(user)
+      assert.equal(answer.status, 400)
+      assert.equal(answer.body.fields?.[0]?.path, field)
+    }
+    assert.equal((await logIn(id, original_password)).status, 201)
+  })
+
+  test('that was never set cannot be changed', async () => {
+    const { id, token } = await addPerson()
+    const { read } = platform.database
+    const without = read.updateTable('users').set({ password_hash: null }).where('id', '=', id)
+    await population.change(without.compile())
+    const client = createContractClient(logins.url, token)
+    const body = { user: { original_password, password } }
+    await client.fail('UnauthorizedError', 'changeOwnPassword', { path: { id }, body })
+  })
+})

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { after, before, test } from 'node:test'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import type { TestPlatform } from '../../testing/start-platform.ts'
+
+// Watches the library at its door, before the platform takes hold of it: what happens between the
+// comparison and its outcome happens in the middle of a login.
+const library = createRequire(import.meta.url)('@node-rs/argon2') as {
+  verify: (...parameters: unknown[]) => Promise<boolean>
+}
+let duringComparison: (() => Promise<unknown>) | undefined
+const verify = library.verify
+library.verify = async (...parameters) => {
+  const matches = await verify(...parameters)
+  await duringComparison?.()
+  return matches
+}
+const { adminPassword, startPlatform } = await import('../../testing/start-platform.ts')
+const { ask, passwordIdentity, requestToken, secretOf } = await import('../../testing/client.ts')
+
+onBothEnginesInTurn('a login under way', (engine) => {
+  let platform: TestPlatform
+  before(async () => {
+    platform = await startPlatform({ engine })
+  })
+  after(() => platform.close())
+
+  const logIn = () =>
+    requestToken(platform.url, { identity: passwordIdentity('sysadmin', adminPassword) })
+  const statusOf = async (token: string) =>
+    (await ask(platform.url, '/v3/auth/projects', { token })).status
+
+  /** As any change of a password: the new hash, and an end to all tokens, in one commit. */
+  function changePassword() {
+    duringComparison = undefined
+    const { read, commitNews } = platform.database
+    return commitNews([
+      read.updateTable('users').set({ password_hash: 'of a new password' }).compile(),
+      read.deleteFrom('tokens').compile(),
+    ])
+  }
+
+  test('SEC-02: with the old password comes to nothing when the password is changed', async () => {
+    assert.equal(await statusOf(secretOf(await logIn())), 200)
+    duringComparison = changePassword
+    const answer = await logIn()
+    assert.equal(duringComparison, undefined, 'the change came in the middle')
+    const token = answer.headers.get('x-subject-token')
+    if (token !== null) assert.equal(await statusOf(token), 401, 'its token is good')
+    else assert.equal(answer.status, 401)
+  })
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { requestToken, systemProject } from '../../testing/client.ts'
+import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { createPopulation } from '../../testing/population.ts'
+import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
+
+const password = 'a password in any spelling'
+
+onBothEnginesInTurn('spellings of a login', (engine) => {
+  let platform: TestPlatform
+  let logins: CountedLogins
+  let userId: string
+  let domainId: string
+  let projectId: string
+  before(async () => {
+    platform = await startPlatform({ engine })
+    logins = await startCountedLogins(platform)
+    const population = createPopulation(platform.database)
+    domainId = await population.addDomain('Größe')
+    projectId = await population.addProject('Lab', domainId)
+    userId = await population.addUser({
+      name: 'Ünal Straße',
+      domainId,
+      passwordHash: plainHash(password),
+    })
+    await population.assign({ role: 'project_owner', userId, projectId })
+    await population.assign({ role: 'domain_admin', userId, domainId })
+  })
+  after(async () => {
+    await logins.close()
+    await platform.close()
+  })
+
+  const login = (user: object, scope?: unknown) =>
+    requestToken(logins.url, {
+      identity: { methods: ['password'], password: { user: { password, ...user } } },
+      ...(scope !== undefined && { scope }),
+    })
+  const logsIn = async (user: object, scope?: unknown) => {
+    const { status, body, text } = await login(user, scope)
+    assert.equal(status, 201, `${JSON.stringify([user, scope])} ${text}`)
+    assert.equal(body.token.user.Id, userId)
+    return body.token
+  }
+
+  test('every case of Domain, Id and Name logs in', async () => {
+    for (const domainKey of ['Domain', 'domain', 'DOMAIN']) {
+      for (const idKey of ['id', 'Id', 'ID']) {
+        await logsIn({ [idKey]: userId })
+        await logsIn({ [idKey]: userId, [domainKey]: { [idKey]: domainId } })
+        for (const nameKey of ['name', 'Name', 'NAME']) {
+          await logsIn({ [nameKey]: 'Ünal Straße', [domainKey]: { [idKey]: domainId } })
+          await logsIn({ [nameKey]: 'Ünal Straße', [domainKey]: { [nameKey]: 'Größe' } })
+        }
+      }
+    }
+  })
+
+  test('every case of the scope keys is understood', async () => {
+    for (const domainKey of ['Domain', 'domain']) {
+      for (const [idKey, nameKey] of [
+        ['id', 'name'],
+        ['Id', 'Name'],
+      ] as const) {
+        const scopes = [
+          { project: { [idKey]: projectId } },
+          { project: { [nameKey]: 'Lab', [domainKey]: { [idKey]: domainId } } },
+          { project: { [nameKey]: 'Lab', [domainKey]: { [nameKey]: 'Größe' } } },
+        ]
+        for (const scope of scopes) {
+          const token = await logsIn({ id: userId }, scope)
+          assert.equal(token.project.Id, projectId)
+        }
+        for (const domain of [{ [idKey]: domainId }, { [nameKey]: 'Größe' }]) {
+          const token = await logsIn({ id: userId }, { [domainKey]: domain })
+          assert.equal(token.is_domain, true)
+        }
+      }
+    }
+  })
+
+  test('a name is one name by NFKC, case and blanks around it', async () => {
+    const names = [
+      'ünal straße',
+      'ÜNAL STRASSE',
+      '  Ünal Straße  ',
+      'U\u0308nal Straße',
+      'Ｕ\u0308ｎａｌ Straße',
+      '\u00a0Ünal\u00a0Straße',
+    ]
+    for (const name of names) await logsIn({ name, Domain: { name: 'GRÖSSE ' } })
+  })
+
+  test('a name that only looks alike is another', async () => {
+    for (const name of ['Unal Straße', 'Ünal Strase', 'Ünal  Straße', 'ÜnalStraße']) {
+      const { status } = await login({ name, Domain: { id: domainId } })
+      assert.equal(status, 401, name)
+    }
+  })
+
+  test('ids are compared to the letter', async () => {
+    for (const id of [userId.toUpperCase(), ` ${userId}`, `${userId} `, userId.slice(0, -1)]) {
+      if (id === userId) continue
+      const { status } = await login({ id })
+      assert.equal(status, 401, id)
+    }
+  })
+
+  test('an id and a name must agree, and the domain with both', async () => {
+    await logsIn({ id: userId, name: 'Ünal Straße', Domain: { id: domainId, name: 'Größe' } })
+    const wrong = [
+      { id: userId, name: 'sysadmin' },
+      { id: userId, Domain: { id: 'default' } },
+      { id: userId, Domain: { name: 'Default' } },
+      { name: 'Ünal Straße', Domain: { id: domainId, name: 'Default' } },
+      { name: 'Ünal Straße', Domain: { id: 'default', name: 'Größe' } },
+    ]
+    for (const user of wrong) assert.equal((await login(user)).status, 401, JSON.stringify(user))
+  })
+
+  test('a name without a domain is looked for in the default one', async () => {
+    assert.equal((await login({ name: 'Ünal Straße' })).status, 401)
+    assert.equal((await login({ name: 'Ünal Straße', Domain: {} })).status, 401)
+    await logsIn({ id: userId, Domain: {} })
+  })
+
+  test('a scope of which the user holds nothing is a failed login', async () => {
+    const foreign = [
+      systemProject,
+      { domain: { id: 'default' } },
+      { project: { id: domainId } },
+      { domain: { id: projectId } },
+      { project: { id: projectId, name: 'another' } },
+      { project: { id: projectId, domain: { id: 'default' } } },
+      { project: { name: 'Lab', domain: { id: 'default' } } },
+      { domain: { id: domainId, name: 'Default' } },
+    ]
+    for (const scope of foreign) {
+      assert.equal((await login({ id: userId }, scope)).status, 401, JSON.stringify(scope))
+    }
+  })
+
+  test('the source is one of four words, else api', async () => {
+    const sourceOf = async (context: object) => {
+      const { body } = await requestToken(logins.url, {
+        context,
+        identity: { methods: ['password'], password: { user: { id: userId, password } } },
+      })
+      return body.token.context.source
+    }
+    for (const source of ['web', 'api', 'cli', 'srv']) {
+      assert.equal(await sourceOf({ source }), source)
+    }
+    for (const source of ['', 'CLI', 'admin', 'web ', '__proto__', '<b>']) {
+      assert.equal(await sourceOf({ source }), 'api')
+    }
+    assert.equal(await sourceOf({}), 'api')
+  })
+})

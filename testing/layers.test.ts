@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, describe, test } from 'node:test'
+
+const repository = join(import.meta.dirname, '..')
+
+// A tree of its own under the same rules: what is written here for a moment, nobody else trips over.
+const tree = mkdtempSync(join(tmpdir(), 'muster-layers-'))
+after(() => rmSync(tree, { recursive: true }))
+copyFileSync(join(repository, '.oxlintrc.json'), join(tree, '.oxlintrc.json'))
+
+/** Lints these files, and returns the codes of the rules that they break, by file. */
+function lint(files: Readonly<Record<string, string>>): Map<string, string[]> {
+  for (const [file, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(tree, file)), { recursive: true })
+    writeFileSync(join(tree, file), source)
+  }
+  const { stdout, stderr } = spawnSync(
+    join(repository, 'node_modules/.bin/oxlint'),
+    ['--deny-warnings', '--format=json', ...Object.keys(files)],
+    { cwd: tree, encoding: 'utf8' },
+  )
+  for (const file of Object.keys(files)) rmSync(join(tree, file))
+  const { diagnostics } = JSON.parse(stdout || `{"diagnostics": "${stderr}"}`) as {
+    diagnostics: { code: string; filename: string }[]
+  }
+  const broken = Map.groupBy(diagnostics, ({ filename }) => filename)
+  return new Map([...broken].map(([file, list]) => [file, list.map(({ code }) => code)]))
+}
+
+const restricted = 'eslint(no-restricted-imports)'
+
+/** Who must not import what: the arrows that do not exist. */
+const forbidden: Readonly<Record<string, readonly string[]>> = {
+  'contract/src': [
+    'kysely',
+    'fastify',
+    'pg',
+    'pino',
+    '@muster/server',
+    'ajv',
+    'node:fs',
+    'node:crypto',
+    '../../server/src/domain/error.ts',
+  ],
+  'sdk/src': [
+    'typebox',
+    'fastify',
+    'node:crypto',
+    'node:fs',
+    '@muster/server',
+    '@muster/gateway',
+    '../../contract/src/identity.ts',
+    '../../server/src/log.ts',
+  ],
+  'sdk/src/auth': ['node:crypto', '@muster/gateway', '../../../contract/src/identity.ts'],
+  'gateway/src': [
+    'kysely',
+    'pg',
+    'typebox',
+    '@muster/server',
+    '../../server/src/domain/error.ts',
+    '../../sdk/src/client.ts',
+    '../../contract/src/errors.ts',
+  ],
+  'gateway/src/console': ['@muster/server', '../../../server/src/log.ts', 'react'],
+  'console/src': [
+    'typebox',
+    'fastify',
+    'node:fs',
+    '@muster/gateway',
+    '../../sdk/src/client.ts',
+    '../../server/src/domain/error.ts',
+  ],
+  'console/src/servers': ['typebox', '../../../server/src/domain/error.ts'],
+  'server/src/domain': [
+    '@muster/gateway',
+    '../storage/tokens.ts',
+    '../http/app.ts',
+    '../vault/secret-key.ts',
+    '../outgoing/guarded-get.ts',
+    '../config/read-config.ts',
+    '../testing/client.ts',
+    '../platform.ts',
+    '../log.ts',
+    'kysely',
+    'fastify',
+    'pg',
+    'pino',
+    'node:fs',
+    'node:net',
+    'node:http',
+    'node:child_process',
+    'node:sqlite',
+  ],
+  'server/src/domain/identity/methods': ['../../../storage/tokens.ts', '../../../http/app.ts'],
+  'server/src/domain/identity/cas': ['../../../outgoing/cas-server.ts', 'node:https'],
+  'server/src/storage': [
+    '../http/app.ts',
+    '../vault/secret-key.ts',
+    '../outgoing/guarded-get.ts',
+    '../sources/kinds.ts',
+    '../config/read-config.ts',
+    '../testing/client.ts',
+    '../platform.ts',
+    'fastify',
+    '@muster/sdk',
+    '../../../gateway/src/sessions.ts',
+    '../../../sdk/src/client.ts',
+  ],
+  'server/src/domain/sources': ['../../sources/kinds.ts', '../../outgoing/outlet.ts'],
+  'server/src/storage/sqlite': ['../../http/app.ts', '../../platform.ts'],
+  'server/src/http': [
+    '../storage/tokens.ts',
+    '../storage/sqlite/open.ts',
+    '../vault/secret-key.ts',
+    '../outgoing/guarded-get.ts',
+    '../config/read-config.ts',
+    '../testing/client.ts',
+    '../platform.ts',
+    'kysely',
+    'pg',
+  ],
+  'server/src/vault': [
+    '../storage/tokens.ts',
+    '../http/app.ts',
+    '../outgoing/guarded-get.ts',
+    '../config/read-config.ts',
+    'kysely',
+    'pg',
+    'fastify',
+  ],
+  'server/src/outgoing': [
+    '../storage/tokens.ts',
+    '../http/app.ts',
+    '../vault/secret-key.ts',
+    '../config/read-config.ts',
+    '../composition/open-storage.ts',
+    '../testing/client.ts',
+    '../platform.ts',
+    '../log.ts',
+    'kysely',
+    'pg',
+    'fastify',
+  ],
+  'server/src/sources/simulator': [
+    '../vmware/client.ts',
+    '../../storage/tokens.ts',
+    '../../http/app.ts',
+    '../../vault/secret-key.ts',
+    '../../outgoing/guarded-get.ts',
+    '../../config/read-config.ts',
+    '../../composition/open-storage.ts',
+    '../../testing/client.ts',
+    '../../platform.ts',
+    '../../log.ts',
+    'kysely',
+    'pg',
+    'fastify',
+  ],
+  'server/src/sources/simulator/clouds': [
+    '../../vmware/client.ts',
+    '../../../storage/tokens.ts',
+    '../../../http/app.ts',
+  ],
+  'server/src/config': [
+    '../storage/tokens.ts',
+    '../http/app.ts',
+    '../domain/error.ts',
+    '../vault/secret-key.ts',
+    '../outgoing/guarded-get.ts',
+  ],
+}
+
+/** And some that do, so that a rule which forbids everything does not pass for one that works. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  'contract/src': ['typebox', './errors.ts'],
+  'sdk/src': ['./errors.ts', './auth/auth.ts'],
+  'gateway/src': [
+    '@muster/contract',
+    '@muster/sdk',
+    './ports.ts',
+    'fastify',
+    'node:crypto',
+    'node:stream/consumers',
+  ],
+  'gateway/src/console': ['../ports.ts', 'node:fs/promises'],
+  'console/src': ['@muster/sdk', '@tanstack/react-query', 'react', './app.tsx'],
+  'server/src/domain': ['@muster/contract', './error.ts', './identity/ports.ts', 'node:crypto'],
+  'server/src/domain/identity/cas': ['../../error.ts', './ticket.ts', 'saxes'],
+  'server/src/storage': [
+    '../domain/error.ts',
+    '../domain/sources/ports.ts',
+    '@muster/contract',
+    'kysely',
+    'pg',
+  ],
+  'server/src/http': ['../domain/error.ts', '@muster/contract', 'fastify'],
+  'server/src/vault': ['../domain/error.ts', 'node:crypto', 'node:fs'],
+  'server/src/outgoing': [
+    '../domain/error.ts',
+    '../domain/identity/cas/cas-server.ts',
+    '@muster/contract',
+    'ipaddr.js',
+    'node:https',
+  ],
+  'server/src/sources/simulator': [
+    './dice.ts',
+    './clouds/cloud.ts',
+    '../../domain/inventory/server-facts.ts',
+    '@muster/contract',
+    'node:crypto',
+  ],
+  'server/src/sources/simulator/clouds': ['./cloud.ts', '../dice.ts'],
+  'server/src/config': ['./parsers.ts', 'node:util'],
+}
+
+/** Whose types are known, and nothing else of theirs. */
+const typesOnly: Readonly<Record<string, readonly string[]>> = {
+  'sdk/src': ['@muster/contract'],
+  'console/src': ['@muster/contract'],
+  'server/src/storage': ['@muster/gateway'],
+  'server/src/storage/sessions': ['@muster/gateway'],
+}
+
+/** A file for each import, in each of the ways to write one. */
+function writeImports(imports: Readonly<Record<string, readonly string[]>>) {
+  const files: Record<string, string> = {}
+  const meaning = new Map<string, string>()
+  for (const [folder, sources] of Object.entries(imports)) {
+    for (const [index, source] of sources.entries()) {
+      const forms = {
+        value: `import { thing } from '${source}'\n\nexport const probe = thing\n`,
+        type: `import type { Thing } from '${source}'\n\nexport type Probe = Thing\n`,
+        again: `export { thing } from '${source}'\n`,
+      }
+      for (const [form, text] of Object.entries(forms)) {
+        const file = `${folder}/probe-${index}-${form}.ts`
+        files[file] = text
+        meaning.set(file, `${folder} → ${source} (${form})`)
+      }
+    }
+  }
+  return { files, meaning }
+}
+
+describe('the layers', () => {
+  test('forbid every import against the arrows, however it is written', () => {
+    const { files, meaning } = writeImports(forbidden)
+    const broken = lint(files)
+    const passed = [...meaning].filter(([file]) => !broken.get(file)?.includes(restricted))
+    assert.deepEqual(
+      passed.map(([, what]) => what),
+      [],
+    )
+  })
+
+  test('allow those along the arrows', () => {
+    const { files, meaning } = writeImports(allowed)
+    const broken = lint(files)
+    const stopped = [...meaning].filter(([file]) => broken.get(file)?.includes(restricted))
+    assert.deepEqual(
+      stopped.map(([, what]) => what),
+      [],
+    )
+  })
+
+  test('allow some as types alone', () => {
+    const { files, meaning } = writeImports(typesOnly)
+    const broken = lint(files)
+    for (const [file, what] of meaning) {
+      const isStopped = broken.get(file)?.includes(restricted) === true
+      assert.equal(isStopped, !file.endsWith('-type.ts'), what)
+    }
+  })
+
+  test('forbid a circle', () => {
+    const broken = lint({
+      'server/src/domain/circle-one.ts':
+        "import { two } from './circle-two.ts'\n\nexport const one = two\n",
+      'server/src/domain/circle-two.ts':
+        "import { one } from './circle-one.ts'\n\nexport const two = one\n",
+    })
+    const codes = [...broken.values()].flat()
+    assert.ok(
+      codes.some((code) => code.includes('no-cycle')),
+      codes.join(' '),
+    )
+  })
+
+  test('are not left through an import at run time, which no rule looks at', () => {
+    const sources = globSync(
+      '{contract/src,sdk/src,gateway/src,console/src,server/src/{domain,storage,http,vault,outgoing,sources,config}}/**/*.ts',
+      {
+        cwd: repository,
+        exclude: ['**/*.test.ts'],
+      },
+    )
+    assert.ok(sources.length > 20)
+    const jumps = sources.flatMap((file) =>
+      [...readFileSync(join(repository, file), 'utf8').matchAll(/\bimport\(\s*([^)]*)\)/g)]
+        // Within its own folder nothing leaves a layer.
+        .filter(([, target = '']) => !/^'(?:[^./]|\.\/(?!.*\.\.))[^']*'$/.test(target.trim()))
+        .map(([statement]) => `${file}: ${statement}`),
+    )
+    assert.deepEqual(jumps, [])
+  })
+})
