@@ -6,10 +6,10 @@ const at = (path: string) => new URL(`../${path}`, import.meta.url).href
 /** What makes a demo and writes it down. What only reads is not among it: it must not cost a load. */
 const writers = [
   'contract/src/server.ts',
-  'server/src/composition/attach-demo.ts',
+  'server/src/composition/attach-demo-accounts.ts',
   'server/src/composition/demo-organisation.ts',
   'server/src/domain/inventory/record-servers.ts',
-  'server/src/domain/sources/attend-account.ts',
+  'server/src/domain/sources/record-scan.ts',
   'server/src/sources/simulator/open-simulator.ts',
   'server/src/storage/migrations/migrate.ts',
   'server/src/storage/servers/fleet-writer.ts',

@@ -89,7 +89,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../storage/tokens.ts',
     '../http/app.ts',
     '../vault/secret-key.ts',
-    '../outgoing/guarded-get.ts',
+    '../egress/guarded-get.ts',
     '../config/read-config.ts',
     '../testing/client.ts',
     '../platform.ts',
@@ -105,11 +105,11 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     'node:sqlite',
   ],
   'server/src/domain/identity/methods': ['../../../storage/tokens.ts', '../../../http/app.ts'],
-  'server/src/domain/identity/cas': ['../../../outgoing/cas-server.ts', 'node:https'],
+  'server/src/domain/identity/cas': ['../../../egress/cas-server.ts', 'node:https'],
   'server/src/storage': [
     '../http/app.ts',
     '../vault/secret-key.ts',
-    '../outgoing/guarded-get.ts',
+    '../egress/guarded-get.ts',
     '../sources/kinds.ts',
     '../config/read-config.ts',
     '../testing/client.ts',
@@ -119,13 +119,13 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../../../gateway/src/sessions.ts',
     '../../../sdk/src/client.ts',
   ],
-  'server/src/domain/sources': ['../../sources/kinds.ts', '../../outgoing/outlet.ts'],
+  'server/src/domain/sources': ['../../sources/kinds.ts', '../../egress/egress.ts'],
   'server/src/storage/sqlite': ['../../http/app.ts', '../../platform.ts'],
   'server/src/http': [
     '../storage/tokens.ts',
     '../storage/sqlite/open.ts',
     '../vault/secret-key.ts',
-    '../outgoing/guarded-get.ts',
+    '../egress/guarded-get.ts',
     '../config/read-config.ts',
     '../testing/client.ts',
     '../platform.ts',
@@ -135,13 +135,13 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
   'server/src/vault': [
     '../storage/tokens.ts',
     '../http/app.ts',
-    '../outgoing/guarded-get.ts',
+    '../egress/guarded-get.ts',
     '../config/read-config.ts',
     'kysely',
     'pg',
     'fastify',
   ],
-  'server/src/outgoing': [
+  'server/src/egress': [
     '../storage/tokens.ts',
     '../http/app.ts',
     '../vault/secret-key.ts',
@@ -159,7 +159,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../../storage/tokens.ts',
     '../../http/app.ts',
     '../../vault/secret-key.ts',
-    '../../outgoing/guarded-get.ts',
+    '../../egress/guarded-get.ts',
     '../../config/read-config.ts',
     '../../composition/open-storage.ts',
     '../../testing/client.ts',
@@ -179,7 +179,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../http/app.ts',
     '../domain/error.ts',
     '../vault/secret-key.ts',
-    '../outgoing/guarded-get.ts',
+    '../egress/guarded-get.ts',
   ],
 }
 
@@ -208,7 +208,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/src/http': ['../domain/error.ts', '@muster/contract', 'fastify'],
   'server/src/vault': ['../domain/error.ts', 'node:crypto', 'node:fs'],
-  'server/src/outgoing': [
+  'server/src/egress': [
     '../domain/error.ts',
     '../domain/identity/cas/cas-server.ts',
     '@muster/contract',
@@ -301,7 +301,7 @@ describe('the layers', () => {
 
   test('are not left through an import at run time, which no rule looks at', () => {
     const sources = globSync(
-      '{contract/src,sdk/src,gateway/src,console/src,server/src/{domain,storage,http,vault,outgoing,sources,config}}/**/*.ts',
+      '{contract/src,sdk/src,gateway/src,console/src,server/src/{domain,storage,http,vault,egress,sources,config}}/**/*.ts',
       {
         cwd: repository,
         exclude: ['**/*.test.ts'],

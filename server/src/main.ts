@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { destination } from 'pino'
 import { renderDemo } from './composition/demo-welcome.ts'
-import { findForgottenDemo } from './composition/forgotten-demo.ts'
+import { findLeftoverDemo } from './composition/find-leftover-demo.ts'
 import { renderHelp } from './config/help.ts'
 import { ConfigError } from './config/parsers.ts'
 import { readConfig, type Config } from './config/read-config.ts'
@@ -77,7 +77,7 @@ async function run(config: Config): Promise<void> {
   running.platform = platform
   await platform.listen()
 
-  const notice = await findForgottenDemo(config)
+  const notice = await findLeftoverDemo(config)
   // Last of all: whoever reads it may send a signal at once.
   process.stdout.write(renderWelcome(config, platform))
   const { demo, authUrl, baseUrl } = platform

@@ -1,13 +1,13 @@
 import { gatewayOperations, operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
-import { followAges } from './composition/follow-ages.ts'
+import { trackSyncTimes } from './composition/track-sync-times.ts'
 import { publicAddresses } from './composition/addresses.ts'
 import type { Demo } from './composition/compose-demo.ts'
 import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
 import { composeInventory } from './composition/compose-inventory.ts'
 import { composeSources, type Sources } from './composition/compose-sources.ts'
-import { layFoundation } from './composition/lay-foundation.ts'
+import { bootstrapDatabase } from './composition/bootstrap-database.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
 import type { ProgressOutput } from './composition/progress.ts'
 import type { Config } from './config/read-config.ts'
@@ -107,7 +107,7 @@ async function assemble(
     eventRetention: config.eventRetention,
     reachable: config.sourceAllow,
   })
-  const ages = followAges(createAccountStore(database, key))
+  const ages = trackSyncTimes(createAccountStore(database, key))
   const inventory = composeInventory({
     ...identity,
     ages,
@@ -118,7 +118,7 @@ async function assemble(
   // Its progress is shown apart.
   let isLoading = config.demo
   const sources = composeSources({
-    isHushed: () => isLoading,
+    isQuiet: () => isLoading,
     ...identity,
     ...inventory,
     config,
@@ -219,7 +219,7 @@ async function layGround(
   now: number,
 ): Promise<string | undefined> {
   if (roles.every((role) => role === 'gateway')) return undefined
-  return await layFoundation(database, hasher, adminPassword, now)
+  return await bootstrapDatabase(database, hasher, adminPassword, now)
 }
 
 /** Only where it is played is it loaded. */
@@ -232,7 +232,7 @@ interface DemoParts {
   readonly hasher: PasswordHasher
   readonly clock: Clock
   readonly fleet: FleetWriter
-  readonly sources: Pick<Sources, 'accounts' | 'desk'>
+  readonly sources: Pick<Sources, 'accounts' | 'syncClient'>
 }
 
 /** Only where it is asked for is it loaded: its catalogues are memory and time at start. */
@@ -240,7 +240,7 @@ async function startDemo(
   config: Config,
   { logger, progress }: PlatformOptions,
   { database, key }: Storage,
-  { hasher, clock, fleet, sources: { accounts, desk } }: DemoParts,
+  { hasher, clock, fleet, sources: { accounts, syncClient } }: DemoParts,
 ): Promise<Demo | undefined> {
   if (!config.demo) return undefined
   const { composeDemo } = await import('./composition/compose-demo.ts')
@@ -252,7 +252,7 @@ async function startDemo(
     clock,
     logger,
     accounts,
-    desk,
+    syncClient,
     fleet,
     ...(progress && { progress }),
   })

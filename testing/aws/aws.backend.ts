@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { naturalId } from '../../server/src/domain/sources/natural-id.ts'
 import { SourceError } from '../../server/src/domain/sources/source-error.ts'
-import type { SeenServer, SourceSettings } from '../../server/src/domain/sources/source.ts'
+import type { ReportedServer, SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { awsKind } from '../../server/src/sources/aws/aws-kind.ts'
 import {
   demandServer,
@@ -37,15 +37,15 @@ describe('EC2, as moto emulates it', () => {
     options: regions.length === 0 ? {} : { regions },
   })
   const scan = (regions?: readonly string[]) => withSource(awsKind, settings(regions), scanAll)
-  const find = (seen: ReadonlyMap<string, SeenServer>, id: string): SeenServer => {
+  const find = (seen: ReadonlyMap<string, ReportedServer>, id: string): ReportedServer => {
     const server = [...seen.values()].find(({ facts }) => facts.external_id === id)
     assert.ok(server, `${id} is not told of`)
     return server
   }
-  const refuses = (trouble: string, message: RegExp, asked: SourceSettings) =>
+  const refuses = (kind: string, message: RegExp, asked: SourceSettings) =>
     assert.rejects(withSource(awsKind, asked, scanAll), (error) => {
       assert.ok(error instanceof SourceError)
-      assert.equal(error.trouble, trouble)
+      assert.equal(error.kind, kind)
       assert.match(error.message, message)
       for (const secret of Object.values(asked.credentials)) {
         assert.ok(!JSON.stringify([error.message, error.stack, error]).includes(secret))
@@ -116,7 +116,7 @@ describe('EC2, as moto emulates it', () => {
       )
       assert.equal(server.facts.cloudregion_id, naturalId('region', 'aws', 'ap-northeast-1'))
       const look = (regionId: string) =>
-        source.look({ externalId: there, regionId }, AbortSignal.timeout(10_000))
+        source.get({ externalId: there, regionId }, AbortSignal.timeout(10_000))
       assert.deepEqual(await look('ap-northeast-1'), server)
       assert.equal(await look('eu-west-1'), undefined)
     })

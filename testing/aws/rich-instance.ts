@@ -1,5 +1,5 @@
 import { naturalId } from '../../server/src/domain/sources/natural-id.ts'
-import type { SeenServer } from '../../server/src/domain/sources/source.ts'
+import type { ReportedServer } from '../../server/src/domain/sources/source.ts'
 import { createFleet } from './fleet.ts'
 import type { TestMoto } from './start.ts'
 
@@ -10,7 +10,7 @@ const tagged = (type: string, name: string) => ({
 })
 
 /** An instance with something in every field that moto has, and what Muster has to say of it. */
-export async function buildRichInstance(moto: TestMoto): Promise<SeenServer & { id: string }> {
+export async function buildRichInstance(moto: TestMoto): Promise<ReportedServer & { id: string }> {
   const { order } = moto
   const fleet = createFleet(moto)
   const make = <Answer>(call: string, input: object) => order<Answer>({ region, call, with: input })

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { naturalId } from '../../server/src/domain/sources/natural-id.ts'
-import type { SeenServer } from '../../server/src/domain/sources/source.ts'
+import type { ReportedServer } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import {
   demandServer,
@@ -24,7 +24,7 @@ describe('servers of a real libvirtd, field by field', () => {
 
   const settings = () => ({ address: libvirt.address, credentials: {}, options: {} })
 
-  async function demand(externalId: string): Promise<SeenServer> {
+  async function demand(externalId: string): Promise<ReportedServer> {
     const server = await withSource(libvirtKind, settings(), (source) =>
       lookReadable(source, { externalId, regionId: '' }),
     )

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type {
-  SeenServer,
-  SourceNews,
+  ReportedServer,
+  SourceUpdate,
   SourceSettings,
 } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import {
-  conformanceWorld,
+  conformanceContext,
   describeConformance,
   withSource,
   type SourceBackEnd,
@@ -29,12 +29,15 @@ describe('a real libvirtd with QEMU', () => {
   })
   after(() => libvirt.stop())
 
-  const look = (externalId: string, address = libvirt.address): Promise<SeenServer | undefined> =>
+  const look = (
+    externalId: string,
+    address = libvirt.address,
+  ): Promise<ReportedServer | undefined> =>
     withSource(libvirtKind, settingsFor(address), (source) =>
       lookReadable(source, { externalId, regionId: '' }),
     )
 
-  async function demand(externalId: string): Promise<SeenServer> {
+  async function demand(externalId: string): Promise<ReportedServer> {
     const server = await look(externalId)
     assert.ok(server)
     return server
@@ -94,7 +97,7 @@ describe('a real libvirtd with QEMU', () => {
     test('tells of tags, disks and passing guests as they come and go', async () => {
       const source = await libvirtKind.open(
         settingsFor(libvirt.address),
-        conformanceWorld,
+        conformanceContext,
         AbortSignal.timeout(30_000),
       )
       const end = new AbortController()
@@ -102,11 +105,11 @@ describe('a real libvirtd with QEMU', () => {
       assert.ok(news)
       await news.next()
       /** What comes next about a guest, until it is so. */
-      const until = async (id: string, isSo: (server: SeenServer | undefined) => boolean) => {
+      const until = async (id: string, isSo: (server: ReportedServer | undefined) => boolean) => {
         for (;;) {
           const next = await news.next()
           assert.ok(!next.done)
-          const value: SourceNews = next.value
+          const value: SourceUpdate = next.value
           const server = value.present.find(({ facts }) => facts.external_id === id)
           const isGone = value.gone.some((key) => key[2] === id)
           if ((server || isGone) && isSo(server)) return

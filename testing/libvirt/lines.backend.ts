@@ -7,7 +7,7 @@ import { SourceError } from '../../server/src/domain/sources/source-error.ts'
 import type { SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import {
-  conformanceWorld,
+  conformanceContext,
   demandServer,
   scanAll,
   withSource,
@@ -15,9 +15,9 @@ import {
 import { startLibvirt, type TestLibvirt } from './start.ts'
 
 const patience = () => AbortSignal.timeout(30_000)
-const troubleIs = (trouble: string) => (error: unknown) => {
+const troubleIs = (kind: string) => (error: unknown) => {
   assert.ok(error instanceof SourceError)
-  assert.equal(error.trouble, trouble, error.message)
+  assert.equal(error.kind, kind, error.message)
   return true
 }
 
@@ -104,7 +104,7 @@ describe('lines to a real libvirtd', () => {
       return `define ${file}`
     })
     const driver = await one.openTestDriver(commands)
-    const source = await libvirtKind.open(at(one.testAddress), conformanceWorld, patience())
+    const source = await libvirtKind.open(at(one.testAddress), conformanceContext, patience())
     const start = performance.now()
     const seen = await scanAll(source)
     const took = performance.now() - start
@@ -124,14 +124,14 @@ describe('lines to a real libvirtd', () => {
   })
 
   test('has one connection for all of an account, with few calls at once', async () => {
-    const world = { ...conformanceWorld, accountId: 'account' }
+    const world = { ...conformanceContext, accountId: 'account' }
     const open = () => libvirtKind.open(byTls(), world, patience())
     const [listening, scanning] = await Promise.all([open(), open()])
     const end = new AbortController()
     const news = listening.watch?.(end.signal)[Symbol.asyncIterator]()
     await news?.next()
     const reference = { externalId: guest, regionId: '' }
-    const looks = Array.from({ length: 20 }, () => scanning.look(reference, patience()))
+    const looks = Array.from({ length: 20 }, () => scanning.get(reference, patience()))
     await Promise.all([scanAll(scanning), ...looks])
     demandNoWarning()
     await scanning.close()
@@ -190,7 +190,7 @@ describe('lines to a real libvirtd', () => {
 
   test('says that the daemon died, and finds everything as it was when it is back', async () => {
     const before = await withSource(libvirtKind, at(one.address), scanAll)
-    const source = await libvirtKind.open(at(one.address), conformanceWorld, patience())
+    const source = await libvirtKind.open(at(one.address), conformanceContext, patience())
     const news = source.watch?.(patience())[Symbol.asyncIterator]()
     assert.ok(news)
     await news.next()

@@ -1,8 +1,8 @@
 import { PlatformError } from '../domain/error.ts'
 import type { CasServer } from '../domain/identity/cas/cas-server.ts'
-import type { AddressRule } from '../outgoing/allowed-addresses.ts'
-import { createCasServer } from '../outgoing/cas-server.ts'
-import { createGuardedGet } from '../outgoing/guarded-get.ts'
+import type { AddressRule } from '../egress/allowed-addresses.ts'
+import { createCasServer } from '../egress/cas-server.ts'
+import { createGuardedGet } from '../egress/guarded-get.ts'
 import { createTurnstile } from '../vault/turnstile.ts'
 
 /**

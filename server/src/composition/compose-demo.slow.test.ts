@@ -12,7 +12,7 @@ import { dumpOrganisation, stageDemo } from '../testing/stage-demo.ts'
 import { createPasswordHasher } from '../vault/password-hasher.ts'
 import { demoDomains, demoPeople, demoProjects } from './demo-organisation.ts'
 import { renderDemo } from './demo-welcome.ts'
-import { createLayDemo } from './lay-demo.ts'
+import { createSeedDemoOrganisation } from './seed-demo-organisation.ts'
 
 const hasher = createPasswordHasher()
 const clock = () => Date.UTC(2026, 10, 15)
@@ -183,8 +183,13 @@ onBothEngines('a demo', (engine) => {
     const { read } = database
     await start({ servers: 1 })
     const key = { demoPassword: () => assert.fail('nobody is to be made') }
-    const layDemo = createLayDemo({ registry: createRegistry(database), hasher, key, clock })
-    await layDemo(demoProjects(2_000_000), false)
+    const seedDemoOrganisation = createSeedDemoOrganisation({
+      registry: createRegistry(database),
+      hasher,
+      key,
+      clock,
+    })
+    await seedDemoOrganisation(demoProjects(2_000_000), false)
     const count = async (table: 'projects' | 'events') => {
       const rows = await read.selectFrom(table).select('id').execute()
       return rows.length

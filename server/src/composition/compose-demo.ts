@@ -4,7 +4,7 @@ import type { Config } from '../config/read-config.ts'
 import type { Clock, PasswordHasher } from '../domain/identity/ports.ts'
 import { dayOf } from '../domain/inventory/draw-timeline.ts'
 import type { FleetWriter } from '../domain/inventory/ports.ts'
-import type { SyncDesk } from '../domain/sources/desk.ts'
+import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { AccountStore } from '../domain/sources/ports.ts'
 import { simulatorKind } from '../sources/simulator/simulator-kind.ts'
 import { simulatedAccounts } from '../sources/simulator/sites.ts'
@@ -15,11 +15,11 @@ import { layDemoPast } from '../storage/demo-past.ts'
 import { createDirectory } from '../storage/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
-import { createAttachDemo } from './attach-demo.ts'
+import { createAttachDemoAccounts } from './attach-demo-accounts.ts'
 import { demoProjects } from './demo-organisation.ts'
-import { createLayDemo } from './lay-demo.ts'
-import { loadDemo } from './load-demo.ts'
-import { createMeetDemo, type DemoUser } from './meet-demo.ts'
+import { createSeedDemoOrganisation } from './seed-demo-organisation.ts'
+import { waitForDemo } from './wait-for-demo.ts'
+import { createListDemoUsers, type DemoUser } from './list-demo-users.ts'
 import { createProgress, type ProgressOutput } from './progress.ts'
 
 interface Parts {
@@ -30,7 +30,7 @@ interface Parts {
   readonly clock: Clock
   readonly logger: Pick<FastifyBaseLogger, 'info'>
   readonly accounts: AccountStore
-  readonly desk: Pick<SyncDesk, 'attend'>
+  readonly syncClient: Pick<SyncClient, 'reconcile'>
   readonly fleet: Pick<FleetWriter, 'hasRealServers'>
   /** Where a long load shows how far it is; nowhere unless given. */
   readonly progress?: ProgressOutput
@@ -70,12 +70,12 @@ export async function composeDemo(parts: Parts): Promise<Demo> {
     await clearDemo(database)
   }
   const projects = demoProjects(servers)
-  await createLayDemo({ ...parts, registry })(projects, known?.hasPeople !== true)
+  await createSeedDemoOrganisation({ ...parts, registry })(projects, known?.hasPeople !== true)
 
   const seed = known?.seed ?? demoSeed
   const simulated = simulatedAccounts(seed)
   const fleet = { seed, servers, projects }
-  const { attach, grow } = createAttachDemo(parts)
+  const { attach, grow } = createAttachDemoAccounts(parts)
   const ids = new Set(simulated.map(({ id }) => id))
   const listOwn = async () => (await accounts.all()).filter(({ account }) => ids.has(account.id))
   if (isOutdated || known?.hasAccounts !== true) await attach(simulated, fleet)
@@ -96,7 +96,7 @@ export async function composeDemo(parts: Parts): Promise<Demo> {
     ({ account, sync }) =>
       account.enabled && !account.leaving && (hasGrown || sync.finished_at === null),
   )
-  const users = await createMeetDemo({ ...parts, registry, directory })()
+  const users = await createListDemoUsers({ ...parts, registry, directory })()
   const stopped = new AbortController()
   return {
     servers,
@@ -131,8 +131,8 @@ function chooseSize(wish: number | undefined, known: DemoNote | undefined): numb
 }
 
 async function load(
-  { accounts, desk, database, clock, progress = nowhere }: Parts,
-  waiting: Parameters<typeof loadDemo>[0]['waiting'],
+  { accounts, syncClient, database, clock, progress = nowhere }: Parts,
+  waiting: Parameters<typeof waitForDemo>[0]['waiting'],
   servers: number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -142,7 +142,7 @@ async function load(
     title: 'Loading the demo',
     total: servers,
   })
-  await loadDemo({ accounts, desk, waiting, onSeen: advance, signal })
+  await waitForDemo({ accounts, syncClient, waiting, onSeen: advance, signal })
   if (signal.aborted) return
   await layDemoPast(database, dayOf(clock()))
   // PostgreSQL would gather statistics by itself only minutes later.

@@ -17,8 +17,8 @@ import type { Clock, News, PasswordHasher } from '../domain/identity/ports.ts'
 import { createStandings } from '../domain/identity/standings.ts'
 import { createRenewCaller } from '../domain/identity/renew-caller.ts'
 import { createVerifyToken } from '../domain/identity/verify-token.ts'
-import { createAddressRule } from '../outgoing/allowed-addresses.ts'
-import { createRefuseAddress } from '../outgoing/refuse-address.ts'
+import { createAddressRule } from '../egress/allowed-addresses.ts'
+import { createCheckAddress } from '../egress/check-address.ts'
 import { createAccessKeyStore } from '../storage/access-keys.ts'
 import type { Database } from '../storage/database.ts'
 import { createDirectory } from '../storage/directory.ts'
@@ -121,7 +121,7 @@ export function composeIdentity(parts: Parts) {
       checkPassword,
       hasher,
       sealer: key,
-      refuseAddress: createRefuseAddress(addressRule),
+      checkAddress: createCheckAddress(addressRule),
       mostAccessKeys: parts.accessKeysPerUser,
       clock,
     }),

@@ -5,8 +5,8 @@ import type { RenewCaller } from '../domain/identity/renew-caller.ts'
 import { createCloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createRefreshServer } from '../domain/sources/refresh-server.ts'
 import { isWanted } from '../domain/sources/run-accounts.ts'
-import { createSourceAddressRule } from '../outgoing/allowed-addresses.ts'
-import { createRefuseHost } from '../outgoing/refuse-address.ts'
+import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
+import { createCheckHost } from '../egress/check-address.ts'
 import type { Database } from '../storage/database.ts'
 import { createEventStore } from '../storage/events.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
@@ -21,24 +21,24 @@ interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'fleet'> {
   readonly renewCaller: RenewCaller
   readonly logger: FastifyBaseLogger
   /** Whether progress is told elsewhere at the moment, so that the log need not. */
-  readonly isHushed: () => boolean
+  readonly isQuiet: () => boolean
   readonly clock: Clock
 }
 
 /** The use cases of sources: what is asked is asked here, the work itself is done in a thread of its own. */
 export function composeSources(parts: Parts) {
   const { config, database, key, owners, findServer, fleet, renewCaller, clock } = parts
-  const { logger, isHushed } = parts
+  const { logger, isQuiet } = parts
   const accounts = createAccountStore(database, key)
   const events = createEventStore(database)
   const isPlatform = config.roles.includes('platform')
-  const { desk, stop } = startSync({
+  const { syncClient, stop } = startSync({
     database,
     secretKeyFile: config.secretKeyFile,
     reachable: config.sourceAllow,
     disappearanceHold: config.disappearanceHold,
     logger,
-    isHushed,
+    isQuiet,
     hasAccounts: async () => isPlatform && (await accounts.all()).some(isWanted),
   })
   return {
@@ -47,14 +47,14 @@ export function composeSources(parts: Parts) {
       accounts,
       events,
       owners,
-      desk,
+      syncClient,
       renewCaller,
-      refuseHost: createRefuseHost(createSourceAddressRule(config.sourceAllow)),
+      checkHost: createCheckHost(createSourceAddressRule(config.sourceAllow)),
       clock,
     }),
-    refreshServer: createRefreshServer({ findServer, fleet, accounts, desk, events, clock }),
+    refreshServer: createRefreshServer({ findServer, fleet, accounts, syncClient, events, clock }),
     accounts,
-    desk,
+    syncClient,
     stop,
   }
 }

@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SyncDesk } from '../domain/sources/desk.ts'
+import type { SyncClient } from '../domain/sources/sync-client.ts'
 import { createChangeServers } from '../domain/inventory/change-servers.ts'
 import { createOwners } from '../domain/inventory/owners.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
-import { createAttendAccount } from '../domain/sources/attend-account.ts'
-import { createChangeHeldServers } from '../domain/sources/change-held-servers.ts'
+import { createOpenScanRecorder } from '../domain/sources/record-scan.ts'
+import { createChangeAccountServers } from '../domain/sources/change-account-servers.ts'
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
 import { createFindDuplicates } from '../domain/sources/find-duplicates.ts'
-import { createLoseServers } from '../domain/sources/lose-servers.ts'
-import { createMarkUnknown } from '../domain/sources/mark-unknown.ts'
+import { createMarkAllUnknown } from '../domain/sources/mark-all-unknown.ts'
+import { createMarkServersUnknown } from '../domain/sources/mark-servers-unknown.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
 import { createOpenSource } from '../domain/sources/open-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
 import { createRunAccount } from '../domain/sources/run-account.ts'
 import { createSemaphore } from '../domain/sources/semaphore.ts'
-import type { RunLog } from '../domain/sources/run-log.ts'
+import type { SyncLog } from '../domain/sources/sync-log.ts'
 import { createRunAccounts } from '../domain/sources/run-accounts.ts'
 import type { SourceKind } from '../domain/sources/source.ts'
-import { testSource } from '../domain/sources/test-source.ts'
+import { testConnection } from '../domain/sources/test-connection.ts'
 import type { Sealer } from '../domain/identity/access-key/sealer.ts'
-import { createSourceAddressRule } from '../outgoing/allowed-addresses.ts'
-import { createOutlet } from '../outgoing/outlet.ts'
+import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
+import { createEgress } from '../egress/egress.ts'
 import type { Database } from '../storage/database.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createFleetWriter } from '../storage/servers/fleet-writer.ts'
@@ -38,7 +38,7 @@ interface Parts {
   readonly disappearanceHold: number
   /** Who this is, among all that share the storage. */
   readonly runner: string
-  readonly log: RunLog
+  readonly log: SyncLog
 }
 
 /** Of all accounts together: a batch in the making is some megabytes. */
@@ -59,31 +59,31 @@ export function composeSync(parts: Parts) {
   const owners = createOwners(createOwnerDirectory(database), { current: () => undefined })
   const recordServers = createRecordServers({ fleet, owners, clock })
   const changeServers = createChangeServers({ fleet, clock })
-  const outlet = createOutlet(createSourceAddressRule(reachable))
-  const openSource = createOpenSource({ kinds, accounts, outlet, clock })
-  const changeHeldServers = createChangeHeldServers({ sightings, changeServers })
-  const attendAccount = createAttendAccount({
+  const egress = createEgress(createSourceAddressRule(reachable))
+  const openSource = createOpenSource({ kinds, accounts, egress, clock })
+  const changeAccountServers = createChangeAccountServers({ sightings, changeServers })
+  const openScanRecorder = createOpenScanRecorder({
     accounts,
     sightings,
     owners,
     recordServers,
-    markUnknown: createMarkUnknown({ changeServers, sightings, fleet }),
+    markServersUnknown: createMarkServersUnknown({ changeServers, sightings, fleet }),
     kindOf: openSource.kindOf,
     fleet,
   })
   const runAccount = createRunAccount({
     runs,
     sightings,
-    attendAccount,
-    moveServers: createMoveServers({ owners, changeHeldServers }),
-    loseServers: createLoseServers(changeHeldServers),
-    evictServers: createEvictServers({ accounts, sightings, attendAccount }),
+    openScanRecorder,
+    moveServers: createMoveServers({ owners, changeAccountServers }),
+    markAllUnknown: createMarkAllUnknown(changeAccountServers),
+    evictServers: createEvictServers({ accounts, sightings, openScanRecorder }),
     findDuplicates: createFindDuplicates({ accounts, sightings, kindOf: openSource.kindOf }),
     openSource,
     writePermits: createSemaphore(batchesAtOnce),
     defaultHold: disappearanceHold,
     clock,
-    chance: Math.random,
+    random: Math.random,
     log,
   })
   const runAccounts = createRunAccounts({ accounts, runs, runAccount, runner, clock, log })
@@ -96,8 +96,8 @@ export function composeSync(parts: Parts) {
     return !attached.account.leaving && attached.sync.mapped_revision === attached.account.revision
   }
 
-  const desk: SyncDesk = {
-    async attend(accountId) {
+  const syncClient: SyncClient = {
+    async reconcile(accountId) {
       const settle = async () => {
         const end = clock() + longestWait
         await runAccounts.tick()
@@ -107,7 +107,7 @@ export function composeSync(parts: Parts) {
     },
 
     test: (provider, settings) =>
-      testSource((signal) => openSource.openSettings(provider, settings, signal), clock),
+      testConnection((signal) => openSource.openSettings(provider, settings, signal), clock),
 
     async preview(accountId, mapping, projectId) {
       const attached = await accounts.find(accountId)
@@ -126,5 +126,5 @@ export function composeSync(parts: Parts) {
     },
   }
 
-  return { desk, start: runAccounts.start, stop: runAccounts.stop }
+  return { syncClient, start: runAccounts.start, stop: runAccounts.stop }
 }

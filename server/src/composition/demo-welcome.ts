@@ -1,5 +1,5 @@
 import type { Demo } from './compose-demo.ts'
-import type { DemoUser } from './meet-demo.ts'
+import type { DemoUser } from './list-demo-users.ts'
 
 const columns = ['user', 'password', 'domain', 'project', 'role'] as const
 

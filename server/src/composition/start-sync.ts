@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { MessagePort, Worker } from 'node:worker_threads'
 import type { FastifyBaseLogger } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
-import type { SyncDesk } from '../domain/sources/desk.ts'
+import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { Database } from '../storage/database.ts'
 import {
   fromFailure,
@@ -19,7 +19,7 @@ interface Parts {
   readonly disappearanceHold: number
   readonly logger: Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
   /** Whether progress is told elsewhere at the moment, so that the log need not. */
-  readonly isHushed: () => boolean
+  readonly isQuiet: () => boolean
   /** Whether there is an account to be run. */
   readonly hasAccounts: () => Promise<boolean>
 }
@@ -51,7 +51,7 @@ const ended = () =>
  */
 export function startSync(parts: Parts) {
   const { database, secretKeyFile, reachable, disappearanceHold } = parts
-  const { logger, isHushed, hasAccounts } = parts
+  const { logger, isQuiet, hasAccounts } = parts
   // Only one process has a SQLite storage: after a crash it is the same one that goes on.
   const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
   const waiting = new Map<number, Waiting>()
@@ -64,7 +64,7 @@ export function startSync(parts: Parts) {
       case 'fleet':
         return database.noteFleet(message.version, message.scopes)
       case 'log': {
-        const level = message.level === 'info' && isHushed() ? 'debug' : message.level
+        const level = message.level === 'info' && isQuiet() ? 'debug' : message.level
         return logger[level](message.fields, message.message)
       }
       case 'answer':
@@ -101,7 +101,7 @@ export function startSync(parts: Parts) {
     return started
   }
 
-  function ask(method: keyof SyncDesk, parameters: readonly unknown[]): Promise<unknown> {
+  function ask(method: keyof SyncClient, parameters: readonly unknown[]): Promise<unknown> {
     if (isStopped) return Promise.reject(ended())
     thread ??= start()
     lastId += 1
@@ -122,15 +122,15 @@ export function startSync(parts: Parts) {
   const timer = setInterval(() => void startIfNeeded(), lookAgain)
   timer.unref()
 
-  const desk: SyncDesk = {
-    attend: async (...parameters) => void (await ask('attend', parameters)),
-    test: (...parameters) => ask('test', parameters) as ReturnType<SyncDesk['test']>,
-    preview: (...parameters) => ask('preview', parameters) as ReturnType<SyncDesk['preview']>,
-    refresh: (...parameters) => ask('refresh', parameters) as ReturnType<SyncDesk['refresh']>,
+  const syncClient: SyncClient = {
+    reconcile: async (...parameters) => void (await ask('reconcile', parameters)),
+    test: (...parameters) => ask('test', parameters) as ReturnType<SyncClient['test']>,
+    preview: (...parameters) => ask('preview', parameters) as ReturnType<SyncClient['preview']>,
+    refresh: (...parameters) => ask('refresh', parameters) as ReturnType<SyncClient['refresh']>,
   }
 
   return {
-    desk,
+    syncClient,
     async stop(): Promise<void> {
       isStopped = true
       clearInterval(timer)

@@ -1,6 +1,6 @@
 import { errorStatus, type ErrorClass } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
-import type { SyncDesk } from '../domain/sources/desk.ts'
+import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { Extension } from '../storage/database.ts'
 
 /** What the thread that works with sources is started with. */
@@ -12,7 +12,7 @@ export interface SyncThreadData {
   readonly runner: string
 }
 
-type Method = keyof SyncDesk
+type Method = keyof SyncClient
 
 /** What is asked of the thread. */
 export type SyncRequest =

@@ -50,7 +50,7 @@ const sync = composeSync({
 sync.start()
 
 async function answer({ id, method, parameters }: Exclude<SyncRequest, 'stop'>): Promise<void> {
-  const perform = sync.desk[method] as (...given: readonly unknown[]) => Promise<unknown>
+  const perform = sync.syncClient[method] as (...given: readonly unknown[]) => Promise<unknown>
   try {
     tell({ kind: 'answer', id, value: await perform(...parameters) })
   } catch (error) {

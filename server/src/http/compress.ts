@@ -11,7 +11,7 @@ import {
 } from 'node:zlib'
 import { codedTag, type ContentCoding, type OperationId } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
-import { isPieces, isStream, type Outcome } from './send.ts'
+import { isPieces, isStream, type HandlerResult } from './send.ts'
 
 /** Their answers hold a token or a secret, whose length or content the compressed length could give away. */
 const secretOperations: ReadonlySet<string> = new Set<OperationId>([
@@ -115,10 +115,10 @@ export function createCompress() {
   }
 
   async function compressStream(
-    outcome: Outcome,
+    outcome: HandlerResult,
     body: AsyncIterable<Buffer>,
     coding: ContentCoding,
-  ): Promise<Outcome> {
+  ): Promise<HandlerResult> {
     const { isSmall, stream } = await readStart(body)
     if (isSmall) return { ...outcome, body: stream }
     const codec = codecs[coding]()
@@ -128,7 +128,10 @@ export function createCompress() {
     return { ...outcome, headers, body: codec }
   }
 
-  return async function compress(outcome: Outcome, coding: ContentCoding): Promise<Outcome> {
+  return async function compress(
+    outcome: HandlerResult,
+    coding: ContentCoding,
+  ): Promise<HandlerResult> {
     const { body } = outcome
     if (body === undefined) return outcome
     if (isStream(body)) return await compressStream(outcome, body, coding)

@@ -23,7 +23,7 @@ import { createQueryReader } from './query.ts'
 import type { Repeatable, Repeats } from './repeats.ts'
 import { demandNothing, demandShape, readJsonBody } from './request-body.ts'
 import type { Route } from './route.ts'
-import { contentTypeOf, createSend, isStream, type Outcome } from './send.ts'
+import { contentTypeOf, createSend, isStream, type HandlerResult } from './send.ts'
 import { createBodyReader } from './validate.ts'
 import { whenGone } from './when-gone.ts'
 
@@ -66,7 +66,9 @@ type OperationOf<Id extends OperationId> = Extract<(typeof operations)[number], 
 
 /** One handler for each operation: one more or one fewer does not compile. */
 export type Handlers = {
-  readonly [Id in OperationId]: (call: Call<OperationOf<Id>>) => Outcome | Promise<Outcome>
+  readonly [Id in OperationId]: (
+    call: Call<OperationOf<Id>>,
+  ) => HandlerResult | Promise<HandlerResult>
 }
 
 /** What every handler takes, whatever its operation. */
@@ -96,8 +98,8 @@ export function mountOperations(
   function encode(
     { headers, method }: FastifyRequest,
     operation: Operation,
-    outcome: Outcome,
-  ): Outcome | Promise<Outcome> {
+    outcome: HandlerResult,
+  ): HandlerResult | Promise<HandlerResult> {
     const coding = chooseCoding(headers['accept-encoding'])
     if (coding === undefined || !isCompressible(operation, contentTypeOf(operation, outcome))) {
       return outcome
@@ -111,7 +113,7 @@ export function mountOperations(
   )
   for (const operation of served) {
     const id = operation.id as OperationId
-    const handle = handlers[id] as (call: AnyCall) => Outcome | Promise<Outcome>
+    const handle = handlers[id] as (call: AnyCall) => HandlerResult | Promise<HandlerResult>
     const readBody = createBodyReader(operation)
     const readQuery = createQueryReader(operation)
     app.route({
@@ -174,7 +176,7 @@ function toRepeatable(
   reply: FastifyReply,
   operation: Operation,
   principal: Principal,
-  { status, body, isStillRight = () => false }: Outcome,
+  { status, body, isStillRight = () => false }: HandlerResult,
 ): Repeatable {
   const { request } = reply
   const [bytes] = Array.isArray(body) ? (body as readonly Buffer[]) : []

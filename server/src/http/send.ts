@@ -4,7 +4,7 @@ import { jsonContentType, type Operation } from '@muster/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** What a handler answers. */
-export interface Outcome {
+export interface HandlerResult {
   readonly status: number
   /** Where it is not what the contract says the answer is in. */
   readonly contentType?: string
@@ -37,8 +37,10 @@ export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
 export const isPieces = (body: unknown): body is readonly Buffer[] =>
   Array.isArray(body) && body[0] instanceof Buffer
 
-export const contentTypeOf = (operation: Operation, { status, contentType }: Outcome): string =>
-  contentType ?? operation.answers[status]?.contentType ?? jsonContentType
+export const contentTypeOf = (
+  operation: Operation,
+  { status, contentType }: HandlerResult,
+): string => contentType ?? operation.answers[status]?.contentType ?? jsonContentType
 
 /** Sends the answers of handlers. */
 export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
@@ -71,7 +73,11 @@ export function createSend(closesAfter: (request: FastifyRequest) => boolean) {
       : reply.send(body instanceof Readable ? body : Readable.from(body, { objectMode: false }))
   }
 
-  return function send(reply: FastifyReply, operation: Operation, outcome: Outcome): FastifyReply {
+  return function send(
+    reply: FastifyReply,
+    operation: Operation,
+    outcome: HandlerResult,
+  ): FastifyReply {
     const { status, body, headers } = outcome
     reply.code(status)
     if (headers) reply.headers(headers)

@@ -5,7 +5,7 @@ import type { PostgresLimits } from './postgres/limits.ts'
 import type { Tables } from './tables.ts'
 
 /** What one statement of a commit did. */
-export interface Outcome {
+export interface StatementResult {
   readonly rows: readonly Record<string, unknown>[]
   readonly changes: number
 }
@@ -66,13 +66,13 @@ export interface Database {
   /** Quick indexed reads. They see every commit that was acknowledged before them. */
   readonly read: Kysely<Tables>
   /** Durable when it resolves. */
-  commit(statements: Statements): Promise<Outcome[]>
+  commit(statements: Statements): Promise<StatementResult[]>
   /**
    * A commit that changes who may do what: from here on nobody trusts what was remembered before.
    * Such commits come one after another. With a version it happens only if that is still the
    * present one.
    */
-  commitNews(statements: Statements, version?: number): Promise<Outcome[]>
+  commitNews(statements: Statements, version?: number): Promise<StatementResult[]>
   /** The version of the identity data, as far as this process knows it. */
   currentVersion(): number | undefined
   /**
@@ -123,5 +123,5 @@ export function bumpVersion(read: Kysely<Tables>, expected: number | undefined):
 }
 
 /** The version of the identity data that a commit has made, from what its first statement returned. */
-export const versionOf = ([first]: readonly Outcome[]): number =>
+export const versionOf = ([first]: readonly StatementResult[]): number =>
   Number(first?.rows[0]?.['version'])

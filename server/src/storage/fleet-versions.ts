@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Outcome, Statement, Statements } from './database.ts'
+import type { StatementResult, Statement, Statements } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** More writes than one connection will ever see. */
@@ -30,7 +30,7 @@ export function createFleetVersions() {
 export interface FleetCommit {
   readonly statements: Statement[]
   /** The version that it made, from what its statements did. */
-  versionOf(outcomes: readonly Outcome[]): number
+  versionOf(outcomes: readonly StatementResult[]): number
 }
 
 /**

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { SourceError } from '../domain/sources/source-error.ts'
 import type { SourceSettings } from '../domain/sources/source.ts'
-import { createAddressRule } from '../outgoing/allowed-addresses.ts'
-import { createOutlet } from '../outgoing/outlet.ts'
+import { createAddressRule } from '../egress/allowed-addresses.ts'
+import { createEgress } from '../egress/egress.ts'
 import { libvirtKind } from '../sources/libvirt/libvirt-kind.ts'
 import type { FakeDomain } from './fake-libvirt-answers.ts'
 import type { FakeLibvirt } from './fake-libvirt.ts'
@@ -17,11 +17,11 @@ export const domain = (number: number, changes: Partial<FakeDomain> = {}): FakeD
 })
 export const some = [domain(1), domain(2, { state: 5 }), domain(3)]
 
-const outlet = createOutlet(createAddressRule(['127.0.0.0/8', '::1', 'localhost']))
+const egress = createEgress(createAddressRule(['127.0.0.0/8', '::1', 'localhost']))
 const world = (timeLimit = 2_000, accountId?: string) => ({
   ...(accountId !== undefined && { accountId }),
-  outlet,
-  pace: async () => {},
+  egress,
+  throttle: async () => {},
   timeLimit,
   clock: Date.now,
 })
@@ -42,11 +42,11 @@ export async function openAt(
   return source
 }
 
-export const isTrouble =
-  (trouble: RegExp, message = /./) =>
+export const isSourceError =
+  (kind: RegExp, message = /./) =>
   (error: unknown) => {
     assert.ok(error instanceof SourceError, String(error))
-    assert.match(error.trouble, trouble, error.message)
+    assert.match(error.kind, kind, error.message)
     assert.match(error.message, message)
     return true
   }

@@ -3,17 +3,17 @@ import type { KeptServer, Sighting, SightingChanges } from '../domain/inventory/
 import { createChangeServers } from '../domain/inventory/change-servers.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import type { Account, SyncRecord } from '../domain/sources/account.ts'
-import { createAttendAccount } from '../domain/sources/attend-account.ts'
-import { createChangeHeldServers } from '../domain/sources/change-held-servers.ts'
+import { createOpenScanRecorder } from '../domain/sources/record-scan.ts'
+import { createChangeAccountServers } from '../domain/sources/change-account-servers.ts'
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
 import { createFindDuplicates } from '../domain/sources/find-duplicates.ts'
-import { createLoseServers } from '../domain/sources/lose-servers.ts'
-import { LostAccount } from '../domain/sources/lost-account.ts'
-import { createMarkUnknown } from '../domain/sources/mark-unknown.ts'
+import { createMarkAllUnknown } from '../domain/sources/mark-all-unknown.ts'
+import { LeaseLost } from '../domain/sources/lease-lost.ts'
+import { createMarkServersUnknown } from '../domain/sources/mark-servers-unknown.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
 import type { AccountStore, RunStore, SightingStore } from '../domain/sources/ports.ts'
 import { createSemaphore } from '../domain/sources/semaphore.ts'
-import type { SeenFacts, SeenServer } from '../domain/sources/source.ts'
+import type { ReportedFacts, ReportedServer } from '../domain/sources/source.ts'
 
 const projects = ['ours', 'theirs']
 
@@ -57,7 +57,7 @@ const freshSync: SyncRecord = {
 }
 
 /** A server as a source tells of it, by one name for all that names it. */
-export const makeSeen = (name: string, facts: Partial<SeenFacts> = {}): SeenServer => ({
+export const makeSeen = (name: string, facts: Partial<ReportedFacts> = {}): ReportedServer => ({
   key: ['memory', name],
   facts: { name, status: 'running', external_id: name, ...facts },
 })
@@ -76,7 +76,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
 
   function demandFence({ fence: { revision, runner } }: SightingChanges): void {
     const isOther = runner !== undefined && runner !== attached.sync.runner
-    if (isRemoved || revision !== attached.account.revision || isOther) throw new LostAccount()
+    if (isRemoved || revision !== attached.account.revision || isOther) throw new LeaseLost()
   }
 
   const fleet = {
@@ -178,13 +178,20 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
   const changeServers = createChangeServers({ fleet, clock: Date.now })
   const recordServers = createRecordServers({ fleet, owners, clock: Date.now })
 
-  const changeHeldServers = createChangeHeldServers({ sightings: sightingStore, changeServers })
-  const attendAccount = createAttendAccount({
+  const changeAccountServers = createChangeAccountServers({
+    sightings: sightingStore,
+    changeServers,
+  })
+  const openScanRecorder = createOpenScanRecorder({
     accounts,
     sightings: sightingStore,
     owners,
     recordServers,
-    markUnknown: createMarkUnknown({ changeServers, sightings: sightingStore, fleet }),
+    markServersUnknown: createMarkServersUnknown({
+      changeServers,
+      sightings: sightingStore,
+      fleet,
+    }),
     kindOf,
     fleet,
   })
@@ -193,10 +200,10 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     accounts,
     runs,
     sightings: sightingStore,
-    attendAccount,
-    evictServers: createEvictServers({ accounts, sightings: sightingStore, attendAccount }),
-    moveServers: createMoveServers({ owners, changeHeldServers }),
-    loseServers: createLoseServers(changeHeldServers),
+    openScanRecorder,
+    evictServers: createEvictServers({ accounts, sightings: sightingStore, openScanRecorder }),
+    moveServers: createMoveServers({ owners, changeAccountServers }),
+    markAllUnknown: createMarkAllUnknown(changeAccountServers),
     findDuplicates: createFindDuplicates({ accounts, sightings: sightingStore, kindOf }),
     /** Both may be changed at any time, as others would. */
     attached,

@@ -10,7 +10,7 @@ export interface Subject {
   readonly scope: object
 }
 
-/** One of each that differ in identity, nobody in particular, and one where two rules are weighed. */
+/** One of each that differ in identity, nobody in particular, and one where two rules are changed. */
 export async function addSubjects(population: Population, { ids, person }: Estate) {
   await population.addRole('domain_all_but_users', 'domain', [
     { service: '*', resource: '*', action: '*', effect: 'allow' },

@@ -8,17 +8,17 @@ import { naturalId } from '../domain/sources/natural-id.ts'
 import { securityRuleForm } from '../domain/sources/security-rules.ts'
 import { SourceError } from '../domain/sources/source-error.ts'
 import type {
-  SeenServer,
+  ReportedServer,
   ServerReference,
   Source,
   SourceKind,
-  SourceNews,
+  SourceUpdate,
   SourceSettings,
-  SourceWorld,
+  SourceContext,
   UnreadableServer,
 } from '../domain/sources/source.ts'
-import { createAddressRule } from '../outgoing/allowed-addresses.ts'
-import { createOutlet } from '../outgoing/outlet.ts'
+import { createAddressRule } from '../egress/allowed-addresses.ts'
+import { createEgress } from '../egress/egress.ts'
 
 /** A back end, and hands to change it with, by the back end's own tools. */
 export interface SourceBackEnd {
@@ -39,19 +39,19 @@ export interface SourceBackEnd {
   remove(externalId: string): Promise<void>
 }
 
-export const conformanceWorld: SourceWorld = {
-  outlet: createOutlet(createAddressRule(['127.0.0.0/8', '::1', 'localhost'])),
-  pace: async () => {},
+export const conformanceContext: SourceContext = {
+  egress: createEgress(createAddressRule(['127.0.0.0/8', '::1', 'localhost'])),
+  throttle: async () => {},
   timeLimit: 10_000,
   clock: Date.now,
 }
 
 const patience = () => AbortSignal.timeout(60_000)
-const keyOf = ({ key }: Pick<SeenServer, 'key'>) => naturalId('server', ...key)
+const keyOf = ({ key }: Pick<ReportedServer, 'key'>) => naturalId('server', ...key)
 
 /** Everything that a source tells, at once. */
-export async function scanAll(source: Source): Promise<Map<string, SeenServer>> {
-  const seen = new Map<string, SeenServer>()
+export async function scanAll(source: Source): Promise<Map<string, ReportedServer>> {
+  const seen = new Map<string, ReportedServer>()
   for await (const { present, gone, unreadable = [] } of source.scan(patience())) {
     assert.deepEqual(unreadable, [], 'every server here can be read')
     for (const server of present) {
@@ -67,8 +67,8 @@ export async function scanAll(source: Source): Promise<Map<string, SeenServer>> 
 export async function lookReadable(
   source: Source,
   reference: ServerReference,
-): Promise<SeenServer | undefined> {
-  const server = await source.look(reference, patience())
+): Promise<ReportedServer | undefined> {
+  const server = await source.get(reference, patience())
   if (!server || 'facts' in server) return server
   throw new Error(`${server.name} could not be read: ${server.reason}`)
 }
@@ -79,7 +79,7 @@ export async function withSource<Answer>(
   settings: SourceSettings,
   use: (source: Source) => Promise<Answer>,
 ): Promise<Answer> {
-  const source = await kind.open(settings, conformanceWorld, patience())
+  const source = await kind.open(settings, conformanceContext, patience())
   try {
     return await use(source)
   } finally {
@@ -88,7 +88,7 @@ export async function withSource<Answer>(
 }
 
 /** A server as the API would show it, held against the contract. */
-export function demandServer({ facts }: SeenServer, provider: string): Server {
+export function demandServer({ facts }: ReportedServer, provider: string): Server {
   const server = describeServer(
     {
       provider,
@@ -127,7 +127,7 @@ async function waitFor<Answer>(
   throw new Error(`${what} did not come about`)
 }
 
-const refer = ({ facts }: SeenServer) => ({
+const refer = ({ facts }: ReportedServer) => ({
   externalId: facts.external_id ?? '',
   regionId: facts.region_ext_id ?? '',
 })
@@ -162,7 +162,7 @@ export function testReading(
   void test('looks at one server as it does at all', () =>
     openAnd(async (source) => {
       for (const server of (await scanAll(source)).values()) {
-        assert.deepEqual(await source.look(refer(server), patience()), server)
+        assert.deepEqual(await source.get(refer(server), patience()), server)
       }
     }))
 
@@ -172,7 +172,7 @@ export function testReading(
       assert.ok(some)
       const { externalId, regionId } = refer(some)
       const never = externalId.replaceAll(/[0-9a-f]/g, '9')
-      assert.equal(await source.look({ externalId: never, regionId }, patience()), undefined)
+      assert.equal(await source.get({ externalId: never, regionId }, patience()), undefined)
     }))
 
   void test('reports a server that cannot be read, and describes all others', async (context) => {
@@ -180,7 +180,7 @@ export function testReading(
     if (!breakOne) return context.diagnostic('no server can be made unreadable here')
     const before = await openAnd(scanAll)
     await withSource(kind, await breakOne(), async (source) => {
-      const present = new Map<string, SeenServer>()
+      const present = new Map<string, ReportedServer>()
       const unreadable: UnreadableServer[] = []
       for await (const page of source.scan(patience())) {
         for (const server of page.present) present.set(keyOf(server), server)
@@ -194,7 +194,7 @@ export function testReading(
       assert.equal(broken.name, known.facts.name)
       before.delete(keyOf(broken))
       assert.deepEqual([...present.keys()].sort(), [...before.keys()].sort())
-      assert.deepEqual(await source.look(refer(known), patience()), broken)
+      assert.deepEqual(await source.get(refer(known), patience()), broken)
     })
   })
 
@@ -214,9 +214,12 @@ export function testReading(
 export function describeConformance(kind: SourceKind, backEnd: () => SourceBackEnd): void {
   const openAnd = <Answer>(use: (source: Source) => Promise<Answer>) =>
     withSource(kind, backEnd().settings, use)
-  const find = (seen: ReadonlyMap<string, SeenServer>, externalId: string) =>
+  const find = (seen: ReadonlyMap<string, ReportedServer>, externalId: string) =>
     [...seen.values()].find(({ facts }) => facts.external_id === externalId)
-  const demand = (seen: ReadonlyMap<string, SeenServer>, externalId: string): SeenServer => {
+  const demand = (
+    seen: ReadonlyMap<string, ReportedServer>,
+    externalId: string,
+  ): ReportedServer => {
     const server = find(seen, externalId)
     assert.ok(server, `${externalId} is not told of`)
     return server
@@ -256,7 +259,7 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
         async () => (find(await openAnd(scanAll), id) ? undefined : true),
         'that it is gone',
       )
-      assert.equal(await openAnd((source) => source.look(refer(running), patience())), undefined)
+      assert.equal(await openAnd((source) => source.get(refer(running), patience())), undefined)
     })
 
     void test('keeps names as they are, whatever they are made of', async () => {
@@ -270,7 +273,7 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
       const { unreachableSettings } = backEnd()
       await assert.rejects(
         withSource(kind, unreachableSettings, scanAll),
-        (error) => error instanceof SourceError && /unreachable|timeout/.test(error.trouble),
+        (error) => error instanceof SourceError && /unreachable|timeout/.test(error.kind),
       )
     })
 
@@ -279,7 +282,7 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
       if (!wrongSettings) return context.diagnostic('everybody is let in here')
       await assert.rejects(withSource(kind, wrongSettings, scanAll), (error) => {
         assert.ok(error instanceof SourceError)
-        assert.match(error.trouble, /credentials|tls/)
+        assert.match(error.kind, /credentials|tls/)
         for (const secret of Object.values(wrongSettings.credentials)) {
           assert.ok(!error.message.includes(secret))
         }
@@ -290,9 +293,9 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
     if (kind.hasEvents) {
       void test('tells of changes by itself', async () => {
         const back = backEnd()
-        const source = await kind.open(back.settings, conformanceWorld, patience())
+        const source = await kind.open(back.settings, conformanceContext, patience())
         const end = new AbortController()
-        const told: SourceNews[] = []
+        const told: SourceUpdate[] = []
         assert.ok(source.watch)
         const news = source.watch(end.signal)[Symbol.asyncIterator]()
         await news.next()

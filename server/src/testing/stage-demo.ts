@@ -38,7 +38,7 @@ export async function stageDemo(t: TestContext, engine: Engine) {
   const key = loadSecretKey(join(place.folder, 'secret.key'))
   const accounts = createAccountStore(database, key)
   const fleet = createFleetWriter(database)
-  const { desk, stop } = composeSync({ ...world, database, sealer: key, log: quietLog })
+  const { syncClient, stop } = composeSync({ ...world, database, sealer: key, log: quietLog })
   t.after(async () => {
     await stop()
     await storage.close()
@@ -46,9 +46,9 @@ export async function stageDemo(t: TestContext, engine: Engine) {
   let loads = 0
   let finished = 0
 
-  async function attend(id: string, isQuick: boolean): Promise<void> {
+  async function reconcile(id: string, isQuick: boolean): Promise<void> {
     loads += 1
-    if (!isQuick) return await desk.attend(id)
+    if (!isQuick) return await syncClient.reconcile(id)
     finished += 1
     await database.commit([
       sql`update account_syncs set finished_at = ${finished}, mapped_revision = (select revision from cloudaccounts where id = account_id)`.compile(
@@ -74,7 +74,7 @@ export async function stageDemo(t: TestContext, engine: Engine) {
         clock: () => Date.UTC(2026, 10, 15),
         logger: quietLog,
         accounts,
-        desk: { attend: (id) => attend(id, isQuick) },
+        syncClient: { reconcile: (id) => reconcile(id, isQuick) },
         fleet,
       })
       await demo.loaded

@@ -83,7 +83,7 @@ describe('policies', () => {
     }
   })
 
-  test('rules of several policies are weighed together', () => {
+  test('rules of several policies are changed together', () => {
     const wide = policy('allow * * *')
     const narrow = policy('deny compute servers list')
     assert.equal(allows([wide, narrow], listServers), false)

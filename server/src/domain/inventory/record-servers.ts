@@ -9,11 +9,11 @@ import type { FleetWriter, KeptServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import type { ServerFacts } from './server-facts.ts'
 import { untilWritten } from './until-written.ts'
-import type { Seen, Witness } from './witness.ts'
+import type { Seen, ReportingAccount } from './reporting-account.ts'
 
 export interface Scan extends Seen {
   /** The account that saw it. */
-  readonly witness?: Witness
+  readonly reporter?: ReportingAccount
 }
 
 export interface Recorded {
@@ -33,34 +33,34 @@ const isThere = (kept: KeptServer | undefined): kept is KeptServer =>
 
 /** Writes down what a source saw, with what became of each server. What has not changed costs a comparison. */
 export function createRecordServers({ fleet, owners, clock }: Dependencies) {
-  const digestOf = (facts: ServerFacts, witness: Witness | undefined) =>
-    witness?.digestOf(facts.id) ?? hash('sha1', JSON.stringify(facts), 'base64url')
+  const digestOf = (facts: ServerFacts, reporter: ReportingAccount | undefined) =>
+    reporter?.digestOf(facts.id) ?? hash('sha1', JSON.stringify(facts), 'base64url')
 
   /** What another account saw first stays that account's. */
-  async function findHeldElsewhere({ present, witness }: Scan, kept: Kept) {
-    if (!witness) return new Set<string>()
+  async function findHeldElsewhere({ present, reporter }: Scan, kept: Kept) {
+    if (!reporter) return new Set<string>()
     const others = present
       .map(({ id }) => kept.get(id))
       .filter(isThere)
-      .filter(({ server }) => server.account_id !== witness.accountId)
-    return others.length === 0 ? new Set<string>() : await witness.findHeldElsewhere(others)
+      .filter(({ server }) => server.account_id !== reporter.accountId)
+    return others.length === 0 ? new Set<string>() : await reporter.findHeldElsewhere(others)
   }
 
   /** Who is gone for one account may be there for another. */
-  async function findEnded({ gone, witness }: Scan, kept: Kept): Promise<readonly KeptServer[]> {
+  async function findEnded({ gone, reporter }: Scan, kept: Kept): Promise<readonly KeptServer[]> {
     const there = gone.map((id) => kept.get(id)).filter(isThere)
-    if (!witness || there.length === 0) return there
-    const elsewhere = await witness.findSeenElsewhere(there.map(({ id }) => id))
+    if (!reporter || there.length === 0) return there
+    const elsewhere = await reporter.findSeenElsewhere(there.map(({ id }) => id))
     return there.filter(({ id }) => !elsewhere.has(id))
   }
 
   async function recordOnce(scan: Scan): Promise<Recorded | undefined> {
-    const { present, gone, witness } = scan
+    const { present, gone, reporter } = scan
     const kept = await fleet.findKept([...present.map(({ id }) => id), ...gone])
     const heldElsewhere = await findHeldElsewhere(scan, kept)
     const news = present
       .filter(({ id }) => !heldElsewhere.has(id))
-      .map((facts) => ({ facts, digest: digestOf(facts, witness) }))
+      .map((facts) => ({ facts, digest: digestOf(facts, reporter) }))
       .filter(({ facts, digest }) => isNews(facts, digest, kept.get(facts.id)))
     const ended = await findEnded(scan, kept)
     const ownerOf = news.length === 0 ? new Map<string, Owner>() : await owners.byProject()
@@ -71,12 +71,12 @@ export function createRecordServers({ fleet, owners, clock }: Dependencies) {
       ...ended.map((server) => endOf(server, now)),
     ]
     const left = gone.filter((id) => isThere(kept.get(id)) && !ended.some((one) => one.id === id))
-    const sightings = witness && {
-      ...witness.sightingsOf(scan),
+    const sightings = reporter && {
+      ...reporter.sightingsOf(scan),
       // Whom another account keeps or holds it must still see by then.
       seenByOthers: [...heldElsewhere, ...left],
     }
-    const events = describeServerEvents(writes, witness?.account ?? '', time)
+    const events = describeServerEvents(writes, reporter?.account ?? '', time)
     if (!(await fleet.write(writes, events, sightings))) return undefined
     const created = writes.filter(({ kept: before }) => !isThere(before)).length
     return {

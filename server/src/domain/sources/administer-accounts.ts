@@ -19,9 +19,9 @@ import type { Clock } from '../identity/ports.ts'
 import type { RenewCaller } from '../identity/renew-caller.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Account, AttachedAccount } from './account.ts'
-import { demandSettings, type RefuseHost } from './check-settings.ts'
+import { validateSettings, type CheckHost } from './validate-settings.ts'
 import { describeAccount, describeKind } from './describe-account.ts'
-import type { SyncDesk } from './desk.ts'
+import type { SyncClient } from './sync-client.ts'
 import { pageOfAccounts, type AccountQuery } from './list-accounts.ts'
 import type { AccountStore } from './ports.ts'
 import type { SourceKind, SourceSettings } from './source.ts'
@@ -32,9 +32,9 @@ interface Dependencies {
   readonly accounts: AccountStore
   readonly events: Pick<EventStore, 'record'>
   readonly owners: Owners
-  readonly desk: SyncDesk
+  readonly syncClient: SyncClient
   readonly renewCaller: RenewCaller
-  readonly refuseHost: RefuseHost
+  readonly checkHost: CheckHost
   readonly clock: Clock
 }
 
@@ -72,7 +72,8 @@ const isAboutReaching = (changes: CloudAccountChanges) =>
 
 /** Accounts that servers come from: attached, changed, tried, synced and detached. */
 export function createCloudAccountUseCases(dependencies: Dependencies) {
-  const { loadKinds, accounts, events, owners, desk, renewCaller, refuseHost, clock } = dependencies
+  const { loadKinds, accounts, events, owners, syncClient, renewCaller, checkHost, clock } =
+    dependencies
 
   async function kindOf(provider: string): Promise<SourceKind> {
     const kinds = await loadKinds()
@@ -161,10 +162,10 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     const { credentials, ...rest } = wish
     const changes = differences(before, said(rest))
     const after = { ...before, ...said(rest) } as Account
-    demandSettings(
+    validateSettings(
       await kindOf(before.provider),
       { ...after, credentials: credentials ?? kept },
-      refuseHost,
+      checkHost,
     )
     await demandProjects(wish.project_id, wish.mapping ?? [])
     if (wish.name !== undefined && nameKey(wish.name) !== nameKey(before.name)) {
@@ -227,7 +228,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       const caller = await renewCaller(asking)
       const kind = await kindOf(wish.provider)
       const settings = settingsOf(wish)
-      demandSettings(kind, settings, refuseHost)
+      validateSettings(kind, settings, checkHost)
       await demandProjects(wish.project_id, wish.mapping ?? [])
       await demandFreeName(wish.name)
       const account: Account = {
@@ -253,27 +254,27 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       })
       // Somebody else may have taken it since it was looked for.
       if (!(await accounts.insert(account, settings.credentials, event))) throw nameTaken()
-      void desk.attend(account.id).catch(() => {})
+      void syncClient.reconcile(account.id).catch(() => {})
       return await show(account.id)
     },
 
     async updateCloudAccount(caller: Caller, idOrName: string, wish: CloudAccountChanges) {
       const id = await settle(caller, (renewed) => updateOnce(renewed, idOrName, wish))
       if (isAboutReaching(wish)) await accounts.nudge(id)
-      await desk.attend(id)
+      await syncClient.reconcile(id)
       return await show(id)
     },
 
     async deleteCloudAccount(caller: Caller, idOrName: string, mayEvict: boolean): Promise<void> {
       const id = await settle(caller, (renewed) => leaveOnce(renewed, idOrName, mayEvict))
-      await desk.attend(id)
+      await syncClient.reconcile(id)
     },
 
     async syncCloudAccount(caller: Caller, idOrName: string): Promise<CloudAccount> {
       const { account } = await demandAccount(idOrName)
       demandEnabled(account)
       await accounts.nudge(account.id, deed(caller, account, 'sync', {}))
-      void desk.attend(account.id).catch(() => {})
+      void syncClient.reconcile(account.id).catch(() => {})
       return await show(account.id)
     },
 
@@ -288,7 +289,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
           'No servers of this account are missing: there is nothing to confirm.',
         )
       }
-      void desk.attend(account.id).catch(() => {})
+      void syncClient.reconcile(account.id).catch(() => {})
       return await show(account.id)
     },
 
@@ -297,20 +298,20 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       await events.record(deed(caller, account, 'test', {}))
       const { provider, address, options } = account
       const credentials = await accounts.credentialsOf(account.id)
-      return await desk.test(provider, { address, options, credentials })
+      return await syncClient.test(provider, { address, options, credentials })
     },
 
     async testNewCloudAccount(caller: Caller, wish: AccountToTest): Promise<AccountTest> {
       const kind = await kindOf(wish.provider)
       const settings = settingsOf(wish)
-      demandSettings(kind, settings, refuseHost)
+      validateSettings(kind, settings, checkHost)
       const tried = { id: '', name: '' }
       const where = {
         provider: [null, kind.provider],
         address: [null, settings.address],
       } as Changes
       await events.record(deed(caller, tried, 'test', where))
-      return await desk.test(kind.provider, settings)
+      return await syncClient.test(kind.provider, settings)
     },
 
     async previewCloudAccountMapping(
@@ -320,7 +321,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     ): Promise<MappingPreview> {
       const { account } = await demandAccount(idOrName)
       await demandProjects(projectId, mapping, '')
-      return await desk.preview(account.id, mapping, projectId ?? account.project_id)
+      return await syncClient.preview(account.id, mapping, projectId ?? account.project_id)
     },
   }
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, mock, test } from 'node:test'
 import { connectionError } from './connection-error.ts'
 import { abortedError, deadline } from './deadline.ts'
-import type { SourceTrouble } from './source-error.ts'
-import { testSource } from './test-source.ts'
+import type { SourceErrorKind } from './source-error.ts'
+import { testConnection } from './test-connection.ts'
 
 const raw = 'error:0A00010B:SSL routines:fn:bad thing:../deps/openssl/ssl/record.c:78:'
 const wrongVersion =
   'write EPROTO 40C3:error:0A00010B:SSL routines:f:wrong version number:../deps/a.c:78:'
 
-const table: readonly (readonly [code: string, trouble: SourceTrouble, text: RegExp])[] = [
+const table: readonly (readonly [code: string, kind: SourceErrorKind, text: RegExp])[] = [
   ['ECONNREFUSED', 'unreachable', /refuses the connection/],
   ['ECONNRESET', 'unreachable', /closed the connection/],
   ['EPIPE', 'unreachable', /closed the connection/],
@@ -50,10 +50,10 @@ const table: readonly (readonly [code: string, trouble: SourceTrouble, text: Reg
 ]
 
 describe('an error of a connection', () => {
-  for (const [code, trouble, text] of table) {
-    test(`${code === '' ? 'without a code' : code} is ${trouble}`, () => {
+  for (const [code, kind, text] of table) {
+    test(`${code === '' ? 'without a code' : code} is ${kind}`, () => {
       const error = connectionError(Object.assign(new Error(raw), { code }), 'kvm-1:16514')
-      assert.equal(error.trouble, trouble)
+      assert.equal(error.kind, kind)
       assert.match(error.message, /^kvm-1:16514 .*\.$/)
       assert.match(error.message, text)
       assert.doesNotMatch(error.message, /error:|routines|openssl|\.c\b/i)
@@ -66,7 +66,7 @@ describe('an error of a connection', () => {
     const message =
       'Client network socket disconnected before secure TLS connection was established'
     const closed = connectionError(Object.assign(new Error(message), { code: 'ECONNRESET' }), 'h')
-    assert.equal(closed.trouble, 'tls')
+    assert.equal(closed.kind, 'tls')
     assert.match(closed.message, /before TLS was established/)
   })
 })
@@ -79,7 +79,7 @@ describe('a request that was given up', () => {
     mock.timers.tick(15_000)
     mock.timers.reset()
     assert.equal(abortedError(either, 'kvm-1').message, 'kvm-1: no answer within 15 s.')
-    assert.equal(abortedError(either, 'kvm-1').trouble, 'timeout')
+    assert.equal(abortedError(either, 'kvm-1').kind, 'timeout')
     const cancelled = AbortSignal.abort()
     assert.equal(abortedError(cancelled, 'kvm-1').message, 'kvm-1: the request was cancelled.')
   })
@@ -90,7 +90,7 @@ describe('a request that was given up', () => {
       new Promise<never>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(abortedError(signal, 'kvm-1:16514')))
       })
-    const tested = testSource(opened, Date.now)
+    const tested = testConnection(opened, Date.now)
     mock.timers.tick(15_000)
     mock.timers.reset()
     assert.equal((await tested).error, 'kvm-1:16514: no answer within 15 s.')

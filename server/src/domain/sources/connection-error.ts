@@ -1,7 +1,7 @@
-import { SourceError, type SourceTrouble } from './source-error.ts'
+import { SourceError, type SourceErrorKind } from './source-error.ts'
 
 /** A class of faults: codes of Node.js or OpenSSL, the kind of trouble, and what an operator is told. */
-type Fault = readonly [codes: RegExp, trouble: SourceTrouble, sentence: string]
+type Fault = readonly [codes: RegExp, kind: SourceErrorKind, sentence: string]
 
 const wrongPort = 'check the port, and whether the address should begin with another scheme'
 
@@ -102,10 +102,10 @@ function codeOf(error: unknown): string {
 export function connectionError(error: unknown, target: string): SourceError {
   if (error instanceof SourceError) return error
   const code = codeOf(error)
-  const [, trouble, sentence] = faults.find(([codes]) => codes.test(code)) ?? [
+  const [, kind, sentence] = faults.find(([codes]) => codes.test(code)) ?? [
     undefined,
     'unreachable',
     `cannot be reached${/^[A-Z_]+$/.test(code) ? ` (${code})` : ''}`,
   ]
-  return new SourceError(trouble, `${target} ${sentence}.`, { cause: error })
+  return new SourceError(kind, `${target} ${sentence}.`, { cause: error })
 }

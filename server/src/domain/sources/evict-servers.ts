@@ -1,22 +1,22 @@
 import type { AccountFence } from '../inventory/ports.ts'
 import type { Account } from './account.ts'
-import type { AttendAccount } from './attend-account.ts'
+import type { OpenScanRecorder } from './record-scan.ts'
 import { inBatches } from './in-batches.ts'
 import type { AccountStore, SightingStore } from './ports.ts'
 
 interface Dependencies {
   readonly accounts: AccountStore
   readonly sightings: SightingStore
-  readonly attendAccount: AttendAccount
+  readonly openScanRecorder: OpenScanRecorder
 }
 
 /** Lets the servers of an account go that was deleted, and then the account itself. */
-export function createEvictServers({ accounts, sightings, attendAccount }: Dependencies) {
+export function createEvictServers({ accounts, sightings, openScanRecorder }: Dependencies) {
   return async function evictServers(account: Account, fence: AccountFence): Promise<void> {
-    const attendant = await attendAccount(account, fence)
+    const recorder = await openScanRecorder(account, fence)
     const known = await sightings.of(account.id)
     for (const ids of inBatches([...known.keys()])) {
-      await attendant.record([], ids, known)
+      await recorder.record([], ids, known)
     }
     await accounts.remove(account.id)
   }

@@ -1,5 +1,5 @@
 import type { Account } from './account.ts'
-import type { Duplicate } from './account-warnings.ts'
+import type { Duplicate } from './warning-texts.ts'
 import type { AccountStore, SightingStore } from './ports.ts'
 import type { SourceKind } from './source.ts'
 

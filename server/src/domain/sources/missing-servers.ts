@@ -1,5 +1,5 @@
 import type { Sighting } from '../inventory/ports.ts'
-import { shortestScanInterval } from './back-off.ts'
+import { shortestScanInterval } from './backoff.ts'
 
 /** So many complete scans in a row have to miss a held server before it is removed. */
 const scansUntilGone = 3

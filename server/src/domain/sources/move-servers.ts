@@ -3,12 +3,12 @@ import { tagsOf } from '../inventory/metadata.ts'
 import type { AccountFence, KeptServer } from '../inventory/ports.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Account } from './account.ts'
-import type { ChangeHeldServers } from './change-held-servers.ts'
+import type { ChangeAccountServers } from './change-account-servers.ts'
 import { compileMapping, type MappingSubject } from './mapping.ts'
 
 interface Dependencies {
   readonly owners: Owners
-  readonly changeHeldServers: ChangeHeldServers
+  readonly changeAccountServers: ChangeAccountServers
 }
 
 /** A server as the rules of its account see it, from what is kept of it. */
@@ -22,7 +22,7 @@ export function subjectOf({ name, manager, metadata }: Server): MappingSubject {
 }
 
 /** Moves the servers of an account to where its rules, as they are now, say they belong. */
-export function createMoveServers({ owners, changeHeldServers }: Dependencies) {
+export function createMoveServers({ owners, changeAccountServers }: Dependencies) {
   return async function moveServers(account: Account, fence: AccountFence): Promise<number> {
     const projects = await owners.byProject()
     if (!projects.has(account.project_id)) return 0
@@ -44,7 +44,7 @@ export function createMoveServers({ owners, changeHeldServers }: Dependencies) {
       }
     }
 
-    return await changeHeldServers(account, fence, {
+    return await changeAccountServers(account, fence, {
       change,
       resight: ({ project_id }, before) => ({ ...before, projectId: project_id }),
     })

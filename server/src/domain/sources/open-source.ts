@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../error.ts'
 import type { Account } from './account.ts'
 import { deadline } from './deadline.ts'
-import { createPace } from './pace.ts'
+import { createThrottle } from './throttle.ts'
 import type { AccountStore } from './ports.ts'
-import type { Outlet, Source, SourceKind, SourceSettings, SourceWorld } from './source.ts'
+import type { Egress, Source, SourceKind, SourceSettings, SourceContext } from './source.ts'
 
 interface Dependencies {
   readonly kinds: readonly SourceKind[]
   readonly accounts: Pick<AccountStore, 'credentialsOf'>
-  readonly outlet: Outlet
+  readonly egress: Egress
   readonly clock: () => number
 }
 
@@ -22,8 +22,8 @@ const unknownKind = (provider: string) =>
   new PlatformError('InputParameterError', `There is no kind of source called ${provider}.`)
 
 /** Opens sources, each kind in its own way, and each account at its own pace. */
-export function createOpenSource({ kinds, accounts, outlet, clock }: Dependencies) {
-  const paces = new LRUCache<string, SourceWorld['pace']>({ max: mostPaces })
+export function createOpenSource({ kinds, accounts, egress, clock }: Dependencies) {
+  const paces = new LRUCache<string, SourceContext['throttle']>({ max: mostPaces })
 
   function kindOf(provider: string): SourceKind {
     const kind = kinds.find((known) => known.provider === provider)
@@ -31,21 +31,21 @@ export function createOpenSource({ kinds, accounts, outlet, clock }: Dependencie
     return kind
   }
 
-  function paceOf(name: string, kind: SourceKind): SourceWorld['pace'] {
-    const pace = paces.get(name) ?? createPace(kind.requestsPerSecond)
-    paces.set(name, pace)
-    return pace
+  function paceOf(name: string, kind: SourceKind): SourceContext['throttle'] {
+    const throttle = paces.get(name) ?? createThrottle(kind.requestsPerSecond)
+    paces.set(name, throttle)
+    return throttle
   }
 
   const open = (
     kind: SourceKind,
     settings: SourceSettings,
-    world: Pick<SourceWorld, 'pace' | 'accountId'>,
+    context: Pick<SourceContext, 'throttle' | 'accountId'>,
     signal: AbortSignal,
   ) =>
     kind.open(
       settings,
-      { outlet, clock, timeLimit, ...world },
+      { egress, clock, timeLimit, ...context },
       AbortSignal.any([signal, deadline(openLimit)]),
     )
 
@@ -55,19 +55,19 @@ export function createOpenSource({ kinds, accounts, outlet, clock }: Dependencie
     async openAccount(
       account: Account,
       signal: AbortSignal,
-      purpose: 'scan' | 'look' = 'scan',
+      purpose: 'scan' | 'get' = 'scan',
     ): Promise<Source> {
       const { address, options } = account
       const credentials = await accounts.credentialsOf(account.id)
       const settings = { address, options, credentials }
       const kind = kindOf(account.provider)
-      const pace = paceOf(`${purpose} ${account.id}`, kind)
-      return await open(kind, settings, { pace, accountId: account.id }, signal)
+      const throttle = paceOf(`${purpose} ${account.id}`, kind)
+      return await open(kind, settings, { throttle, accountId: account.id }, signal)
     },
     async openSettings(provider: string, settings: SourceSettings, signal: AbortSignal) {
       const kind = kindOf(provider)
-      const pace = paceOf(`${provider} ${settings.address}`, kind)
-      return await open(kind, settings, { pace }, signal)
+      const throttle = paceOf(`${provider} ${settings.address}`, kind)
+      return await open(kind, settings, { throttle }, signal)
     },
   }
 }

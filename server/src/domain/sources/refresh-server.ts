@@ -7,21 +7,21 @@ import type { FindServer } from '../inventory/get-server.ts'
 import { asReader } from '../inventory/as-reader.ts'
 import type { FleetWriter } from '../inventory/ports.ts'
 import { covers } from '../inventory/sight.ts'
-import type { SyncDesk } from './desk.ts'
+import type { SyncClient } from './sync-client.ts'
 import type { AccountStore } from './ports.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
   readonly fleet: Pick<FleetWriter, 'findKept'>
   readonly accounts: AccountStore
-  readonly desk: SyncDesk
+  readonly syncClient: SyncClient
   readonly events: Pick<EventStore, 'record'>
   readonly clock: Clock
 }
 
 /** Looks at one server where it runs, now. */
 export function createRefreshServer(dependencies: Dependencies) {
-  const { findServer, fleet, accounts, desk, events, clock } = dependencies
+  const { findServer, fleet, accounts, syncClient, events, clock } = dependencies
   /** Answers the server's id, and whether what is kept of it is fresh by then. */
   return async function refreshServer(
     caller: Caller,
@@ -53,7 +53,7 @@ export function createRefreshServer(dependencies: Dependencies) {
     }
     await events.record(recordDeed(caller, deed, clock))
     const reference = { externalId: server.external_id, regionId: server.region_ext_id }
-    return { id, isFresh: await desk.refresh(attached.account.id, id, reference) }
+    return { id, isFresh: await syncClient.refresh(attached.account.id, id, reference) }
   }
 }
 export type RefreshServer = ReturnType<typeof createRefreshServer>

@@ -6,8 +6,8 @@ import { PlatformError } from '../error.ts'
 import type { Account, SyncRecord } from './account.ts'
 import { createRunAccount } from './run-account.ts'
 import { SourceError } from './source-error.ts'
-import type { SeenServer, Source, SourceKind, SourceNews } from './source.ts'
-import { serverIdOf } from './to-facts.ts'
+import type { ReportedServer, Source, SourceKind, SourceUpdate } from './source.ts'
+import { serverIdOf } from './to-server-facts.ts'
 
 const runner = 'this one'
 /** Makes every wait after a failure a few hundredths of a second. */
@@ -15,26 +15,26 @@ const shortWaits = () => -0.99
 
 /** News that are told when a test says so. */
 function createChannel() {
-  const waiting: SourceNews[] = [{ present: [], gone: [] }]
+  const waiting: SourceUpdate[] = [{ present: [], gone: [] }]
   let wake = () => {}
-  let trouble: Error | undefined
+  let failure: Error | undefined
   return {
-    tell(news: Partial<SourceNews>): void {
+    tell(news: Partial<SourceUpdate>): void {
       waiting.push({ present: [], gone: [], ...news })
       wake()
     },
     breakOff(error: Error): void {
-      trouble = error
+      failure = error
       wake()
     },
-    async *watch(signal: AbortSignal): AsyncGenerator<SourceNews> {
+    async *watch(signal: AbortSignal): AsyncGenerator<SourceUpdate> {
       signal.addEventListener('abort', () => wake(), { once: true })
       for (;;) {
         yield* waiting.splice(0)
         if (signal.aborted) return
-        if (trouble) {
-          const error = trouble
-          trouble = undefined
+        if (failure) {
+          const error = failure
+          failure = undefined
           waiting.push({ present: [], gone: [] })
           throw error
         }
@@ -48,16 +48,16 @@ interface Options {
   readonly account?: Partial<Account>
   readonly sync?: Partial<SyncRecord>
   readonly hasEvents?: boolean
-  readonly chance?: () => number
+  readonly random?: () => number
 }
 
 /** An account that is run against a source in memory, for as long as the test lasts. */
 function run(
   t: TestContext,
-  { account, sync, hasEvents = false, chance = shortWaits }: Options = {},
+  { account, sync, hasEvents = false, random = shortWaits }: Options = {},
 ) {
   const memory = createMemorySync(makeAccount(account), { runner, ...sync })
-  const world = new Map<string, SeenServer>()
+  const world = new Map<string, ReportedServer>()
   const channel = createChannel()
   const logged: { level: string; fields: object; message: string }[] = []
   const faults = {
@@ -81,7 +81,7 @@ function run(
         yield page
       }
     },
-    look: async ({ externalId }) => world.get(externalId),
+    get: async ({ externalId }) => world.get(externalId),
     ...(hasEvents && { watch: channel.watch }),
     close: async () => void (counts.closed += 1),
   }
@@ -101,10 +101,10 @@ function run(
     },
     defaultHold: 0,
     clock: Date.now,
-    chance,
+    random,
     log: { debug: log('debug'), info: log('info'), warn: log('warn') },
   })
-  const put = (...servers: readonly SeenServer[]) => {
+  const put = (...servers: readonly ReportedServer[]) => {
     for (const server of servers) world.set(server.facts.name, server)
   }
   let running: ReturnType<typeof runAccount> | undefined
@@ -344,7 +344,7 @@ describe('an account that is run', () => {
       },
       defaultHold: 0,
       clock: Date.now,
-      chance: shortWaits,
+      random: shortWaits,
       log: { debug() {}, info() {}, warn() {} },
     })
     await again({ ...memory.attached }, runner).done
@@ -462,7 +462,7 @@ describe('an account whose source tells by itself', () => {
       const { put, start, until, channel, faults, memory, counts, logged } = run(t, {
         hasEvents: true,
         account: { period: 600 },
-        chance: () => 1,
+        random: () => 1,
       })
       put(makeSeen('a'), makeSeen('b'))
       const running = start()

@@ -1,36 +1,36 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { PlatformError } from '../error.ts'
-import type { ServerReference, SourceNews, UnreadableServer } from './source.ts'
+import type { ServerReference, SourceUpdate, UnreadableServer } from './source.ts'
 import type { AttachedAccount, SyncCounts, SyncRecord } from './account.ts'
 import { createAlarm } from './alarm.ts'
-import type { AttendAccount } from './attend-account.ts'
-import { boundText } from './bound-facts.ts'
-import { backOff, inDueCourse, patience, type Chance } from './back-off.ts'
+import type { OpenScanRecorder } from './record-scan.ts'
+import { limitText } from './limit-facts.ts'
+import { backoffDelay, nextScanDelay, patience, type Random } from './backoff.ts'
 import type { FindDuplicates } from './find-duplicates.ts'
 import type { EvictServers } from './evict-servers.ts'
-import { explain } from './explain.ts'
+import { explainError } from './explain-error.ts'
 import { inBatches } from './in-batches.ts'
 import { nextRemoval } from './missing-servers.ts'
-import { listenToAccount } from './listen-to-account.ts'
-import { LostAccount } from './lost-account.ts'
-import type { LoseServers } from './lose-servers.ts'
+import { watchAccount } from './watch-account.ts'
+import { LeaseLost } from './lease-lost.ts'
+import type { MarkAllUnknown } from './mark-all-unknown.ts'
 import type { MoveServers } from './move-servers.ts'
 import type { OpenSource } from './open-source.ts'
-import { createOvertaking } from './overtaking.ts'
+import { createScanConflicts } from './scan-conflicts.ts'
 import type { RunStore, SightingStore } from './ports.ts'
-import type { RunLog } from './run-log.ts'
+import type { SyncLog } from './sync-log.ts'
 import { scanAccount, type Scanned } from './scan-account.ts'
 import type { Semaphore } from './semaphore.ts'
 import { SourceError } from './source-error.ts'
 import { createSyncWarnings } from './sync-warnings.ts'
-import { serverIdOf } from './to-facts.ts'
+import { serverIdOf } from './to-server-facts.ts'
 
 export interface RunDependencies {
   readonly runs: RunStore
   readonly sightings: SightingStore
-  readonly attendAccount: AttendAccount
+  readonly openScanRecorder: OpenScanRecorder
   readonly moveServers: MoveServers
-  readonly loseServers: LoseServers
+  readonly markAllUnknown: MarkAllUnknown
   readonly evictServers: EvictServers
   readonly findDuplicates: FindDuplicates
   readonly openSource: OpenSource
@@ -38,8 +38,8 @@ export interface RunDependencies {
   /** Milliseconds for which servers missing in large numbers are kept, unless the account says. */
   readonly defaultHold: number
   readonly clock: () => number
-  readonly chance: Chance
-  readonly log: RunLog
+  readonly random: Random
+  readonly log: SyncLog
 }
 
 /** An account that is being run. */
@@ -80,7 +80,7 @@ function explainVanished({ vanishedRegions, keptIds }: Scanned): string {
   if (vanishedRegions.length === 0) return ''
   const [regions, are] = vanishedRegions.length === 1 ? ['region', 'is'] : ['regions', 'are']
   const servers = keptIds.size === 1 ? '1 server there is' : `${keptIds.size} servers there are`
-  return boundText(
+  return limitText(
     `The ${regions} ${vanishedRegions.join(', ')} ${are} no longer listed by the source: ${servers} kept as unknown. To remove such servers, list the remaining regions in options.regions.`,
   )
 }
@@ -90,7 +90,7 @@ function explainVanished({ vanishedRegions, keptIds }: Scanned): string {
  * it falls silent. Trouble with its source stays its own.
  */
 export function createRunAccount(dependencies: RunDependencies) {
-  const { runs, sightings, attendAccount, openSource, defaultHold, clock, chance, log } =
+  const { runs, sightings, openScanRecorder, openSource, defaultHold, clock, random, log } =
     dependencies
 
   return function runAccount({ account, sync }: AttachedAccount, runner: string): RunningAccount {
@@ -102,7 +102,7 @@ export function createRunAccount(dependencies: RunDependencies) {
     const note = (changes: Partial<SyncRecord>) => runs.note(account.id, runner, changes)
 
     let nextAt = sync.next_at
-    let { failures, is_lost: isLost } = sync
+    let { failures, is_lost: isUnreachable } = sync
     let counts: SyncCounts = {
       seen: sync.seen,
       created: sync.created,
@@ -130,7 +130,7 @@ export function createRunAccount(dependencies: RunDependencies) {
       sync.warnings.some(({ kind }) => kind === 'duplicate'),
     )
     const alarm = createAlarm(signal, clock)
-    const overtaking = createOvertaking()
+    const scanConflicts = createScanConflicts()
 
     function expect(moment: number, knownAt?: number): void {
       if (moment >= nextAt || (knownAt !== undefined && knownAt <= begunAt)) return
@@ -148,16 +148,16 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     /** What was heard of single servers. A scan that began before knows less. */
     async function hear(
-      { present, unreadable = [] }: Omit<SourceNews, 'gone'>,
+      { present, unreadable = [] }: Omit<SourceUpdate, 'gone'>,
       goneIds: readonly string[],
     ): Promise<void> {
       const ids = [...present.map(serverIdOf), ...unreadable.map(serverIdOf), ...goneIds]
       if (ids.length === 0) return
-      await overtaking.claim(ids)
-      const attendant = await attendAccount(account, fence)
+      await scanConflicts.claim(ids)
+      const recorder = await openScanRecorder(account, fence)
       const known = await sightings.of(account.id, ids)
-      await attendant.record(present, goneIds, known)
-      await attendant.recordUnreadable(unreadable, known)
+      await recorder.record(present, goneIds, known)
+      await recorder.recordUnreadable(unreadable, known)
       answeredAt = clock()
       const readable = [...present.map(serverIdOf), ...goneIds]
       if (warnings.hear({ readable, unreadable: byServerId(unreadable) })) {
@@ -186,16 +186,16 @@ export function createRunAccount(dependencies: RunDependencies) {
     async function scan() {
       const source = await openSource.openAccount(account, signal)
       isScanning = true
-      const endScan = overtaking.begin()
+      const endScan = scanConflicts.begin()
       try {
-        const attendant = await attendAccount(account, fence)
+        const recorder = await openScanRecorder(account, fence)
         return await scanAccount({
           source,
-          attendant: overtaking.guard(attendant),
+          recorder: scanConflicts.guard(recorder),
           known: await sightings.of(account.id),
           writePermits: dependencies.writePermits,
           signal: AbortSignal.any([signal, AbortSignal.timeout(longestScan)]),
-          isOvertaken: overtaking.has,
+          isSuperseded: scanConflicts.has,
           onProgress: tellProgress(),
           regionsOf: sightings.regionsOf,
           holding: { hold, isAfterFailure, clock },
@@ -215,10 +215,10 @@ export function createRunAccount(dependencies: RunDependencies) {
       const gone = [...known.values()].filter(
         ({ missed, missingSince }) => missed > 0 && missingSince <= until,
       )
-      const attendant = await attendAccount(account, fence)
+      const recorder = await openScanRecorder(account, fence)
       for (const batch of inBatches(gone)) {
         const ids = batch.map(({ serverId }) => serverId)
-        await attendant.record([], ids, known)
+        await recorder.record([], ids, known)
         warnings.hear({ readable: ids, unreadable: new Map() })
       }
       await note({ confirmed_gone: 0, warnings: warnings.current() })
@@ -251,7 +251,7 @@ export function createRunAccount(dependencies: RunDependencies) {
         // An error that lasts must not slow down the rest, which is fine.
         failures = error === '' ? 0 : 1
         isAfterFailure = false
-        isLost = false
+        isUnreachable = false
         answeredAt = clock()
         const unreadable = byServerId(scanned.unreadable)
         warnings.replace(
@@ -259,7 +259,7 @@ export function createRunAccount(dependencies: RunDependencies) {
           clock(),
         )
         const removal = nextRemoval(scanned.held, hold)
-        nextAt = Math.min(nextAt, removal, clock() + inDueCourse(period, chance))
+        nextAt = Math.min(nextAt, removal, clock() + nextScanDelay(period, random))
         const duration = clock() - start
         await noted
         await note({
@@ -271,12 +271,12 @@ export function createRunAccount(dependencies: RunDependencies) {
           failures,
           next_at: nextAt,
           answered_at: answeredAt,
-          is_lost: isLost,
+          is_lost: isUnreachable,
         })
         const hasNews = counts.created + counts.changed + counts.gone > 0
         log[hasNews ? 'info' : 'debug']({ ...named, ...counts, duration_ms: duration }, 'synced')
       } catch (error) {
-        if (signal.aborted || error instanceof LostAccount) throw error
+        if (signal.aborted || error instanceof LeaseLost) throw error
         await fail(error)
       } finally {
         thisScan.resolve()
@@ -289,8 +289,8 @@ export function createRunAccount(dependencies: RunDependencies) {
       failures += 1
       isAfterFailure = true
       warnings.fail()
-      nextAt = Math.min(nextAt, clock() + backOff(failures, period, chance))
-      const words = explain(error)
+      nextAt = Math.min(nextAt, clock() + backoffDelay(failures, period, random))
+      const words = explainError(error)
       const isOurs = !(error instanceof SourceError || error instanceof PlatformError)
       log.warn({ ...named, reason: words, failures, ...(isOurs && { err: error }) }, 'sync failed')
       await noted
@@ -307,7 +307,7 @@ export function createRunAccount(dependencies: RunDependencies) {
     /** The storage did not take what the source said: that says nothing of the source. */
     async function postpone(error: PlatformError): Promise<void> {
       answeredAt = clock()
-      nextAt = Math.min(nextAt, clock() + backOff(1, period, chance))
+      nextAt = Math.min(nextAt, clock() + backoffDelay(1, period, random))
       log.warn({ ...named, reason: error.message, err: error.cause }, 'sync put off by the storage')
       await noted
       await note({
@@ -319,15 +319,15 @@ export function createRunAccount(dependencies: RunDependencies) {
     }
 
     async function lose(): Promise<void> {
-      const lost = await dependencies.loseServers(account, fence)
-      isLost = true
+      const lost = await dependencies.markAllUnknown(account, fence)
+      isUnreachable = true
       await note({ is_lost: true })
       log.warn({ ...named, servers: lost }, 'its source has been silent for three periods')
     }
 
     async function keepScanning(): Promise<void> {
       while (!signal.aborted) {
-        const lostAt = isLost ? Infinity : answeredAt + periodsUntilLost * period
+        const lostAt = isUnreachable ? Infinity : answeredAt + periodsUntilLost * period
         const next = Math.min(nextAt, lostAt)
         if (next > clock()) await alarm.sleep(next)
         else if (nextAt <= clock()) await synchronise()
@@ -345,11 +345,11 @@ export function createRunAccount(dependencies: RunDependencies) {
       if (!account.enabled) return
       const ready = Promise.withResolvers<void>()
       const listening = openSource.kindOf(account.provider).hasEvents
-        ? listenToAccount({
+        ? watchAccount({
             account,
             openSource,
             signal,
-            chance,
+            random,
             log,
             hear: (news) =>
               hear(
@@ -394,11 +394,11 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     async function look(id: string, reference: ServerReference): Promise<void> {
       const soon = AbortSignal.any([signal, AbortSignal.timeout(longestLook)])
-      await overtaking.claim([id])
-      const source = await openSource.openAccount(account, soon, 'look')
+      await scanConflicts.claim([id])
+      const source = await openSource.openAccount(account, soon, 'get')
       let server
       try {
-        server = await source.look(reference, soon)
+        server = await source.get(reference, soon)
         if (server && 'facts' in server) await hear({ present: [server] }, [])
         else if (server) await hear({ present: [], unreadable: [server] }, [])
       } finally {
@@ -409,7 +409,7 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     const done = run()
       .catch((error: unknown) => {
-        if (!signal.aborted && !(error instanceof LostAccount)) {
+        if (!signal.aborted && !(error instanceof LeaseLost)) {
           log.warn({ ...named, err: error }, 'the account is not run for the moment')
         }
       })

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { AttachedAccount } from './account.ts'
 import type { AccountStore, RunStore } from './ports.ts'
 import type { RunAccount, RunningAccount } from './run-account.ts'
-import type { RunLog } from './run-log.ts'
+import type { SyncLog } from './sync-log.ts'
 
 interface Dependencies {
   readonly accounts: AccountStore
@@ -11,7 +11,7 @@ interface Dependencies {
   /** Who this is, among all that share the storage. */
   readonly runner: string
   readonly clock: () => number
-  readonly log: RunLog
+  readonly log: SyncLog
 }
 
 const step = 1_000

@@ -5,26 +5,26 @@ import { createMemorySync, makeSeen, type MemorySync } from '../../testing/memor
 import { batchSize } from './in-batches.ts'
 import { scanAccount } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
-import type { SeenServer, SourceNews } from './source.ts'
-import { serverIdOf } from './to-facts.ts'
+import type { ReportedServer, SourceUpdate } from './source.ts'
+import { serverIdOf } from './to-server-facts.ts'
 
 const never = new AbortController().signal
 const fails = () => {
   throw new SourceError('incomplete', 'It stopped in the middle.')
 }
-const page = (...present: readonly SeenServer[]): SourceNews => ({ present, gone: [] })
+const page = (...present: readonly ReportedServer[]): SourceUpdate => ({ present, gone: [] })
 const pageOf = (...names: readonly string[]) => page(...names.map((name) => makeSeen(name)))
-const end = (...names: readonly string[]): SourceNews => ({
+const end = (...names: readonly string[]): SourceUpdate => ({
   present: [],
   gone: names.map((name) => makeSeen(name).key),
 })
 const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, number) => `s${String(from + number).padStart(4, '0')}`)
 
-type Page = SourceNews | (() => unknown)
+type Page = SourceUpdate | (() => unknown)
 
 interface Circumstances {
-  readonly isOvertaken?: (id: string) => boolean
+  readonly isSuperseded?: (id: string) => boolean
   readonly hold?: number
   readonly now?: number
   readonly isAfterFailure?: boolean
@@ -34,7 +34,7 @@ interface Circumstances {
 async function scan(
   sync: MemorySync,
   pages: readonly Page[],
-  { isOvertaken = () => false, hold = 0, now = 0, isAfterFailure = false }: Circumstances = {},
+  { isSuperseded = () => false, hold = 0, now = 0, isAfterFailure = false }: Circumstances = {},
 ) {
   const { account } = sync.attached
   return await scanAccount({
@@ -46,14 +46,14 @@ async function scan(
           else yield next
         }
       },
-      look: async () => undefined,
+      get: async () => undefined,
       close: async () => {},
     },
-    attendant: await sync.attendAccount(account, { revision: account.revision }),
+    recorder: await sync.openScanRecorder(account, { revision: account.revision }),
     known: await sync.sightings.of(account.id),
     writePermits: sync.writePermits,
     signal: never,
-    isOvertaken,
+    isSuperseded,
     onProgress: () => {},
     regionsOf: sync.sightings.regionsOf,
     holding: { hold, isAfterFailure, clock: () => now },
@@ -123,14 +123,14 @@ describe('a scan', () => {
           yield pageOf('a', 'b')
           ending.abort()
         },
-        look: async () => undefined,
+        get: async () => undefined,
         close: async () => {},
       },
-      attendant: await sync.attendAccount(account, { revision: account.revision }),
+      recorder: await sync.openScanRecorder(account, { revision: account.revision }),
       known: await sync.sightings.of(account.id),
       writePermits: sync.writePermits,
       signal: ending.signal,
-      isOvertaken: () => false,
+      isSuperseded: () => false,
       onProgress: () => {},
       regionsOf: sync.sightings.regionsOf,
       holding: { hold: 0, isAfterFailure: false, clock: () => 0 },
@@ -198,7 +198,7 @@ describe('a scan', () => {
     const sync = createMemorySync()
     const [here, there] = ['here', 'there'].map((region) =>
       ['1', '2', '3', '4'].map((name) => makeSeen(region + name, { region_ext_id: region })),
-    ) as [SeenServer[], SeenServer[]]
+    ) as [ReportedServer[], ReportedServer[]]
     const regions = (...names: readonly string[]) => ({ present: [], gone: [], regions: names })
     await scan(sync, [regions('here', 'there'), page(...here, ...there)])
     const less = () => scan(sync, [regions('here'), page(...here.slice(1))])
@@ -257,7 +257,7 @@ describe('a scan', () => {
     await scan(sync, [pageOf('a', 'b', 'c', 'd', 'e')])
     const newer = new Set(['a', 'b', 'x', 'd'].map((name) => serverIdOf(makeSeen(name))))
     const stale = [page(makeSeen('a', { status: 'ready' }), makeSeen('x')), end('b'), pageOf('c')]
-    await scan(sync, [...stale, pageOf('e')], { isOvertaken: (id) => newer.has(id) })
+    await scan(sync, [...stale, pageOf('e')], { isSuperseded: (id) => newer.has(id) })
     assert.deepEqual(
       sync.present().map(({ name, status }) => [name, status]),
       ['a', 'b', 'c', 'd', 'e'].map((name) => [name, 'running']),
@@ -351,7 +351,7 @@ test('scans of a source that changes and fails at random end nobody by mistake',
 })
 
 describe('a server that cannot be read', () => {
-  const unread = (name: string, reason: string): SourceNews => ({
+  const unread = (name: string, reason: string): SourceUpdate => ({
     present: [],
     gone: [],
     unreadable: [{ key: makeSeen(name).key, name, reason }],

@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Sighting } from '../inventory/ports.ts'
 import type { SyncCounts } from './account.ts'
-import type { Attendant } from './attend-account.ts'
+import type { ScanRecorder } from './record-scan.ts'
 import { batchSize, inBatches } from './in-batches.ts'
 import { decideMissing, type MissingServer } from './missing-servers.ts'
 import type { SightingStore } from './ports.ts'
 import type { Semaphore } from './semaphore.ts'
-import type { SeenServer, Source, SourceNews, UnreadableServer } from './source.ts'
-import { serverIdOf } from './to-facts.ts'
+import type { ReportedServer, Source, SourceUpdate, UnreadableServer } from './source.ts'
+import { serverIdOf } from './to-server-facts.ts'
 
 interface Scanning {
   readonly source: Source
-  readonly attendant: Attendant
+  readonly recorder: ScanRecorder
   /** What the account said before. */
   readonly known: ReadonlyMap<string, Sighting>
   /** Shared by all accounts: how many batches are rendered and written at a time. */
   readonly writePermits: Semaphore
   readonly signal: AbortSignal
   /** Whether something newer has been heard of a server since the scan began. */
-  readonly isOvertaken: (id: string) => boolean
+  readonly isSuperseded: (id: string) => boolean
   readonly onProgress: (counts: SyncCounts) => void
   readonly regionsOf: SightingStore['regionsOf']
   readonly holding: Pick<Parameters<typeof decideMissing>[0], 'hold' | 'isAfterFailure' | 'clock'>
@@ -44,7 +44,7 @@ const inFlight = 2
  * (`decideMissing`).
  */
 export async function scanAccount(scanning: Scanning): Promise<Scanned> {
-  const { source, attendant, known, signal, isOvertaken, onProgress, regionsOf, holding } = scanning
+  const { source, recorder, known, signal, isSuperseded, onProgress, regionsOf, holding } = scanning
   const { writePermits } = scanning
   const seen = new Set<string>()
   /** Of whom the source itself says that they have ended: nobody need wonder where they are. */
@@ -55,10 +55,13 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   const presentByRegion = new Map<string, number>()
   let present = 0
   let regions: ReadonlySet<string> | undefined
-  let waiting: SeenServer[] = []
+  let waiting: ReportedServer[] = []
 
-  async function record(present: readonly SeenServer[], gone: readonly string[]): Promise<void> {
-    const recorded = await attendant.record(present, gone, known)
+  async function record(
+    present: readonly ReportedServer[],
+    gone: readonly string[],
+  ): Promise<void> {
+    const recorded = await recorder.record(present, gone, known)
     counts.created += recorded.created
     counts.changed += recorded.changed
     counts.gone += recorded.gone
@@ -69,7 +72,7 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
    * What fails is thrown where the scan waits for it next. Until there is a permit no further page is
    * asked for: what a scan holds in memory does not grow with the number of accounts that are ahead.
    */
-  async function start(present: readonly SeenServer[], gone: readonly string[]): Promise<void> {
+  async function start(present: readonly ReportedServer[], gone: readonly string[]): Promise<void> {
     if (present.length + gone.length === 0) return
     const release = await writePermits.acquire()
     const writing = record(present, gone).finally(release)
@@ -80,7 +83,7 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   }
 
   /** The id of a server that the source has told of, counted once. */
-  function see(server: SeenServer | UnreadableServer): string {
+  function see(server: ReportedServer | UnreadableServer): string {
     const id = serverIdOf(server)
     if (seen.has(id)) return id
     seen.add(id)
@@ -92,19 +95,19 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     return id
   }
 
-  async function take(page: SourceNews): Promise<void> {
+  async function take(page: SourceUpdate): Promise<void> {
     const { gone, unreadable: unread = [] } = page
     if (page.regions) regions = new Set(page.regions)
     for (const server of page.present) {
       const id = see(server)
-      if (!isOvertaken(id)) waiting.push(server)
+      if (!isSuperseded(id)) waiting.push(server)
     }
     for (const server of unread) {
       const id = see(server)
-      if (!isOvertaken(id)) unreadable.push(server)
+      if (!isSuperseded(id)) unreadable.push(server)
     }
     counts.seen = seen.size
-    const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isOvertaken(id))
+    const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isSuperseded(id))
     for (const id of goneIds) ended.add(id)
     await start([], goneIds)
     while (waiting.length >= batchSize) {
@@ -125,15 +128,15 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   }
 
   for (const batch of inBatches(unreadable)) {
-    counts.changed += await attendant.recordUnreadable(batch, known)
+    counts.changed += await recorder.recordUnreadable(batch, known)
   }
   const absent = [...known.values()].filter(
-    ({ serverId }) => !seen.has(serverId) && !ended.has(serverId) && !isOvertaken(serverId),
+    ({ serverId }) => !seen.has(serverId) && !ended.has(serverId) && !isSuperseded(serverId),
   )
   const regionOf = await regionsOf(absent.map(({ serverId }) => serverId))
   const left = new Set<string>()
   for (const batch of inBatches(absent)) {
-    for (const id of await attendant.leave(batch)) left.add(id)
+    for (const id of await recorder.leave(batch)) left.add(id)
   }
   const missing: MissingServer[] = []
   const vanished: MissingServer[] = []
@@ -144,13 +147,13 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     else vanished.push({ sighting, region })
   }
   for (const batch of inBatches(vanished.map(({ sighting }) => sighting))) {
-    counts.changed += await attendant.holdRegion(batch)
+    counts.changed += await recorder.holdRegion(batch)
   }
   const { goneIds, held } = decideMissing({ missing, present, presentByRegion, ...holding })
   const changed = held.filter(
     (sighting) => !isDeepStrictEqual(sighting, known.get(sighting.serverId)),
   )
-  for (const batch of inBatches(changed)) counts.changed += await attendant.hold(batch)
+  for (const batch of inBatches(changed)) counts.changed += await recorder.hold(batch)
   for (const batch of inBatches(goneIds)) await record([], batch)
   return {
     counts: { ...counts },

@@ -1,5 +1,5 @@
 /** What kind of trouble a source is. */
-export type SourceTrouble =
+export type SourceErrorKind =
   /** Its address is not one that Muster may speak to. */
   | 'not-allowed'
   | 'unreachable'
@@ -21,11 +21,11 @@ export type SourceTrouble =
 
 /** Trouble with a source, told so that an operator knows what to do. Never holds a secret. */
 export class SourceError extends Error {
-  readonly trouble: SourceTrouble
+  readonly kind: SourceErrorKind
 
-  constructor(trouble: SourceTrouble, message: string, options?: { readonly cause?: unknown }) {
+  constructor(kind: SourceErrorKind, message: string, options?: { readonly cause?: unknown }) {
     super(message, options)
     this.name = 'SourceError'
-    this.trouble = trouble
+    this.kind = kind
   }
 }

@@ -20,7 +20,7 @@ type Assigned =
   | 'provider'
 
 /** Facts of a server as its source tells them. What a source has no notion of, it leaves out. */
-export type SeenFacts = Omit<ServerFacts, Assigned> & {
+export type ReportedFacts = Omit<ServerFacts, Assigned> & {
   /** When it was made, where the source knows; else it is when it was first seen. */
   readonly created_at?: string
   /** Only a source that shows servers of several clouds says it; else it is the source's own. */
@@ -30,12 +30,12 @@ export type SeenFacts = Omit<ServerFacts, Assigned> & {
 /** The natural name of a server: the same whoever looks, and whichever way. Its id is made of it. */
 export type ServerKey = readonly string[]
 
-export interface SeenServer {
+export interface ReportedServer {
   readonly key: ServerKey
   /** The source's own tenant, project or subscription that it belongs to, where there is such a thing. */
   readonly tenant?: { readonly id: string; readonly name: string }
   /** Nothing in them may change while the server does not: what is the same again is not written again. */
-  readonly facts: SeenFacts
+  readonly facts: ReportedFacts
 }
 
 /** A server that exists, but that the source could not describe. Muster keeps what it knew of it. */
@@ -48,8 +48,8 @@ export interface UnreadableServer {
 }
 
 /** What a source knows for sure: who is there and how, and who is no longer. */
-export interface SourceNews {
-  readonly present: readonly SeenServer[]
+export interface SourceUpdate {
+  readonly present: readonly ReportedServer[]
   readonly gone: readonly ServerKey[]
   /** One server that cannot be read must not fail the scan of all others: it is reported here. */
   readonly unreadable?: readonly UnreadableServer[]
@@ -74,17 +74,17 @@ export interface Source {
    * Everything there is, page by page. It ends only when all of it has been told: where a part could
    * not be had, or does not add up, it throws.
    */
-  scan(signal: AbortSignal): AsyncIterable<SourceNews>
+  scan(signal: AbortSignal): AsyncIterable<SourceUpdate>
   /** One server as it is now; undefined where the source knows for sure that it is no longer there. */
-  look(
+  get(
     reference: ServerReference,
     signal: AbortSignal,
-  ): Promise<SeenServer | UnreadableServer | undefined>
+  ): Promise<ReportedServer | UnreadableServer | undefined>
   /**
    * What changes from now on, as it happens, until the signal. The first item comes at once, and may
    * be empty: from then on nothing is missed. Absent where the source does not tell by itself.
    */
-  watch?(signal: AbortSignal): AsyncIterable<SourceNews>
+  watch?(signal: AbortSignal): AsyncIterable<SourceUpdate>
   close(): Promise<void>
 }
 
@@ -106,7 +106,7 @@ export interface TlsSettings {
 }
 
 /** The only way out. It goes to allowed addresses, and every certificate is checked. */
-export interface Outlet {
+export interface Egress {
   openUnixSocket(path: string, signal: AbortSignal): Promise<Socket>
   openTlsSocket(
     target: { readonly host: string; readonly port: number },
@@ -121,12 +121,12 @@ export interface Outlet {
 }
 
 /** What a source is given to work with. */
-export interface SourceWorld {
+export interface SourceContext {
   /** The account that it is opened for, so that a kind can share one connection between all who open it; absent in a test of settings. */
   readonly accountId?: string
-  readonly outlet: Outlet
+  readonly egress: Egress
   /** Waited for before each request, so that the source is not overrun. */
-  readonly pace: () => Promise<void>
+  readonly throttle: () => Promise<void>
   /** Milliseconds that one request may take. */
   readonly timeLimit: number
   readonly clock: () => number
@@ -172,5 +172,5 @@ export interface SourceKind {
   check(settings: SourceSettings): readonly SettingProblem[]
   /** The host that the address leads to; undefined where it stays on this machine, or the source has its own. */
   hostOf(settings: SourceSettings): string | undefined
-  open(settings: SourceSettings, world: SourceWorld, signal: AbortSignal): Promise<Source>
+  open(settings: SourceSettings, context: SourceContext, signal: AbortSignal): Promise<Source>
 }

@@ -6,7 +6,7 @@ import {
   unreadableWarning,
   type Duplicate,
   type Unreadable,
-} from './account-warnings.ts'
+} from './warning-texts.ts'
 import { removalTime } from './missing-servers.ts'
 
 interface Timing {

@@ -3,11 +3,11 @@ import files from 'node:fs/promises'
 import { request as requestPlain } from 'node:http'
 import { describe, test } from 'node:test'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { createAddressRule } from '../../outgoing/allowed-addresses.ts'
-import { createOutlet } from '../../outgoing/outlet.ts'
+import { createAddressRule } from '../../egress/allowed-addresses.ts'
+import { createEgress } from '../../egress/egress.ts'
 import { startFakeEc2 } from '../../testing/fake-ec2.ts'
 import { privateKey, startSecureServer, testAuthority } from '../../testing/secure-server.ts'
-import { conformanceWorld, scanAll } from '../../testing/source-conformance.ts'
+import { conformanceContext, scanAll } from '../../testing/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 import { readAwsSettings } from './aws-settings.ts'
@@ -139,18 +139,22 @@ describe('the environment of the process', () => {
       AWS_ENDPOINT_URL_EC2: ec2.url,
     })
     try {
-      const outlet = createOutlet(createAddressRule([]), async (host) => {
+      const egress = createEgress(createAddressRule([]), async (host) => {
         throw new Error(`asked for ${host}`)
       })
       const settings = { address: '', credentials, options: {} }
       await assert.rejects(
-        awsKind.open(settings, { ...conformanceWorld, outlet }, AbortSignal.timeout(5_000)),
+        awsKind.open(settings, { ...conformanceContext, egress }, AbortSignal.timeout(5_000)),
         (error) =>
           error instanceof SourceError &&
           String(error.cause).includes('asked for ec2.us-east-1.amazonaws.com'),
       )
       assert.equal(ec2.questions.length, 0)
-      const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(5_000))
+      const source = await awsKind.open(
+        ec2.settings,
+        conformanceContext,
+        AbortSignal.timeout(5_000),
+      )
       await scanAll(source)
       await source.close()
     } finally {
@@ -173,7 +177,7 @@ describe('the environment of the process', () => {
       credentials: { ...ec2.settings.credentials, session_token: 'passing' },
       options: { regions: ['eu-west-1'] },
     }
-    const source = await awsKind.open(settings, conformanceWorld, AbortSignal.timeout(5_000))
+    const source = await awsKind.open(settings, conformanceContext, AbortSignal.timeout(5_000))
     await source.close()
     assert.match(ec2.questions[0]?.authorization ?? '', /eu-west-1.*x-amz-security-token/)
   })
@@ -193,13 +197,13 @@ describe('a private endpoint', () => {
     const open = (options: object) =>
       awsKind.open(
         { ...ec2.settings, address: server.url, options: { ...options } },
-        conformanceWorld,
+        conformanceContext,
         AbortSignal.timeout(10_000),
       )
     const source = await open({ ca: testAuthority })
     assert.equal((await scanAll(source)).size, 1)
     await source.close()
-    await assert.rejects(open({}), { trouble: 'tls', message: /unknown authority; give .* as ca/ })
+    await assert.rejects(open({}), { kind: 'tls', message: /unknown authority; give .* as ca/ })
   })
 
   test('that is for one region is asked for that one only', async () => {
@@ -207,11 +211,11 @@ describe('a private endpoint', () => {
     ec2.regions = ['eu-west-1', 'us-east-1']
     const { port } = new URL(ec2.url)
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
-    const outlet = createOutlet(createAddressRule(['127.0.0.1']), resolve)
+    const egress = createEgress(createAddressRule(['127.0.0.1']), resolve)
     const address = `http://ec2.eu-west-1.example.internal:${port}`
     const source = await awsKind.open(
       { ...ec2.settings, address },
-      { ...conformanceWorld, outlet },
+      { ...conformanceContext, egress },
       AbortSignal.timeout(10_000),
     )
     await scanAll(source)

@@ -1,11 +1,11 @@
 import type { Instance, InstanceNetworkInterface } from '@aws-sdk/client-ec2'
 import type { Nic } from '@muster/contract'
-import type { SeenFacts } from '../../domain/sources/source.ts'
+import type { ReportedFacts } from '../../domain/sources/source.ts'
 import type { RegionBook } from './region-book.ts'
 import { nameOf } from './tags.ts'
 
 type Connection = Required<
-  Pick<SeenFacts, 'nics' | 'networks' | 'vpc' | 'vpc_id' | 'eip' | 'eip_mode' | 'virtual_ips'>
+  Pick<ReportedFacts, 'nics' | 'networks' | 'vpc' | 'vpc_id' | 'eip' | 'eip_mode' | 'virtual_ips'>
 >
 
 const placeOf = ({ Attachment }: InstanceNetworkInterface) =>

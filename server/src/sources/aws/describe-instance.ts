@@ -1,7 +1,7 @@
 import type { Instance } from '@aws-sdk/client-ec2'
 import { naturalId } from '../../domain/sources/natural-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SeenFacts, SeenServer, ServerKey } from '../../domain/sources/source.ts'
+import type { ReportedFacts, ReportedServer, ServerKey } from '../../domain/sources/source.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import { connectionOf, interfacesOf } from './connection.ts'
 import { devicesOf } from './devices.ts'
@@ -28,7 +28,7 @@ export function describeInstance(
   owned: OwnedInstance,
   region: string,
   book: RegionBook,
-): SeenServer {
+): ReportedServer {
   const key = keyOf(owned, region)
   const facts = factsOf(owned.instance, region, book, naturalId('server', ...key))
   if (JSON.stringify(facts).length > mostText) {
@@ -45,7 +45,7 @@ function factsOf(
   region: string,
   book: RegionBook,
   serverId: string,
-): SeenFacts {
+): ReportedFacts {
   const { InstanceId = '', InstanceType = '', KeyName = '', Placement, State } = instance
   if (State?.Name === undefined) {
     throw new SourceError('garbled', `${InstanceId} in ${region} has no state.`)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, test } from 'node:test'
-import { SourceError, type SourceTrouble } from '../../domain/sources/source-error.ts'
-import type { SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
-import { createAddressRule } from '../../outgoing/allowed-addresses.ts'
-import { createOutlet } from '../../outgoing/outlet.ts'
+import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
+import type { SourceSettings, SourceContext } from '../../domain/sources/source.ts'
+import { createAddressRule } from '../../egress/allowed-addresses.ts'
+import { createEgress } from '../../egress/egress.ts'
 import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { startSecureServer } from '../../testing/secure-server.ts'
-import { conformanceWorld, lookReadable, scanAll } from '../../testing/source-conformance.ts'
+import { conformanceContext, lookReadable, scanAll } from '../../testing/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 
@@ -21,10 +21,10 @@ describe('an EC2 that is in trouble', () => {
     }
   })
 
-  async function scan(settings: SourceSettings = ec2.settings, world: Partial<SourceWorld> = {}) {
+  async function scan(settings: SourceSettings = ec2.settings, world: Partial<SourceContext> = {}) {
     const source = await awsKind.open(
       settings,
-      { ...conformanceWorld, ...world },
+      { ...conformanceContext, ...world },
       AbortSignal.timeout(30_000),
     )
     try {
@@ -35,14 +35,14 @@ describe('an EC2 that is in trouble', () => {
   }
 
   async function refuses(
-    trouble: SourceTrouble,
+    kind: SourceErrorKind,
     message: RegExp,
     settings: SourceSettings = ec2.settings,
-    world: Partial<SourceWorld> = {},
+    world: Partial<SourceContext> = {},
   ) {
     await assert.rejects(scan(settings, world), (error) => {
       assert.ok(error instanceof SourceError, String(error))
-      assert.equal(error.trouble, trouble, error.message)
+      assert.equal(error.kind, kind, error.message)
       assert.match(error.message, message)
       const shown = `${error.stack}${JSON.stringify(error)}${String(error.cause)}`
       for (const secret of ['fake+&+secret', 'Signature=']) assert.ok(!shown.includes(secret))
@@ -122,7 +122,7 @@ describe('an EC2 that is in trouble', () => {
 
   test('is asked at the pace that it is given', async () => {
     let paces = 0
-    await scan(ec2.settings, { pace: async () => void (paces += 1) })
+    await scan(ec2.settings, { throttle: async () => void (paces += 1) })
     assert.equal(paces, ec2.questions.length)
   })
 
@@ -199,7 +199,7 @@ describe('an EC2 that is in trouble', () => {
     assert.ok(process.memoryUsage().rss - before < 100_000_000)
   })
 
-  for (const [status, code, trouble] of [
+  for (const [status, code, kind] of [
     [401, 'AuthFailure', 'credentials'],
     [403, 'InvalidClientTokenId', 'credentials'],
     [403, 'SignatureDoesNotMatch', 'credentials'],
@@ -221,7 +221,7 @@ describe('an EC2 that is in trouble', () => {
         response.writeHead(status, { location: `${ec2.url}/elsewhere` }).end(leak)
         return true
       }
-      await refuses(trouble, code === '' ? new RegExp(`status ${status}`) : new RegExp(code))
+      await refuses(kind, code === '' ? new RegExp(`status ${status}`) : new RegExp(code))
       assert.equal(count('DescribeInstances'), 0)
     })
   }
@@ -256,17 +256,17 @@ describe('an EC2 that is in trouble', () => {
   })
 
   test('is where Muster may not go', async () => {
-    const outlet = createOutlet(createAddressRule([]))
+    const egress = createEgress(createAddressRule([]))
     const port = new URL(ec2.url).port
     for (const host of ['127.0.0.1', 'localhost']) {
       const settings = { ...ec2.settings, address: `http://${host}:${port}` }
-      await refuses('not-allowed', /is not allowed: .*--source-allow/, settings, { outlet })
+      await refuses('not-allowed', /is not allowed: .*--source-allow/, settings, { egress })
     }
     assert.equal(ec2.questions.length, 0)
   })
 
   test('closes connections that are kept', async () => {
-    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(30_000))
+    const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
     assert.equal((await scanAll(source)).size, 3)
     let isFirst = true
     ec2.misbehave = (_question, response) => {
@@ -282,13 +282,13 @@ describe('an EC2 that is in trouble', () => {
   test('is left alone at once when a scan is told to stop', async () => {
     const stop = new AbortController()
     answer('DescribeInstances', () => stop.abort())
-    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(30_000))
+    const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
     await assert.rejects(Array.fromAsync(source.scan(stop.signal)), /cancelled/)
     await source.close()
   })
 
   async function look(externalId: string) {
-    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(30_000))
+    const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
     try {
       const reference = { externalId, regionId: 'eu-west-1' }
       return await lookReadable(source, reference)
@@ -308,7 +308,7 @@ describe('an EC2 that is in trouble', () => {
   test('no longer knows anything in the region', async () => {
     ec2.instances.clear()
     ec2.instances.set('i-9', { name: 'far', region: 'us-west-2' })
-    await assert.rejects(look('i-2'), { trouble: 'incomplete', message: /nor any other instance/ })
+    await assert.rejects(look('i-2'), { kind: 'incomplete', message: /nor any other instance/ })
   })
 
   test('is asked for an instance and tells nothing, or another one', async () => {
@@ -316,7 +316,7 @@ describe('an EC2 that is in trouble', () => {
       '<reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet>'
     for (const content of ['<reservationSet/>', other]) {
       answer('DescribeInstances', (response) => succeed(response, 'DescribeInstances', content))
-      await assert.rejects(look('i-2'), { trouble: 'garbled', message: /does not tell it/ })
+      await assert.rejects(look('i-2'), { kind: 'garbled', message: /does not tell it/ })
     }
   })
 
@@ -326,7 +326,7 @@ describe('an EC2 that is in trouble', () => {
       action === 'DescribeInstances' &&
       !form.has('InstanceId.1') &&
       refuse(response, 403, 'UnauthorizedOperation')
-    await assert.rejects(look('i-2'), { trouble: 'forbidden' })
+    await assert.rejects(look('i-2'), { kind: 'forbidden' })
   })
 
   test('has an instance in a state that nobody knows', async () => {

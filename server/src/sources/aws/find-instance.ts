@@ -1,5 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { UnknownInstance, UnparsedResponse } from './answer-trouble.ts'
+import { UnknownInstance, UnparsedResponse } from './response-error.ts'
 import type { Line } from './line.ts'
 import {
   instancesOf,

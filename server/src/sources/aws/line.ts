@@ -2,8 +2,8 @@ import type { EC2 } from '@aws-sdk/client-ec2'
 import { setTimeout as pause } from 'node:timers/promises'
 import { abortedError } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { Outlet, SourceWorld } from '../../domain/sources/source.ts'
-import { PassingTrouble, UnparsedResponse } from './answer-trouble.ts'
+import type { Egress, SourceContext } from '../../domain/sources/source.ts'
+import { TransientError, UnparsedResponse } from './response-error.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import { createRequestHandler } from './request-handler.ts'
 
@@ -44,11 +44,11 @@ const configurationOf = (settings: AwsSettings, region: string) =>
 /** Makes lines to regions. The SDK is big: it is not loaded before somebody asks for one. */
 export async function createLines(
   settings: AwsSettings,
-  world: SourceWorld,
-  agents: ReturnType<Outlet['createAgents']>,
+  context: SourceContext,
+  agents: ReturnType<Egress['createAgents']>,
 ): Promise<(region: string) => Line> {
   const { EC2 } = await import('@aws-sdk/client-ec2')
-  const requestHandler = createRequestHandler(agents, world.timeLimit)
+  const requestHandler = createRequestHandler(agents, context.timeLimit)
 
   return (region) => {
     const ec2 = new EC2({ ...configurationOf(settings, region), requestHandler })
@@ -58,12 +58,12 @@ export async function createLines(
       async ask(question, signal) {
         for (let attempt = 1; ; attempt += 1) {
           if (signal.aborted) throw abortedError(signal, `EC2 in ${region}`)
-          await world.pace()
+          await context.throttle()
           try {
             return await question(ec2, { abortSignal: signal })
           } catch (error) {
             if (signal.aborted) continue
-            if (!(error instanceof PassingTrouble) || attempt === attempts) {
+            if (!(error instanceof TransientError) || attempt === attempts) {
               throw toSourceError(error, region)
             }
             // Not all at the same moment again.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import type { ServerResponse } from 'node:http'
 import { startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
-import { conformanceWorld, scanAll } from '../../testing/source-conformance.ts'
+import { conformanceContext, scanAll } from '../../testing/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 import { listElements } from './list-elements.ts'
@@ -31,7 +31,7 @@ describe('the lists in responses of EC2', () => {
         ? succeed(response, question.action, instance)
         : false
     }
-    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(10_000))
+    const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(10_000))
     try {
       return await scanAll(source)
     } finally {
@@ -47,7 +47,7 @@ describe('the lists in responses of EC2', () => {
         `<${name}>none</${name}>`,
         `<${name}><member/></${name}>`,
       ]) {
-        await assert.rejects(scanWith(action, content), { trouble: 'garbled' }, content)
+        await assert.rejects(scanWith(action, content), { kind: 'garbled' }, content)
       }
       if (action === 'DescribeRegions') return
       for (const content of [`<${name}/>`, `<${name}></${name}>`, `<${name}>\n  </${name}>`]) {
@@ -62,13 +62,13 @@ describe('the lists in responses of EC2', () => {
     ec2.misbehave = ({ action, form }, response) =>
       action === 'DescribeInstances' &&
       succeed(response, action, form.has('NextToken') ? '' : first)
-    const source = await awsKind.open(ec2.settings, conformanceWorld, AbortSignal.timeout(10_000))
-    await assert.rejects(scanAll(source), { trouble: 'garbled' })
+    const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(10_000))
+    await assert.rejects(scanAll(source), { kind: 'garbled' })
     await source.close()
   })
 
   test('a reservation without its instances is not an empty one', async () => {
     const content = '<reservationSet><item><ownerId>1</ownerId></item></reservationSet>'
-    await assert.rejects(scanWith('DescribeInstances', content), { trouble: 'garbled' })
+    await assert.rejects(scanWith('DescribeInstances', content), { kind: 'garbled' })
   })
 })

@@ -4,7 +4,7 @@ import type {
   Instance,
 } from '@aws-sdk/client-ec2'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { UnparsedResponse } from './answer-trouble.ts'
+import { UnparsedResponse } from './response-error.ts'
 import type { Line } from './line.ts'
 import { demandList } from './list-elements.ts'
 import { pageThrough } from './page-through.ts'

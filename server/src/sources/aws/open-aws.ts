@@ -1,5 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { Source, SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
+import type { Source, SourceSettings, SourceContext } from '../../domain/sources/source.ts'
 import { readAwsSettings } from './aws-settings.ts'
 import { createLines, type Line } from './line.ts'
 import { demandList } from './list-elements.ts'
@@ -18,13 +18,13 @@ interface OpenRegion {
 
 export async function openAws(
   settings: SourceSettings,
-  world: SourceWorld,
+  context: SourceContext,
   signal: AbortSignal,
 ): Promise<Source> {
   const aws = readAwsSettings(settings)
-  const agents = world.outlet.createAgents(aws.ca === undefined ? {} : { ca: aws.ca })
+  const agents = context.egress.createAgents(aws.ca === undefined ? {} : { ca: aws.ca })
   const opened = new Map<string, OpenRegion>()
-  const lineTo = await createLines(aws, world, agents)
+  const lineTo = await createLines(aws, context, agents)
   // Keys of China or of a government are not known elsewhere.
   const start = aws.regions[0] ?? usualRegion
 
@@ -80,7 +80,7 @@ export async function openAws(
         })
         yield* merge(scans, regionsAtOnce)
       },
-      look({ externalId, regionId }, stop) {
+      get({ externalId, regionId }, stop) {
         const { line, lasting } = regionOf(regionId)
         return lookInRegion(line, lasting, externalId, stop)
       },

@@ -4,8 +4,8 @@ import { request as requestSecure } from 'node:https'
 import { connectionError } from '../../domain/sources/connection-error.ts'
 import { abortedError, deadline } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { Outlet } from '../../domain/sources/source.ts'
-import { answerTrouble } from './answer-trouble.ts'
+import type { Egress } from '../../domain/sources/source.ts'
+import { responseError } from './response-error.ts'
 import { hasList, listElements } from './list-elements.ts'
 
 /**
@@ -30,7 +30,7 @@ interface Signed {
  * empty answer for "there is nothing", and half of one for all of it.
  */
 export function createRequestHandler(
-  agents: ReturnType<Outlet['createAgents']>,
+  agents: ReturnType<Egress['createAgents']>,
   timeLimit: number,
 ) {
   async function exchange(signed: Signed, body: string, signal: AbortSignal) {
@@ -82,7 +82,7 @@ export function createRequestHandler(
       }
       const { status, headers, body } = answer
       if (status < 200 || status >= 300) {
-        throw answerTrouble(status, body.toString('utf8', 0, 4_096), { action, host })
+        throw responseError(status, body.toString('utf8', 0, 4_096), { action, host })
       }
       if (!isWhole(body, action)) {
         throw new SourceError('garbled', `${host} does not answer ${action} as EC2 does.`)

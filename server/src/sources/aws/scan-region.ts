@@ -1,4 +1,4 @@
-import type { SeenServer, SourceNews, UnreadableServer } from '../../domain/sources/source.ts'
+import type { ReportedServer, SourceUpdate, UnreadableServer } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { describeInstance, keyOf } from './describe-instance.ts'
 import { findInstance } from './find-instance.ts'
@@ -15,7 +15,7 @@ function readInstance(
   owned: OwnedInstance,
   region: string,
   book: RegionBook,
-): SeenServer | UnreadableServer {
+): ReportedServer | UnreadableServer {
   const key = keyOf(owned, region)
   try {
     if (owned.problem) throw owned.problem
@@ -31,7 +31,7 @@ export async function* scanRegion(
   line: Line,
   lasting: LastingBook,
   signal: AbortSignal,
-): AsyncGenerator<SourceNews> {
+): AsyncGenerator<SourceUpdate> {
   const book = createRegionBook(line, lasting)
   for await (const page of listInstances(line, signal)) {
     const here = page.filter((owned) => !hasEnded(owned))
@@ -54,7 +54,7 @@ export async function lookInRegion(
   lasting: LastingBook,
   id: string,
   signal: AbortSignal,
-): Promise<SeenServer | UnreadableServer | undefined> {
+): Promise<ReportedServer | UnreadableServer | undefined> {
   const owned = await findInstance(line, id, signal)
   if (!owned || hasEnded(owned)) return undefined
   const book = createRegionBook(line, lasting)

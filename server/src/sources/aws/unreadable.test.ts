@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Source } from '../../domain/sources/source.ts'
 import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
-import { conformanceWorld } from '../../testing/source-conformance.ts'
+import { conformanceContext } from '../../testing/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 
@@ -17,7 +17,7 @@ describe('an EC2 with an instance that cannot be read', () => {
     for (let number = 1; number <= 9; number += 1) {
       ec2.instances.set(`i-${number}`, { name: `server ${number}` })
     }
-    source = await awsKind.open(ec2.settings, conformanceWorld, soon())
+    source = await awsKind.open(ec2.settings, conformanceContext, soon())
   })
 
   afterEach(() => source.close())
@@ -44,7 +44,7 @@ describe('an EC2 with an instance that cannot be read', () => {
         pages.flatMap(({ gone }) => gone),
         [],
       )
-      const one = await source.look({ externalId: 'i-5', regionId: 'eu-west-1' }, soon())
+      const one = await source.get({ externalId: 'i-5', regionId: 'eu-west-1' }, soon())
       assert.deepEqual(one, unreadable[0])
     })
   }

@@ -1,5 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SourceWorld } from '../../domain/sources/source.ts'
+import type { SourceContext } from '../../domain/sources/source.ts'
 import {
   errorCodes,
   longestList,
@@ -81,10 +81,14 @@ function readLease(reader: XdrReader): Lease {
 }
 
 /** The questions that Muster has for libvirt, asked at the pace of whoever asks. */
-export function createCalls(rpc: RpcClient, signal: AbortSignal, pace: SourceWorld['pace']) {
+export function createCalls(
+  rpc: RpcClient,
+  signal: AbortSignal,
+  throttle: SourceContext['throttle'],
+) {
   const client: Pick<RpcClient, 'call'> = {
     async call(call, until) {
-      await pace()
+      await throttle()
       return await rpc.call(call, until)
     },
   }
@@ -110,7 +114,7 @@ export function createCalls(rpc: RpcClient, signal: AbortSignal, pace: SourceWor
 
   return {
     /** Whether anything can still be asked: the connection is there, and nobody said to stop. */
-    canContinue: () => !signal.aborted && rpc.trouble() === undefined,
+    canContinue: () => !signal.aborted && rpc.failure() === undefined,
 
     hostname: () =>
       client.call(

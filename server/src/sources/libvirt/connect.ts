@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { abortedError, deadline } from '../../domain/sources/deadline.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
+import type { SourceSettings, SourceContext } from '../../domain/sources/source.ts'
 import { readAddress, readTlsSettings, type LibvirtAddress } from './address.ts'
 import { authTypes, procedures, readOnly } from './protocol.ts'
 import { LibvirtError } from './records.ts'
@@ -43,12 +43,12 @@ async function readWelcome(socket: Socket, signal: AbortSignal): Promise<void> {
 async function openSocket(
   place: LibvirtAddress,
   settings: SourceSettings,
-  { outlet, timeLimit }: SourceWorld,
+  { egress, timeLimit }: SourceContext,
   signal: AbortSignal,
 ): Promise<Socket> {
   const soon = AbortSignal.any([signal, deadline(timeLimit)])
-  if (place.transport === 'unix') return await outlet.openUnixSocket(place.path, soon)
-  const socket = await outlet.openTlsSocket(place, readTlsSettings(settings), soon)
+  if (place.transport === 'unix') return await egress.openUnixSocket(place.path, soon)
+  const socket = await egress.openTlsSocket(place, readTlsSettings(settings), soon)
   await readWelcome(socket, soon)
   return socket
 }
@@ -89,13 +89,13 @@ async function askPolkit(client: RpcClient, signal: AbortSignal): Promise<void> 
 /** A line to the daemon, which it has let in. For reading only: Muster changes nothing there. */
 export async function connect(
   settings: SourceSettings,
-  world: SourceWorld,
+  context: SourceContext,
   signal: AbortSignal,
 ): Promise<RpcClient> {
   const place = readAddress(settings.address)
   if (typeof place === 'string') throw new SourceError('unreachable', `The address ${place}.`)
-  const socket = await openSocket(place, settings, world, signal)
-  const client = createRpcClient(socket, world.timeLimit)
+  const socket = await openSocket(place, settings, context, signal)
+  const client = createRpcClient(socket, context.timeLimit)
   try {
     await authenticate(client, signal)
     await client.call(

@@ -42,7 +42,7 @@ export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
     try {
       return isHanging ? undefined : await ifPossible(calls.blockCapacity(domain, target))
     } catch (error) {
-      const isLate = error instanceof SourceError && error.trouble === 'timeout'
+      const isLate = error instanceof SourceError && error.kind === 'timeout'
       if (!isLate || !calls.canContinue()) throw error
       isHanging = true
       return undefined

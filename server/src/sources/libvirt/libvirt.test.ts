@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { domain, isTrouble, openAt, some, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import {
+  domain,
+  isSourceError,
+  openAt,
+  some,
+  soon,
+  uuidOf,
+} from '../../testing/fake-libvirt-line.ts'
 import { scanAll } from '../../testing/source-conformance.ts'
 import { procedures } from './protocol.ts'
 
@@ -23,7 +30,7 @@ describe('libvirt', () => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const source = await openAt(context, fake)
     await scanAll(source)
-    await source.look({ externalId: uuidOf(1), regionId: '' }, soon())
+    await source.get({ externalId: uuidOf(1), regionId: '' }, soon())
     const known = new Set<number>(Object.values(procedures))
     assert.ok(fake.requests.every((procedure) => known.has(procedure)))
   })
@@ -93,7 +100,7 @@ describe('libvirt', () => {
     ])
     assert.deepEqual([facts.src_ip_check, facts.src_mac_check], [false, true])
     assert.equal(facts.isolated_devices?.[0]?.dev_type, 'GPU')
-    assert.deepEqual(await source.look({ externalId: uuidOf(1), regionId: '' }, soon()), server)
+    assert.deepEqual(await source.get({ externalId: uuidOf(1), regionId: '' }, soon()), server)
   })
 
   const inside = `<devices><disk type='file' device='disk'><source file='/a'/><target dev='vda'/></disk></devices>`
@@ -136,14 +143,14 @@ describe('libvirt', () => {
     setTimeout(() => end.abort(), 200)
     await assert.rejects(
       source.scan(end.signal)[Symbol.asyncIterator]().next(),
-      isTrouble(/^timeout$/),
+      isSourceError(/^timeout$/),
     )
   })
 
   test('says what is not there', async (context) => {
     const source = await openAt(context, await startFakeLibvirt(context, { domains: some }))
     for (const externalId of [uuidOf(9), 'i-0123', '']) {
-      assert.equal(await source.look({ externalId, regionId: '' }, soon()), undefined)
+      assert.equal(await source.get({ externalId, regionId: '' }, soon()), undefined)
     }
   })
 

@@ -1,9 +1,9 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
   Source,
-  SourceNews,
+  SourceUpdate,
   SourceSettings,
-  SourceWorld,
+  SourceContext,
 } from '../../domain/sources/source.ts'
 import { createCalls, type Calls } from './calls.ts'
 import { transientOnly } from './protocol.ts'
@@ -15,7 +15,7 @@ import { watchDomains } from './watch.ts'
 const domainsInPage = 64
 const uuidForm = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<SourceNews> {
+async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<SourceUpdate> {
   const [domains, transient, surroundings] = await Promise.all([
     calls.domains(),
     calls.domains(transientOnly),
@@ -37,24 +37,24 @@ async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<
 /** Opens a line to a libvirt daemon, which it only reads from. */
 export async function openLibvirt(
   settings: SourceSettings,
-  world: SourceWorld,
+  context: SourceContext,
   signal: AbortSignal,
 ): Promise<Source> {
   const { group: given } = settings.options
   const group = typeof given === 'string' && given !== '' ? given : 'default'
-  const { client, host, reader, release } = await borrowConnection(settings, world, group, signal)
-  const callsUntil = (signal: AbortSignal) => createCalls(client, signal, world.pace)
+  const { client, host, reader, release } = await borrowConnection(settings, context, group, signal)
+  const callsUntil = (signal: AbortSignal) => createCalls(client, signal, context.throttle)
 
   return {
     title: `libvirt ${host.version} on ${host.name}`,
     scan: (signal) => scanDomains(callsUntil(signal), reader),
     watch: (signal) =>
       watchDomains(
-        { client, reader, calls: callsUntil(signal), heartbeat: world.timeLimit },
+        { client, reader, calls: callsUntil(signal), heartbeat: context.timeLimit },
         signal,
       ),
 
-    async look({ externalId }, signal) {
+    async get({ externalId }, signal) {
       if (!uuidForm.test(externalId)) return undefined
       const calls = callsUntil(signal)
       const domain = await calls.domainByUuid(externalId)

@@ -1,5 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SeenServer, SourceNews, UnreadableServer } from '../../domain/sources/source.ts'
+import type { ReportedServer, SourceUpdate, UnreadableServer } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { passedDevices } from './devices.ts'
@@ -15,7 +15,7 @@ import { keyOf, toServer, type SeenDomain } from './to-server.ts'
 export interface ReadDomain {
   readonly domain: Pick<DomainHandle, 'uuid' | 'name'>
   /** Undefined where there is no such domain any more. */
-  readonly server: SeenServer | UnreadableServer | undefined
+  readonly server: ReportedServer | UnreadableServer | undefined
 }
 
 const noState = new SourceError('incomplete', 'libvirt does not tell its state.')
@@ -26,7 +26,7 @@ interface Means {
 }
 
 /** What was found out about domains, sorted by what it is. */
-export function toNews(found: readonly ReadDomain[]): Omit<SourceNews, 'gone'> {
+export function toNews(found: readonly ReadDomain[]): Omit<SourceUpdate, 'gone'> {
   const servers = found.flatMap(({ server }) => server ?? [])
   return {
     present: servers.filter((server) => 'facts' in server),
@@ -129,6 +129,6 @@ export type DomainReader = ReturnType<typeof createDomainReader>
 export async function demandConnection(calls: Calls, error: unknown): Promise<void> {
   if (!calls.canContinue()) throw error
   // If even this is not answered, it is the daemon that hangs.
-  const isLate = error instanceof SourceError && error.trouble === 'timeout'
+  const isLate = error instanceof SourceError && error.kind === 'timeout'
   if (isLate) await calls.libraryVersion()
 }

@@ -29,7 +29,7 @@ export interface RpcClient {
   /** Hears every event until the answer is called. */
   listen(hear: (procedure: number, reader: XdrReader) => void): () => void
   /** Why there is nothing more to come; undefined while there is. */
-  trouble(): SourceError | undefined
+  failure(): SourceError | undefined
   /** Calls once, when nothing more will come. */
   whenLost(tell: (error: SourceError) => void): () => void
   close(): void
@@ -192,7 +192,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       hearers.add(hear)
       return () => hearers.delete(hear)
     },
-    trouble: () => lost,
+    failure: () => lost,
     whenLost(tell) {
       mourners.add(tell)
       return () => mourners.delete(tell)

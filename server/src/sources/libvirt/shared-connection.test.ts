@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { domain, isTrouble, openAt, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { domain, isSourceError, openAt, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
 import { scanAll } from '../../testing/source-conformance.ts'
 import { procedures } from './protocol.ts'
 
@@ -27,7 +27,7 @@ describe('the connection to a libvirt', () => {
     const [seen] = await Promise.all([
       scanAll(scanning),
       events?.next(),
-      ...many.map(({ uuid }) => looking.look({ externalId: uuid, regionId: '' }, soon())),
+      ...many.map(({ uuid }) => looking.get({ externalId: uuid, regionId: '' }, soon())),
     ])
     assert.equal(seen.size, 80)
     assert.deepEqual(fake.connections(), { ever: 1, now: 1 })
@@ -52,7 +52,7 @@ describe('the connection to a libvirt', () => {
     const open = () => openAt(context, fake, {}, undefined, 'account-1')
     const first = await open()
     fake.drop()
-    await assert.rejects(scanAll(first), isTrouble(/^unreachable$/))
+    await assert.rejects(scanAll(first), isSourceError(/^unreachable$/))
     const second = await open()
     assert.equal((await scanAll(second)).size, 80)
     assert.equal(fake.connections().ever, 2)
@@ -62,15 +62,15 @@ describe('the connection to a libvirt', () => {
     const fake = await startFakeLibvirt(context, { domains: many, delay: 20 })
     const settings = { address: fake.address, credentials: {}, options: {} }
     const { libvirtKind } = await import('./libvirt-kind.ts')
-    const { conformanceWorld } = await import('../../testing/source-conformance.ts')
-    const world = { ...conformanceWorld, accountId: 'account-1' }
+    const { conformanceContext } = await import('../../testing/source-conformance.ts')
+    const world = { ...conformanceContext, accountId: 'account-1' }
     const stop = new AbortController()
     const [impatient, patient] = [
       libvirtKind.open(settings, world, stop.signal),
       libvirtKind.open(settings, world, soon()),
     ]
     stop.abort()
-    await assert.rejects(impatient, isTrouble(/^timeout$/))
+    await assert.rejects(impatient, isSourceError(/^timeout$/))
     const source = await patient
     assert.equal((await scanAll(source)).size, 80)
     assert.equal(fake.connections().ever, 1)
@@ -100,7 +100,7 @@ describe('the connection to a libvirt', () => {
     const source = await openAt(context, fake)
     for (let turn = 0; turn < 3; turn += 1) {
       const stop = AbortSignal.timeout(20)
-      await assert.rejects(source.look({ externalId: uuidOf(1), regionId: '' }, stop))
+      await assert.rejects(source.get({ externalId: uuidOf(1), regionId: '' }, stop))
       await assert.rejects(Array.fromAsync(source.scan(AbortSignal.timeout(20))))
     }
     assert.equal((await scanAll(source)).size, 80)

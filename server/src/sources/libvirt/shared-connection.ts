@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { abortedError } from '../../domain/sources/deadline.ts'
-import type { SourceSettings, SourceWorld } from '../../domain/sources/source.ts'
+import type { SourceSettings, SourceContext } from '../../domain/sources/source.ts'
 import { createCalls } from './calls.ts'
 import { connect } from './connect.ts'
 import { readHost } from './host.ts'
@@ -34,13 +34,13 @@ const entries = new Map<string, Entry>()
 
 async function openConnection(
   settings: SourceSettings,
-  world: SourceWorld,
+  context: SourceContext,
   group: string,
   signal: AbortSignal,
 ): Promise<Connection> {
-  const client = await connect(settings, world, signal)
+  const client = await connect(settings, context, signal)
   try {
-    const host = await readHost(createCalls(client, signal, world.pace))
+    const host = await readHost(createCalls(client, signal, context.throttle))
     return { client, host, reader: createDomainReader(host, group, settings.address) }
   } catch (error) {
     client.close()
@@ -49,7 +49,7 @@ async function openConnection(
 }
 
 async function closeConnection({ client }: Connection): Promise<void> {
-  if (!client.trouble()) {
+  if (!client.failure()) {
     await client
       .call({ procedure: procedures.connectClose, read: () => {} }, AbortSignal.timeout(1_000))
       .catch(() => {})
@@ -69,16 +69,16 @@ async function whenAborted(signal: AbortSignal): Promise<never> {
 /** A connection to the daemon: the account's own where it has one that works, else a new one. */
 export async function borrowConnection(
   settings: SourceSettings,
-  world: SourceWorld,
+  context: SourceContext,
   group: string,
   signal: AbortSignal,
 ): Promise<BorrowedConnection> {
-  const key = world.accountId === undefined ? undefined : keyOf(world.accountId, settings)
+  const key = context.accountId === undefined ? undefined : keyOf(context.accountId, settings)
   const entry = (key === undefined ? undefined : entries.get(key)) ?? begin()
 
   function begin(): Entry {
     const ending = new AbortController()
-    const opening = openConnection(settings, world, group, ending.signal)
+    const opening = openConnection(settings, context, group, ending.signal)
     const started: Entry = { opening, ending, users: 0 }
     if (key === undefined) return started
     entries.set(key, started)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isTrouble } from '../../testing/fake-libvirt-line.ts'
+import { isSourceError } from '../../testing/fake-libvirt-line.ts'
 import { demandServer } from '../../testing/source-conformance.ts'
 import { parseXml } from './parse-xml.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -36,7 +36,7 @@ describe('a domain as a server', () => {
   test('is refused where it has more to it than makes sense', () => {
     assert.throws(
       () => convert(`<name>${'a'.repeat(2 ** 20)}</name>`),
-      isTrouble(/^garbled$/, /more to it/),
+      isSourceError(/^garbled$/, /more to it/),
     )
   })
 

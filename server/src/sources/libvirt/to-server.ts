@@ -1,6 +1,6 @@
 import { naturalId } from '../../domain/sources/natural-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SeenFacts, SeenServer, ServerKey } from '../../domain/sources/source.ts'
+import type { ReportedFacts, ReportedServer, ServerKey } from '../../domain/sources/source.ts'
 import { devicesOf } from './devices.ts'
 import { cdromOf, disksOf } from './disks.ts'
 import type { Host } from './host.ts'
@@ -79,7 +79,7 @@ function hypervisorOf(domain: XmlElement): string {
 }
 
 /** A domain as a server. Nothing in it counts or ticks. */
-export function toServer(domain: SeenDomain, place: Place): SeenServer {
+export function toServer(domain: SeenDomain, place: Place): ReportedServer {
   const key = keyOf(place.group, domain.uuid)
   const noted = readNoted(childOf(domain.xml, 'metadata'))
   const server = {
@@ -98,7 +98,7 @@ function factsOf(
   { host, surroundings }: Place,
   noted: Noted,
   serverId: string,
-): SeenFacts {
+): ReportedFacts {
   const devices = childOf(xml, 'devices')
   const { status, sourceStatus } = statusOf(state, reason)
   return {

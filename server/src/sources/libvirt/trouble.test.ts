@@ -2,9 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFakeLibvirt, type FakeFault, type FakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { domain, isTrouble, openAt, some, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import {
+  domain,
+  isSourceError,
+  openAt,
+  some,
+  soon,
+  uuidOf,
+} from '../../testing/fake-libvirt-line.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
-import { conformanceWorld, scanAll } from '../../testing/source-conformance.ts'
+import { conformanceContext, scanAll } from '../../testing/source-conformance.ts'
 import { libvirtKind } from './libvirt-kind.ts'
 import { procedures } from './protocol.ts'
 import { writeDomainHandle } from './records.ts'
@@ -15,8 +22,8 @@ async function demandPromptEnd({ address }: FakeLibvirt, options = {}): Promise<
   const settings = { address, credentials: {}, options }
   const start = performance.now()
   await assert.rejects(
-    libvirtKind.open(settings, conformanceWorld, AbortSignal.timeout(300)),
-    isTrouble(/^timeout$/),
+    libvirtKind.open(settings, conformanceContext, AbortSignal.timeout(300)),
+    isSourceError(/^timeout$/),
   )
   assert.ok(performance.now() - start < 1_300)
 }
@@ -47,14 +54,14 @@ describe('libvirt in trouble', () => {
     ['counts more than can be', connectListAllDomains, handles(0xffff_ffff, 3), /^garbled$/],
     ['lists one twice', connectListAllDomains, { body: twice.uint(2).finish() }, /^garbled$/],
   ]
-  for (const [what, procedure, fault, trouble] of faults) {
+  for (const [what, procedure, fault, kind] of faults) {
     test(`throws when it ${what}`, async (context) => {
       const fake = await startFakeLibvirt(context, {
         domains: some,
         faults: { [procedure]: fault },
       })
       const source = await openAt(context, fake, {}, 300)
-      await assert.rejects(scanAll(source), isTrouble(trouble))
+      await assert.rejects(scanAll(source), isSourceError(kind))
     })
   }
 
@@ -70,7 +77,7 @@ describe('libvirt in trouble', () => {
           fake.drop()
         }
       },
-      isTrouble(/^unreachable$/),
+      isSourceError(/^unreachable$/),
     )
     assert.equal(seen, 64)
   })
@@ -79,7 +86,7 @@ describe('libvirt in trouble', () => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const source = await openAt(context, fake, {}, 200)
     fake.faults.set(connectListAllDomains, 'silence')
-    await assert.rejects(scanAll(source), isTrouble(/^timeout$/))
+    await assert.rejects(scanAll(source), isSourceError(/^timeout$/))
     fake.faults.clear()
     assert.equal((await scanAll(source)).size, 3)
   })
@@ -94,7 +101,7 @@ describe('libvirt in trouble', () => {
       async () => {
         for await (const page of source.scan(end.signal)) void page
       },
-      isTrouble(/^timeout$/),
+      isSourceError(/^timeout$/),
     )
   })
 
@@ -105,12 +112,12 @@ describe('libvirt in trouble', () => {
     fake.faults.set(domainGetXmlDesc, 'silence')
     const [one, other] = [new AbortController(), new AbortController()]
     const scan = source.scan(one.signal)[Symbol.asyncIterator]().next()
-    const scanEnds = assert.rejects(scan, isTrouble(/^unreachable$/))
+    const scanEnds = assert.rejects(scan, isSourceError(/^unreachable$/))
     await pause(200)
-    const look = source.look({ externalId: uuidOf(1), regionId: '' }, other.signal)
+    const get = source.get({ externalId: uuidOf(1), regionId: '' }, other.signal)
     const start = performance.now()
     other.abort()
-    await assert.rejects(look, isTrouble(/^timeout$/))
+    await assert.rejects(get, isSourceError(/^timeout$/))
     assert.ok(performance.now() - start < 500)
     await source.close()
     await scanEnds
@@ -152,10 +159,10 @@ describe('libvirt in trouble', () => {
       /authentication failed/,
     ],
   ]
-  for (const [what, procedure, fault, trouble, message] of doors) {
+  for (const [what, procedure, fault, kind, message] of doors) {
     test(`says that it does not get past a door for ${what}`, async (context) => {
       const fake = await startFakeLibvirt(context, { faults: { [procedure]: fault } })
-      await assert.rejects(openAt(context, fake), isTrouble(trouble, message))
+      await assert.rejects(openAt(context, fake), isSourceError(kind, message))
     })
   }
 
@@ -171,7 +178,7 @@ describe('libvirt in trouble', () => {
 
   test('does not exist', async (context) => {
     const gone = { address: 'qemu+unix:///system?socket=/nowhere/libvirt-sock' }
-    await assert.rejects(openAt(context, gone), isTrouble(/^unreachable$/, /nowhere/))
+    await assert.rejects(openAt(context, gone), isSourceError(/^unreachable$/, /nowhere/))
   })
 })
 
@@ -186,26 +193,26 @@ describe('libvirt by TLS', () => {
   for (const certificate of ['expired', 'elsewhere'] as const) {
     test(`is not believed with a certificate that is ${certificate}`, async (context) => {
       const fake = await startFakeLibvirt(context, { domains: some, certificate })
-      await assert.rejects(openAt(context, fake, vouched), isTrouble(/^tls$/))
+      await assert.rejects(openAt(context, fake, vouched), isSourceError(/^tls$/))
     })
   }
 
   test('is not believed where nobody vouches for it', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some, certificate: 'issued' })
-    await assert.rejects(openAt(context, fake), isTrouble(/^tls$/))
+    await assert.rejects(openAt(context, fake), isSourceError(/^tls$/))
     const options = { fingerprint: '00'.repeat(32) }
-    await assert.rejects(openAt(context, fake, { options }), isTrouble(/^tls$/))
+    await assert.rejects(openAt(context, fake, { options }), isSourceError(/^tls$/))
   })
 
   test('is something else that speaks TLS', async (context) => {
     const welcome = Buffer.from('220 mail ESMTP')
     const fake = await startFakeLibvirt(context, { certificate: 'issued', welcome })
-    await assert.rejects(openAt(context, fake, vouched), isTrouble(/^garbled$/))
+    await assert.rejects(openAt(context, fake, vouched), isSourceError(/^garbled$/))
     const silent = await startFakeLibvirt(context, {
       certificate: 'issued',
       welcome: Buffer.alloc(0),
     })
-    await assert.rejects(openAt(context, silent, vouched, 200), isTrouble(/^timeout$/))
+    await assert.rejects(openAt(context, silent, vouched, 200), isSourceError(/^timeout$/))
     await demandPromptEnd(silent, vouched.options)
   })
 })

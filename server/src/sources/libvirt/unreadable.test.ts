@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Source, SourceNews } from '../../domain/sources/source.ts'
+import type { Source, SourceUpdate } from '../../domain/sources/source.ts'
 import type { FakeDomain } from '../../testing/fake-libvirt-answers.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { domain, isTrouble, openAt, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { domain, isSourceError, openAt, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
 import { scanAll } from '../../testing/source-conformance.ts'
 import { procedures } from './protocol.ts'
 
@@ -61,7 +61,7 @@ describe('a libvirt with a guest that cannot be read', () => {
     })
   })
 
-  test('says so of a single look, and of an event', async (context) => {
+  test('says so of a single get, and of an event', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: [domain(1), domain(2)] })
     const source = await openAt(context, fake)
     const end = new AbortController()
@@ -69,12 +69,12 @@ describe('a libvirt with a guest that cannot be read', () => {
     const events = source.watch?.(end.signal)[Symbol.asyncIterator]()
     await events?.next()
     fake.domains.set(uuidOf(2), domain(2, { xml: '<domain' }))
-    const seen = await source.look({ externalId: uuidOf(2), regionId: '' }, soon())
+    const seen = await source.get({ externalId: uuidOf(2), regionId: '' }, soon())
     assert.ok(seen && 'reason' in seen)
     for (const kind of ['lifecycle', 'metadataChange'] as const) {
       fake.sendEvent(domain(1))
       fake.sendEvent(domain(2), kind)
-      const news = (await events?.next())?.value as SourceNews
+      const news = (await events?.next())?.value as SourceUpdate
       assert.deepEqual(
         news.present.map(({ facts }) => facts.name),
         ['guest-1'],
@@ -96,7 +96,7 @@ describe('a libvirt with a guest that cannot be read', () => {
     await events?.next()
     fake.faults.set(procedures.domainLookupByUuid, { error: 38, message: 'no luck' })
     fake.sendEvent(domain(1))
-    const news = (await events?.next())?.value as SourceNews
+    const news = (await events?.next())?.value as SourceUpdate
     assert.deepEqual(news, {
       present: [],
       gone: [],
@@ -116,14 +116,14 @@ describe('a libvirt with a guest that cannot be read', () => {
     })
     const source = await openAt(context, fake, {}, 200)
     fake.faults.set(procedures.connectGetLibVersion, 'silence')
-    await assert.rejects(scanAll(source), isTrouble(/^timeout$/))
+    await assert.rejects(scanAll(source), isSourceError(/^timeout$/))
   })
 
   test('is left once none of the calls that it takes at a time is answered', async (context) => {
     const silent = Array.from({ length: 9 }, (_, number) => domain(number, { xmlFault: 'silence' }))
     const fake = await startFakeLibvirt(context, { domains: silent })
     const source = await openAt(context, fake, {}, 200)
-    await assert.rejects(scanAll(source), isTrouble(/^timeout$/))
+    await assert.rejects(scanAll(source), isSourceError(/^timeout$/))
     for (let turn = 0; turn < 200 && fake.connections().now > 0; turn += 1) await pause(10)
     assert.equal(fake.connections().now, 0)
   })

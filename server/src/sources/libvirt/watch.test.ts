@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SourceNews } from '../../domain/sources/source.ts'
+import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { startFakeLibvirt, type FakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { domain, isTrouble, openAt, some, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { domain, isSourceError, openAt, some, uuidOf } from '../../testing/fake-libvirt-line.ts'
 import { longestList, longestName, procedures } from './protocol.ts'
 
 describe('libvirt that tells by itself', () => {
@@ -13,7 +13,7 @@ describe('libvirt that tells by itself', () => {
     context.after(() => end.abort())
     assert.ok(source.watch)
     const iterator = source.watch(end.signal)[Symbol.asyncIterator]()
-    const next = async (): Promise<SourceNews> => (await iterator.next()).value as SourceNews
+    const next = async (): Promise<SourceUpdate> => (await iterator.next()).value as SourceUpdate
     assert.deepEqual(await next(), { present: [], gone: [] })
     return { next, end, iterator, source }
   }
@@ -86,14 +86,14 @@ describe('libvirt that tells by itself', () => {
       async () => {
         for (;;) await next()
       },
-      isTrouble(/^garbled$/, /more domains/),
+      isSourceError(/^garbled$/, /more domains/),
     )
   })
 
   test('is left when it tells of a name without end', async (context) => {
     const fake = await startFakeLibvirt(context)
     const { next } = await listen(context, fake)
-    const waiting = assert.rejects(next(), isTrouble(/^garbled$/))
+    const waiting = assert.rejects(next(), isSourceError(/^garbled$/))
     fake.sendEvent(domain(1, { name: 'x'.repeat(longestName + 1) }))
     await waiting
   })
@@ -101,7 +101,7 @@ describe('libvirt that tells by itself', () => {
   test('is left when it asks whether we are here and does not read that', async (context) => {
     const fake = await startFakeLibvirt(context)
     const { next } = await listen(context, fake)
-    const waiting = assert.rejects(next(), isTrouble(/^unreachable$/, /does not read/))
+    const waiting = assert.rejects(next(), isSourceError(/^unreachable$/, /does not read/))
     fake.freeze()
     for (let turn = 0; turn < 8; turn += 1) fake.ping(Buffer.alloc(1_048_576))
     await waiting
@@ -110,7 +110,7 @@ describe('libvirt that tells by itself', () => {
   test('is left when its line breaks', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const { next } = await listen(context, fake)
-    const waiting = assert.rejects(next(), isTrouble(/^unreachable$/))
+    const waiting = assert.rejects(next(), isSourceError(/^unreachable$/))
     fake.drop()
     await waiting
   })
@@ -120,7 +120,7 @@ describe('libvirt that tells by itself', () => {
     const { next } = await listen(context, fake, 100)
     await pause(300)
     fake.faults.set(procedures.connectGetLibVersion, 'silence')
-    await assert.rejects(next(), isTrouble(/^timeout$/))
+    await assert.rejects(next(), isSourceError(/^timeout$/))
     assert.ok(fake.requests.filter((one) => one === procedures.connectGetLibVersion).length > 1)
   })
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SourceNews } from '../../domain/sources/source.ts'
+import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { domainEvents, longestList, procedures } from './protocol.ts'
@@ -63,7 +63,7 @@ interface Watch {
 export async function* watchDomains(
   { client, reader, calls, heartbeat }: Watch,
   signal: AbortSignal,
-): AsyncGenerator<SourceNews> {
+): AsyncGenerator<SourceUpdate> {
   /** Names by UUID. */
   const changed = new Map<string, string>()
   let wake = () => {}
@@ -88,7 +88,7 @@ export async function* watchDomains(
         clearTimeout(timer)
         resolve()
       }
-      if (changed.size > 0 || signal.aborted || client.trouble()) wake()
+      if (changed.size > 0 || signal.aborted || client.failure()) wake()
     })
 
   /** The domain, or why libvirt cannot say whether it is there. */
@@ -102,7 +102,7 @@ export async function* watchDomains(
     }
   }
 
-  async function look(domains: readonly (readonly [string, string])[]): Promise<SourceNews> {
+  async function look(domains: readonly (readonly [string, string])[]): Promise<SourceUpdate> {
     const [surroundings, found] = await Promise.all([
       readSurroundings(calls),
       Promise.all(domains.map(([uuid, name]) => find(uuid, name))),
@@ -120,8 +120,8 @@ export async function* watchDomains(
     for (;;) {
       await somethingHappens()
       if (signal.aborted) return
-      const trouble = client.trouble()
-      if (trouble) throw trouble
+      const failure = client.failure()
+      if (failure) throw failure
       if (changed.size === 0) {
         await calls.libraryVersion()
         continue

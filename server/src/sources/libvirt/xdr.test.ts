@@ -6,7 +6,7 @@ import { createFrameSplitter, encodeFrame, type Frame } from './frame.ts'
 import { readParameters } from './records.ts'
 import { createXdrReader, createXdrWriter } from './xdr.ts'
 
-const isGarbled = (error: unknown) => error instanceof SourceError && error.trouble === 'garbled'
+const isGarbled = (error: unknown) => error instanceof SourceError && error.kind === 'garbled'
 const text = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\0', ''))
 const word = fc.integer({ min: 0, max: 0xffff_ffff })
 

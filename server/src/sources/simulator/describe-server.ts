@@ -1,5 +1,5 @@
-import type { SeenFacts, ServerKey } from '../../domain/sources/source.ts'
-import { serverIdOf } from '../../domain/sources/to-facts.ts'
+import type { ReportedFacts, ServerKey } from '../../domain/sources/source.ts'
+import { serverIdOf } from '../../domain/sources/to-server-facts.ts'
 import { billingOf } from './billing.ts'
 import type { Size } from './clouds/cloud.ts'
 import { devicesOf } from './devices.ts'
@@ -46,7 +46,7 @@ export const serverKey = (seed: number, index: number): ServerKey => [
 ]
 
 /** A server as its source knows it: everything follows from the dice and from how its life went. */
-export function describeServer(subject: Subject): SeenFacts {
+export function describeServer(subject: Subject): ReportedFacts {
   const { seed, index, dice, project, inProject, life, state } = subject
   const { site, host, backup } = subject.sites.siteAndHost(project, dice)
   const { cloud } = site
@@ -70,7 +70,7 @@ export function describeServer(subject: Subject): SeenFacts {
   const keypair = hasKeypair ? pick(dice, 12, keypairs) : ''
   const isScaled = chance(dice, 13) < 0.03
   const hasBackup = cloud.provider === 'OneCloud' && chance(dice, 14) < 0.05
-  const facts: SeenFacts = {
+  const facts: ReportedFacts = {
     name,
     description: descriptionOf(dice, purpose),
     status: state.status,

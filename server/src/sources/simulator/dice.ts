@@ -1,5 +1,5 @@
 /**
- * Chance that can be asked again: what falls depends on what is asked and on nothing else, so that
+ * Random that can be asked again: what falls depends on what is asked and on nothing else, so that
  * any part of a fleet can be made without the rest. 32 bits are cheap, and a fleet is large.
  */
 

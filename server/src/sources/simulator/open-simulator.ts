@@ -1,9 +1,9 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
-  SeenServer,
+  ReportedServer,
   Source,
-  SourceNews,
+  SourceUpdate,
   UnreadableServer,
 } from '../../domain/sources/source.ts'
 import { createSimulator } from './simulator.ts'
@@ -38,7 +38,7 @@ export function openSimulator(
   const isAsked = (index: number) =>
     cloudAccount === undefined || simulator.accountNameOf(index) === cloudAccount
 
-  const see = (index: number, moment: number): SeenServer | UnreadableServer => {
+  const see = (index: number, moment: number): ReportedServer | UnreadableServer => {
     const key = simulator.keyOf(index)
     const facts = simulator.describe(index, moment)
     return index < unreadable
@@ -49,8 +49,8 @@ export function openSimulator(
   const newsFrom = (
     indices: readonly number[],
     moment: number,
-    gone: SourceNews['gone'],
-  ): SourceNews => {
+    gone: SourceUpdate['gone'],
+  ): SourceUpdate => {
     const seen = indices.map((index) => see(index, moment))
     return {
       present: seen.filter((server) => 'facts' in server),
@@ -59,7 +59,7 @@ export function openSimulator(
     }
   }
 
-  function changesBetween(from: number, to: number, seenAt: number): SourceNews {
+  function changesBetween(from: number, to: number, seenAt: number): SourceUpdate {
     const changed = [...simulator.changedBetween(from, to)].filter(isAsked)
     const { gone = [], present = [] } = Object.groupBy(changed, (index) =>
       simulator.isGone(index, seenAt) ? 'gone' : 'present',
@@ -71,7 +71,7 @@ export function openSimulator(
    * After a long absence nearly all servers would be due. Those that were left in the middle of
    * something are told of, and those that were about to change; the others wait for the next scan.
    */
-  function newsOf(since: number, now: number): readonly SourceNews[] {
+  function newsOf(since: number, now: number): readonly SourceUpdate[] {
     if (now - since <= 2 * window) return [changesBetween(since, now, now)]
     return [changesBetween(since, since + window, now), changesBetween(now - window, now, now)]
   }
@@ -97,7 +97,7 @@ export function openSimulator(
       }
     },
 
-    async look({ externalId }, signal) {
+    async get({ externalId }, signal) {
       for await (const indices of inPieces(lookedAtAtOnce, signal)) {
         const found = indices.find((index) => simulator.externalIdOf(index) === externalId)
         if (found === undefined) continue

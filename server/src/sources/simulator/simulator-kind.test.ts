@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SourceError } from '../../domain/sources/source-error.ts'
-import type { SeenServer, SourceNews, SourceSettings } from '../../domain/sources/source.ts'
+import type { ReportedServer, SourceUpdate, SourceSettings } from '../../domain/sources/source.ts'
 import {
-  conformanceWorld,
+  conformanceContext,
   scanAll,
   testReading,
   withSource,
@@ -37,12 +37,12 @@ const optionsOf = (servers: number, cloud_account?: string) => ({
 const stillKind = {
   ...simulatorKind,
   open: (settings: SourceSettings, _world: unknown, ending: AbortSignal) =>
-    simulatorKind.open(settings, { ...conformanceWorld, clock: () => moment }, ending),
+    simulatorKind.open(settings, { ...conformanceContext, clock: () => moment }, ending),
 }
 
 const scan = (options: SourceSettings['options']) =>
   withSource(stillKind, settingsOf(options), scanAll)
-const numberOf = ({ key }: SeenServer) => Number(key.at(-1))
+const numberOf = ({ key }: ReportedServer) => Number(key.at(-1))
 
 describe('conformance: all clouds of a simulator', () => {
   testReading(stillKind, () => ({
@@ -73,7 +73,7 @@ describe('a simulator as a source', () => {
 
   test('shows each server through one account of its cloud, and no other', async () => {
     const all = await scan(optionsOf(1_200))
-    const parts = new Map<string, SeenServer>()
+    const parts = new Map<string, ReportedServer>()
     for (const { name } of simulatedAccounts(seed)) {
       const part = await scan(optionsOf(1_200, name))
       for (const [id, server] of part) {
@@ -106,7 +106,7 @@ describe('a simulator as a source', () => {
     const found = await lookReadable(source, { externalId, regionId: '' })
     assert.equal(found && numberOf(found), last)
     assert.equal(found?.facts.external_id, externalId)
-    assert.equal(await source.look({ externalId: 'nobody', regionId: '' }, signal), undefined)
+    assert.equal(await source.get({ externalId: 'nobody', regionId: '' }, signal), undefined)
   })
 
   test('says which settings make no sense', async () => {
@@ -144,7 +144,7 @@ describe('what a simulator tells by itself', () => {
     return {
       source,
       end: () => ending.abort(),
-      next: async () => (await news.next()).value as SourceNews,
+      next: async () => (await news.next()).value as SourceUpdate,
       pass: (milliseconds: number) => (now += milliseconds),
     }
   }

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { Disk, IsolatedDevice, Nic, SecurityGroup } from '@muster/contract'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import type { SeenFacts } from '../../domain/sources/source.ts'
-import { serverIdOf } from '../../domain/sources/to-facts.ts'
+import type { ReportedFacts } from '../../domain/sources/source.ts'
+import { serverIdOf } from '../../domain/sources/to-server-facts.ts'
 import { epoch, tickLength } from './life.ts'
 import { createSimulator } from './simulator.ts'
 import { simulatedAccounts } from './sites.ts'
@@ -16,7 +16,7 @@ const fleetOf = (servers: number, seed = 7, tenants = 12) =>
   createSimulator({ seed, servers, tenants: tenantsOf(tenants) })
 
 /** What is said of a server, and whose it is. */
-type Facts = SeenFacts & {
+type Facts = ReportedFacts & {
   readonly id: string
   readonly owner: string
   readonly account: string

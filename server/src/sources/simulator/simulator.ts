@@ -1,4 +1,4 @@
-import type { SeenFacts, SeenServer } from '../../domain/sources/source.ts'
+import type { ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
 import { describeServer, serverKey } from './describe-server.ts'
 import { diceOf } from './dice.ts'
 import { externalIdOf } from './external-ids.ts'
@@ -34,7 +34,7 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
     index - Math.ceil((project * servers) / tenants.length)
   const accountOf = (index: number) => sites.accountOf(projectOf(index), diceOfServer(index))
 
-  function describe(index: number, moment = epoch): SeenFacts {
+  function describe(index: number, moment = epoch): ReportedFacts {
     const project = projectOf(index)
     const life = lifeOf(index, moment)
     return describeServer({
@@ -52,7 +52,7 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
   const isGone = (index: number, moment = epoch): boolean =>
     stateWith(index, lifeOf(index, moment)).presence === 'gone'
 
-  function tenantOf(index: number): NonNullable<SeenServer['tenant']> {
+  function tenantOf(index: number): NonNullable<ReportedServer['tenant']> {
     const id = tenants[projectOf(index)] ?? ''
     return { id, name: `${accountOf(index).account}/${id.slice(0, 8)}` }
   }

@@ -5,7 +5,7 @@ import {
   versionOf,
   type Database,
   type Inspect,
-  type Outcome,
+  type StatementResult,
   type Question,
   type Row,
   type Statements,
@@ -151,7 +151,7 @@ export async function openPostgres(
     timeout: syncTimeout + 2 * second,
     wait: forever,
   })
-  const commit = (statements: Statements): Promise<Outcome[]> =>
+  const commit = (statements: Statements): Promise<StatementResult[]> =>
     runTransaction(pool, statements, {
       statement: timeout,
       lock: timeout,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Outcome, Statements } from '../database.ts'
+import type { StatementResult, Statements } from '../database.ts'
 import { Violation } from '../violation.ts'
 import { takeClient } from './client.ts'
 import { isConflict, isTimeout } from './errors.ts'
@@ -28,10 +28,14 @@ const longestPause = 1_000
 const beginWith = ({ statement, lock }: Limits) =>
   `begin; set local statement_timeout = ${statement}; set local lock_timeout = ${lock}; set local idle_in_transaction_session_timeout = ${longestIdle}`
 
-async function attempt(client: Client, statements: Statements, limits: Limits): Promise<Outcome[]> {
+async function attempt(
+  client: Client,
+  statements: Statements,
+  limits: Limits,
+): Promise<StatementResult[]> {
   const together = statements.length > 1
   try {
-    const outcomes: Outcome[] = []
+    const outcomes: StatementResult[] = []
     if (together) await client.query(beginWith(limits))
     for (const { sql, parameters, required } of statements) {
       const { rows, rowCount } = await client.query(sql, parameters)
@@ -52,7 +56,7 @@ async function attempt(client: Client, statements: Statements, limits: Limits): 
 }
 
 /** Each time longer and by chance, so that those who failed together get past each other. */
-const backOff = (tried: number) =>
+const backoffDelay = (tried: number) =>
   pause(Math.random() * Math.min(longestPause, shortestPause * 2 ** tried))
 
 /**
@@ -65,7 +69,7 @@ async function connect(pool: Pool, tries: number): Promise<Client> {
       return await takeClient(pool)
     } catch (error) {
       if (tried >= tries) throw error
-      await backOff(tried)
+      await backoffDelay(tried)
     }
   }
 }
@@ -78,7 +82,7 @@ export async function runTransaction(
   pool: Pool,
   statements: Statements,
   limits: Limits,
-): Promise<Outcome[]> {
+): Promise<StatementResult[]> {
   for (let tried = 1; ; tried += 1) {
     try {
       const client = await connect(pool, limits.retryTimeouts ? connectTries : 1)
@@ -86,7 +90,7 @@ export async function runTransaction(
     } catch (error) {
       const isRetried = isConflict(error) || (limits.retryTimeouts && isTimeout(error))
       if (!isRetried || tried === limits.tries) throw error
-      await backOff(tried)
+      await backoffDelay(tried)
     }
   }
 }

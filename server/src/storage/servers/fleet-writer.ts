@@ -39,9 +39,9 @@ export function createFleetWriter(database: Database): FleetWriter {
       await commitFenced(() => database.commitFleet(statements, scopes, inTurn))
       return true
     } catch (error) {
-      const isOvertaken =
+      const isSuperseded =
         error instanceof Violation && (error.kind === 'unmet' || error.kind === 'unique')
-      if (isOvertaken) return false
+      if (isSuperseded) return false
       throw error
     }
   }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { SightingChanges } from '../../domain/inventory/ports.ts'
-import { LostAccount } from '../../domain/sources/lost-account.ts'
+import { LeaseLost } from '../../domain/sources/lease-lost.ts'
 import { required, type Database, type Statement } from '../database.ts'
 import { Violation } from '../violation.ts'
 import { inPieces } from './in-pieces.ts'
@@ -13,7 +13,7 @@ export async function commitFenced<Answer>(commit: () => Promise<Answer>): Promi
   try {
     return await commit()
   } catch (error) {
-    if (error instanceof Violation && error.reason === fence) throw new LostAccount()
+    if (error instanceof Violation && error.reason === fence) throw new LeaseLost()
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { StatementSync } from 'node:sqlite'
-import type { Outcome } from '../database.ts'
+import type { StatementResult } from '../database.ts'
 import { createStatementCache, openFile } from './file.ts'
 import { unmet } from './unmet.ts'
 import type { Batch, Failure, Result, Unit } from './writer.ts'
@@ -36,7 +36,7 @@ class Unmet extends Error {
   readonly errcode = unmet
 }
 
-function run(statement: Unit[number]): Outcome {
+function run(statement: Unit[number]): StatementResult {
   const outcome = execute(statement)
   if (statement.required !== undefined && outcome.changes === 0) {
     throw new Unmet(statement.required)
@@ -44,7 +44,7 @@ function run(statement: Unit[number]): Outcome {
   return outcome
 }
 
-function execute({ sql, parameters }: Unit[number]): Outcome {
+function execute({ sql, parameters }: Unit[number]): StatementResult {
   const statement = prepare(sql)
   if (hasRows(statement)) {
     const rows = statement.all(...parameters).map((row) => ({ ...row }))

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
-import type { Outcome, Statements } from '../database.ts'
+import type { StatementResult, Statements } from '../database.ts'
 import { PlatformError } from '../../domain/error.ts'
 import { Violation } from '../violation.ts'
 import { unmet } from './unmet.ts'
@@ -12,7 +12,7 @@ export type Unit = readonly {
   readonly required: string | undefined
 }[]
 export type Batch = readonly Unit[]
-export type Result = { readonly outcomes: Outcome[] } | { readonly failure: Failure }
+export type Result = { readonly outcomes: StatementResult[] } | { readonly failure: Failure }
 
 /** What went wrong, as it crosses from thread to thread. */
 export interface Failure {
@@ -22,7 +22,7 @@ export interface Failure {
 
 interface Waiting {
   readonly unit: Unit
-  resolve(outcomes: Outcome[]): void
+  resolve(outcomes: StatementResult[]): void
   reject(error: Error): void
 }
 
@@ -86,7 +86,7 @@ function createClient(line: Line) {
   })
 
   return {
-    commit(statements: Statements): Promise<Outcome[]> {
+    commit(statements: Statements): Promise<StatementResult[]> {
       const unit = statements.map(({ sql, parameters, required }) => ({
         sql,
         parameters: parameters as (string | number | null | Uint8Array)[],

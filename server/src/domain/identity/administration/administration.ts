@@ -12,7 +12,7 @@ import { createCheckPolicy } from './check-policy.ts'
 import { createCredentialUseCases } from './credentials.ts'
 import { createDomainUseCases } from './domains.ts'
 import { createGroupUseCases } from './groups.ts'
-import { createIdentityProviderUseCases, type RefuseAddress } from './identity-providers.ts'
+import { createIdentityProviderUseCases, type CheckAddress } from './identity-providers.ts'
 import { createChangeOwnPassword } from './own-password.ts'
 import { createPolicyUseCases } from './policies.ts'
 import { createProjectUseCases } from './projects.ts'
@@ -31,7 +31,7 @@ interface Dependencies {
   readonly checkPassword: CheckPassword
   readonly hasher: PasswordHasher
   readonly sealer: Sealer
-  readonly refuseAddress: RefuseAddress
+  readonly checkAddress: CheckAddress
   readonly mostAccessKeys: number
   readonly clock: Clock
 }

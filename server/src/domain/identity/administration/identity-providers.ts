@@ -32,12 +32,12 @@ interface NewProvider extends ProviderChanges {
 }
 
 /** Says why an address must not be asked, or nothing. */
-export type RefuseAddress = (url: URL) => string | undefined
+export type CheckAddress = (url: URL) => string | undefined
 
 interface Dependencies {
   readonly registry: Registry
   readonly change: Change
-  readonly refuseAddress: RefuseAddress
+  readonly checkAddress: CheckAddress
   readonly clock: Clock
 }
 
@@ -56,7 +56,7 @@ export async function placeOfRule(
 
 /** Outside servers that vouch for people, and what those people get for it. */
 export function createIdentityProviderUseCases(dependencies: Dependencies) {
-  const { registry, change, refuseAddress, clock } = dependencies
+  const { registry, change, checkAddress, clock } = dependencies
 
   const decisions = createDecisions('identity_providers', clock, ({ domain_id }) => ({
     kind: 'domain',
@@ -68,7 +68,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
       const address = readAddress(url, 'identity_provider.url')
       if (address.protocol !== 'https:') throw badField('identity_provider.url', 'must be https')
       if (address.search !== '') throw badField('identity_provider.url', 'must have no query')
-      const refusal = refuseAddress(address)
+      const refusal = checkAddress(address)
       if (refusal !== undefined) throw badField('identity_provider.url', refusal)
     }
     if (service_url !== undefined) readAddress(service_url, 'identity_provider.service_url')

@@ -1,0 +1,191 @@
+import { describeEvent } from '../domain/audit/describe-event.ts'
+import type { EventRecord } from '../domain/audit/event.ts'
+import { everythingOf } from '../domain/identity/administration/changes.ts'
+import { all, type Registry, type Write } from '../domain/identity/administration/registry.ts'
+import { nounOf, type Kind, type Place } from '../domain/identity/administration/resources.ts'
+import { nameKey } from '../domain/identity/name-key.ts'
+import type { Clock, PasswordHasher } from '../domain/identity/ports.ts'
+import { everywhere } from '../domain/identity/reach.ts'
+import type { SecretKey } from '../vault/secret-key.ts'
+import { demoDomains, demoPeople, type DemoPerson, type DemoProject } from './demo-organisation.ts'
+
+interface Dependencies {
+  readonly registry: Registry
+  readonly hasher: PasswordHasher
+  readonly key: Pick<SecretKey, 'demoPassword'>
+  readonly clock: Clock
+}
+
+/** Nobody asked for it but the operator, by starting it. */
+export const atStart = { ip: '', requestId: '', isConfidential: true }
+
+interface Row {
+  readonly id: string
+  readonly name: string
+  readonly domain_id?: string
+}
+
+/** Lays the owners of a demo's fleet and those who try it, all in one commit. What is there is left alone. */
+export function createSeedDemoOrganisation({ registry, hasher, key, clock }: Dependencies) {
+  const listAll = async <K extends Kind>(kind: K) =>
+    (await registry.list(kind, everywhere, all({}))).items
+
+  const create = (
+    kind: 'domains' | 'projects' | 'users',
+    row: Row,
+    place: Place,
+    secrets = {},
+  ) => ({
+    write: { do: 'insert', kind, row: { ...row, ...secrets } } as Write,
+    event: describeEvent({
+      user: undefined,
+      origin: atStart,
+      deed: {
+        action: 'create',
+        targetType: nounOf[kind],
+        targetId: row.id,
+        targetName: row.name,
+        place,
+        changes: everythingOf(row),
+      },
+      result: 'success',
+      time: clock(),
+    }),
+  })
+
+  async function missingDomains() {
+    const kept = await listAll('domains')
+    const nameOf = freeNames(kept)
+    return missing(demoDomains, kept).map((domain) => {
+      const row = { ...domain, name: nameOf(domain), enabled: true, created_at: clock() }
+      return create('domains', row, { kind: 'domain', domainId: row.id })
+    })
+  }
+
+  async function missingProjects(projects: readonly DemoProject[]) {
+    const kept = await listAll('projects')
+    const nameOf = freeNames(kept)
+    return missing(projects, kept).map((project) => {
+      const row = {
+        ...project,
+        name: nameOf(project),
+        description: '',
+        enabled: true,
+        created_at: clock(),
+      }
+      const { id: projectId, domain_id: domainId } = project
+      return create('projects', row, { kind: 'project', projectId, domainId })
+    })
+  }
+
+  async function missingPeople(hashes: ReadonlyMap<string, string>) {
+    const kept = await listAll('users')
+    const nameOf = freeNames(kept)
+    return missing(demoPeople, kept).map(({ roles: _roles, ...person }) => {
+      const row = {
+        ...person,
+        name: nameOf(person),
+        description: '',
+        enabled: true,
+        email: '',
+        mobile: '',
+        password_expires_at: null,
+        expires_at: null,
+        created_at: clock(),
+      }
+      const secrets = { password_hash: hashes.get(person.id) ?? null }
+      return create('users', row, { kind: 'domain', domainId: person.domain_id }, secrets)
+    })
+  }
+
+  /** A role that the operator has taken away or renamed is not given. */
+  async function grantsOf(people: ReadonlySet<string>) {
+    const roleIds = new Map((await listAll('roles')).map(({ name, id }) => [name, id]))
+    return demoPeople
+      .filter(({ id }) => people.has(id))
+      .flatMap((person) =>
+        person.roles.flatMap((held) => {
+          const roleId = roleIds.get(held.role)
+          return roleId === undefined ? [] : [grant(person, roleId, held)]
+        }),
+      )
+  }
+
+  function grant(person: DemoPerson, roleId: string, held: DemoPerson['roles'][number]) {
+    const place = placeOf(held)
+    const event = describeEvent({
+      user: undefined,
+      origin: atStart,
+      deed: {
+        action: 'grant',
+        targetType: 'user',
+        targetId: person.id,
+        targetName: person.name,
+        place,
+        changes: { assignment: [null, { role: held.role, role_id: roleId, on: held.on }] },
+      },
+      result: 'success',
+      time: clock(),
+    })
+    const holder = { kind: 'user', id: person.id } as const
+    return { write: { do: 'grant', grant: { roleId, holder, place } } as Write, event }
+  }
+
+  return async function seedDemoOrganisation(
+    projects: readonly DemoProject[],
+    withPeople: boolean,
+  ): Promise<void> {
+    const hashes = withPeople
+      ? await Promise.all(
+          demoPeople.map(async ({ id, name }) => {
+            const hash = await hasher.hash(key.demoPassword(name))
+            return [id, hash] as const
+          }),
+        )
+      : []
+    await registry.change(async () => {
+      const people = withPeople ? await missingPeople(new Map(hashes)) : []
+      const made = new Set(people.map(({ event }) => event.target_id))
+      const steps: { write: Write; event: EventRecord }[] = [
+        ...(await missingDomains()),
+        ...(await missingProjects(projects)),
+        ...people,
+        ...(await grantsOf(made)),
+      ]
+      return {
+        writes: steps.map(({ write }) => write),
+        events: steps.map(({ event }) => event),
+        answer: undefined,
+      }
+    })
+  }
+}
+
+function missing<Wanted extends Row>(wanted: readonly Wanted[], kept: readonly Row[]) {
+  const ids = new Set(kept.map(({ id }) => id))
+  return wanted.filter(({ id }) => !ids.has(id))
+}
+
+/** Somebody may have a name already that the demo would like to have. */
+function freeNames(kept: readonly Row[]) {
+  const spell = (name: string, domain = '') => `${domain} ${nameKey(name)}`
+  const taken = new Set(kept.map(({ name, domain_id }) => spell(name, domain_id)))
+  return function nameOf({ name, domain_id }: Pick<Row, 'name' | 'domain_id'>): string {
+    let free = name
+    for (let number = 1; taken.has(spell(free, domain_id)); number += 1) {
+      free = `${name}-demo${number === 1 ? '' : `-${number}`}`
+    }
+    return free
+  }
+}
+
+function placeOf(held: DemoPerson['roles'][number]): Place {
+  switch (held.on) {
+    case 'system':
+      return { kind: 'system' }
+    case 'domain':
+      return { kind: 'domain', domainId: held.domain.id }
+    case 'project':
+      return { kind: 'project', projectId: held.project.id, domainId: held.project.domain_id }
+  }
+}

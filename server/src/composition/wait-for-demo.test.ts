@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Account, AttachedAccount, SyncRecord } from '../domain/sources/account.ts'
+import { waitForDemo } from './wait-for-demo.ts'
+
+const accountOf = (id: string, changes: Partial<Account> = {}) =>
+  ({ id, name: id, enabled: true, leaving: false, revision: 2, ...changes }) as Account
+
+const attachedOf = (
+  id: string,
+  sync: Partial<SyncRecord> = {},
+  changes: Partial<Account> = {},
+): AttachedAccount => ({
+  account: accountOf(id, changes),
+  sync: {
+    seen: 0,
+    finished_at: null,
+    failures: 0,
+    error: '',
+    mapped_revision: 2,
+    ...sync,
+  } as SyncRecord,
+})
+
+/** Waits for accounts that are each time as the next moment has them. */
+async function load(waiting: readonly AttachedAccount[], ...moments: AttachedAccount[][]) {
+  const seen: number[] = []
+  const attended: string[] = []
+  const left = moments.values()
+  await waitForDemo({
+    accounts: {
+      async all() {
+        const { value, done } = left.next()
+        assert.ok(!done, 'it waits for something that will not come')
+        return value
+      },
+    },
+    syncClient: { reconcile: async (id) => void attended.push(id) },
+    waiting,
+    onSeen: (count) => void seen.push(count),
+    signal: new AbortController().signal,
+  })
+  assert.ok(left.next().done, 'it has not waited for the end')
+  return { seen, attended }
+}
+
+describe('loading a demo', () => {
+  test('waits until all is in that its accounts see, and says how far it is', async () => {
+    const outcome = await load(
+      [attachedOf('a'), attachedOf('b')],
+      [attachedOf('a', { seen: 5 }), attachedOf('b'), attachedOf('another', { seen: 99 })],
+      [attachedOf('a', { seen: 9, finished_at: 7 }), attachedOf('b', { seen: 2 })],
+      [attachedOf('a', { seen: 1, finished_at: 7 }), attachedOf('b', { seen: 4, finished_at: 8 })],
+    )
+    assert.deepEqual(outcome, { seen: [5, 11, 13], attended: ['a'] })
+  })
+
+  test('does not take an older sync for the one that it waits for', async () => {
+    await load(
+      [attachedOf('a', { finished_at: 7 })],
+      [attachedOf('a', { finished_at: 7 })],
+      [attachedOf('a', { finished_at: 8, mapped_revision: 1 })],
+      [attachedOf('a', { finished_at: 9 })],
+    )
+  })
+
+  test('does not wait for what was taken away or switched off', async () => {
+    const waiting = ['a', 'b', 'c'].map((id) => attachedOf(id))
+    await load(waiting, [
+      attachedOf('b', {}, { enabled: false }),
+      attachedOf('c', {}, { leaving: true }),
+    ])
+  })
+
+  test('goes on waiting where a sync fails: it is tried again', async () => {
+    await load(
+      [attachedOf('a')],
+      [attachedOf('a', { failures: 1, error: 'No answer.' })],
+      [attachedOf('a', { finished_at: 7 })],
+    )
+  })
+
+  test('ends when it is told to', async () => {
+    const stopped = new AbortController()
+    await waitForDemo({
+      accounts: { all: async () => [attachedOf('a')] },
+      syncClient: { reconcile: async () => {} },
+      waiting: [attachedOf('a')],
+      onSeen: () => stopped.abort(),
+      signal: stopped.signal,
+    })
+  })
+
+  test('of nothing asks nobody', async () => {
+    assert.deepEqual(await load([]), { seen: [], attended: [] })
+  })
+})

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { backoffDelay, nextScanDelay } from './backoff.ts'
+
+const [least, most] = [() => 0, () => 0.999_999]
+const second = 1_000
+
+describe('the wait after a failure', () => {
+  test('doubles with each failure', () => {
+    const waits = [1, 2, 3, 4].map((failures) => backoffDelay(failures, 3_600 * second, most))
+    assert.deepEqual(waits, [5_000, 10_000, 20_000, 40_000])
+  })
+
+  test('is spread over half of it, so that those who failed together do not come together', () => {
+    assert.equal(backoffDelay(3, 3_600 * second, least), 10_000)
+    assert.equal(backoffDelay(3, 3_600 * second, most), 20_000)
+  })
+
+  test('is no longer than a minute for an account that is looked at more often than that', () => {
+    for (const period of [5, 30, 60]) assert.equal(backoffDelay(99, period * second, most), 60_000)
+  })
+
+  test('is no longer than the period for others, and never than a quarter of an hour', () => {
+    assert.equal(backoffDelay(99, 300 * second, most), 300_000)
+    assert.equal(backoffDelay(99, 86_400 * second, most), 900_000)
+  })
+
+  test('is a moment that can be waited for, after however many failures', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 1e9 }),
+        fc.integer({ min: 5, max: 86_400 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (failures, period, random) => {
+          const wait = backoffDelay(failures, period * second, () => random)
+          assert.ok(Number.isInteger(wait) && wait >= 2_500 && wait <= 900_000)
+          assert.ok(wait <= backoffDelay(failures, period * second, most))
+        },
+      ),
+    )
+  })
+})
+
+test('scans in due course come a little early rather than late, and not all at once', () => {
+  assert.equal(nextScanDelay(30 * second, least), 27_000)
+  assert.equal(nextScanDelay(30 * second, most), 30_000)
+})

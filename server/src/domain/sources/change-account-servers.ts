@@ -1,0 +1,47 @@
+import type { Server } from '@muster/contract'
+import type { ChangeServers, ServerChange } from '../inventory/change-servers.ts'
+import type { AccountFence, Sighting } from '../inventory/ports.ts'
+import type { Account } from './account.ts'
+import { inBatches } from './in-batches.ts'
+import type { SightingStore } from './ports.ts'
+
+interface Dependencies {
+  readonly sightings: SightingStore
+  readonly changeServers: ChangeServers
+}
+
+interface Wish {
+  readonly change: ServerChange
+  /** What counts from then on as what was last said of a server that does change. */
+  readonly resight: (server: Server, before: Sighting) => Sighting
+}
+
+/** Changes servers that an account holds, and what is noted of them with it. Answers how many. */
+export function createChangeAccountServers({ sightings, changeServers }: Dependencies) {
+  return async function changeAccountServers(
+    account: Account,
+    fence: AccountFence,
+    { change, resight }: Wish,
+  ): Promise<number> {
+    const known = await sightings.of(account.id)
+    let count = 0
+    for (const ids of inBatches([...known.keys()])) {
+      count += await changeServers({
+        ids,
+        change: (kept) => (kept.server.account_id === account.id ? change(kept) : undefined),
+        account: account.name,
+        sightingsOf: (changed) => ({
+          accountId: account.id,
+          fence,
+          lost: [],
+          seen: changed.flatMap((server) => {
+            const before = known.get(server.id)
+            return before ? [resight(server, before)] : []
+          }),
+        }),
+      })
+    }
+    return count
+  }
+}
+export type ChangeAccountServers = ReturnType<typeof createChangeAccountServers>

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { makeAccount, makeSeen } from '../../testing/memory-sync.ts'
+import { limitFacts } from './limit-facts.ts'
+import type { ReportedFacts } from './source.ts'
+import { toServerFacts } from './to-server-facts.ts'
+
+const facts = (changes: object): ReportedFacts => ({ name: 'a', status: 'running', ...changes })
+const long = 'x'.repeat(10 * 2 ** 20)
+
+/** Every text in a value, keys too. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...textsOf(inner)])
+}
+
+describe('facts that a source may say', () => {
+  test('stay as they are where there is nothing wrong with them', () => {
+    const good = facts({
+      vcpu_count: 4,
+      is_gpu: true,
+      expired_at: null,
+      nics: [{ ip_addr: '10.0.0.1' }],
+      tags: { Team: 'Büro 日志 🚀' },
+      notes: {},
+    })
+    assert.deepEqual(limitFacts(good), good)
+  })
+
+  test('are cut where they are of ten megabytes', () => {
+    const bounded = limitFacts(
+      facts({
+        name: long,
+        description: long,
+        tags: { [long]: long },
+        notes: { why: long },
+        secgroups: [{ id: long, name: long }],
+      }),
+    )
+    assert.ok(JSON.stringify(bounded).length < 40_000)
+    assert.equal(bounded.name.length, 4_096)
+    assert.equal(Object.keys(bounded.tags ?? {})[0]?.length, 256)
+  })
+
+  test('are cut where they are too many', () => {
+    const nics = Array.from({ length: 10_000 }, () => ({ ip_addr: '10.0.0.1' }))
+    const tags = Object.fromEntries(nics.map((_, number) => [`tag-${number}`, 'x']))
+    const bounded = limitFacts(facts({ nics, tags }))
+    assert.equal(bounded.nics?.length, 256)
+    assert.equal(Object.keys(bounded.tags ?? {}).length, 256)
+  })
+
+  test('lose what no database keeps: NULs, and halves of characters', () => {
+    const bounded = limitFacts(
+      facts({ name: 'a\0b', description: 'half \uD83D', tags: { '\0': 'x', 'k\0': '\uDE80' } }),
+    )
+    assert.equal(bounded.name, 'ab')
+    assert.equal(bounded.description, 'half \uFFFD')
+    assert.deepEqual(bounded.tags, { k: '\uFFFD' })
+  })
+
+  test('hold whole numbers that are not below nought, whatever was said', () => {
+    const said = [Number.NaN, Infinity, -Infinity, -5, 2.7, 1e300]
+    const heard = said.map((vcpu_count) => limitFacts(facts({ vcpu_count })).vcpu_count)
+    assert.deepEqual(heard, [0, 0, 0, 0, 2, Number.MAX_SAFE_INTEGER])
+  })
+
+  test('have the name that the source goes by where they have none', () => {
+    assert.equal(limitFacts(facts({ name: '', external_id: 'i-1' })).name, 'i-1')
+    assert.equal(limitFacts(facts({ name: '\0', external_id: 'i-1' })).name, 'i-1')
+  })
+
+  test('are bounded with all that an account makes of them, the tenant too', () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constant('x'.repeat(100_000)),
+      fc.constant('\0'),
+      fc.constant('\uD800'.repeat(5_000)),
+    )
+    fc.assert(
+      fc.property(anyText, anyText, anyText, (name, id, tag) => {
+        const seen = {
+          ...makeSeen('a', { name, description: tag, tags: { [tag]: tag, __proto__: tag } }),
+          tenant: { id, name },
+        }
+        const made = toServerFacts(seen, makeAccount(), { projectId: 'ours', rule: -1 })
+        for (const text of textsOf(made)) {
+          assert.ok(text.length <= 4_096 && text.isWellFormed() && !text.includes('\0'))
+        }
+      }),
+      { numRuns: 15 },
+    )
+  })
+})

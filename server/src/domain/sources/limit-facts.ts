@@ -1,0 +1,43 @@
+import type { ReportedFacts } from './source.ts'
+
+/** A source may say anything, and as much of it as it likes: so much is kept. */
+const longestText = 4_096
+const longestList = 256
+const mostTags = 256
+const longestKey = 256
+const largestNumber = Number.MAX_SAFE_INTEGER
+
+/** PostgreSQL keeps no NUL, and half a character is none. */
+const clean = (text: string, most: number): string =>
+  text.slice(0, most).replaceAll('\0', '').toWellFormed()
+
+export const limitText = (text: string): string => clean(text, longestText)
+
+const boundNumber = (value: number): number =>
+  Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 0), largestNumber) : 0
+
+function bound(value: unknown): unknown {
+  if (typeof value === 'string') return limitText(value)
+  if (typeof value === 'number') return boundNumber(value)
+  if (Array.isArray(value)) return value.slice(0, longestList).map(bound)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, bound(inner)]))
+  }
+  return value
+}
+
+const boundTags = (tags: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(tags)
+      .slice(0, mostTags)
+      .map(([key, text]) => [clean(key, longestKey), limitText(text)] as const)
+      .filter(([key]) => key !== ''),
+  )
+
+/** Facts with nothing in them that is too long to be kept and shown. */
+export function limitFacts(facts: ReportedFacts): ReportedFacts {
+  const { tags = {}, notes = {}, ...rest } = facts
+  const bounded = bound(rest) as typeof rest
+  const name = bounded.name === '' ? (bounded.external_id ?? '') : bounded.name
+  return { ...bounded, name, tags: boundTags(tags), notes: boundTags(notes) }
+}

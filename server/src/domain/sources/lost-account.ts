@@ -1,7 +1,0 @@
-/** The account has been changed or removed meanwhile, or is run by somebody else: what was begun for it is void. */
-export class LostAccount extends Error {
-  constructor() {
-    super('the account has changed hands')
-    this.name = 'LostAccount'
-  }
-}

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Server } from '@muster/contract'
+import type { ChangeServers } from '../inventory/change-servers.ts'
+import { withNotes } from '../inventory/metadata.ts'
+import type { AccountFence, FleetWriter, Sighting } from '../inventory/ports.ts'
+import type { Account } from './account.ts'
+import type { SightingStore } from './ports.ts'
+
+interface Dependencies {
+  readonly changeServers: ChangeServers
+  readonly sightings: Pick<SightingStore, 'accountsSeeing'>
+  readonly fleet: Pick<FleetWriter, 'write'>
+}
+
+const isPartOf = (changes: Partial<Server>, server: Server) =>
+  Object.entries(changes).every(([key, value]) =>
+    isDeepStrictEqual(value, server[key as keyof Server]),
+  )
+
+interface Mark {
+  /** What is stored as what the account said last of the server. */
+  readonly sighting: Sighting
+  /** Added to the server's `sys:` metadata. */
+  readonly notes?: Readonly<Record<string, string>>
+  /** What becomes of its host's status; absent where nothing is known of that. */
+  readonly host?: 'offline'
+}
+
+/** Sets single servers of an account to `unknown`; all other fields keep their last value. */
+export function createMarkServersUnknown({ changeServers, sightings, fleet }: Dependencies) {
+  /** Returns how many servers changed: of others only the sighting does. */
+  return async function markServersUnknown(
+    account: Account,
+    fence: AccountFence,
+    marks: readonly Mark[],
+  ): Promise<number> {
+    if (marks.length === 0) return 0
+    const byId = new Map(marks.map((mark) => [mark.sighting.serverId, mark]))
+    const sightingsOf = (ids: Iterable<string>) => ({
+      accountId: account.id,
+      fence,
+      lost: [],
+      seen: [...ids].flatMap((id) => byId.get(id)?.sighting ?? []),
+    })
+    const seeing = await sightings.accountsSeeing([...byId.keys()])
+    let written = new Set<string>()
+    const count = await changeServers({
+      ids: [...byId.keys()],
+      account: account.name,
+      change({ id, server }) {
+        const holder = server.account_id
+        const isHeldElsewhere = holder !== account.id && seeing.get(id)?.includes(holder) === true
+        const { notes = {}, host = server.host_service_status } = byId.get(id) ?? {}
+        const changes = {
+          status: 'unknown',
+          host_service_status: host,
+          metadata: withNotes(server.metadata, notes),
+        }
+        if (isHeldElsewhere || isPartOf(changes, server)) return undefined
+        return {
+          changes,
+          // The empty digest makes the next scan that can read the server write it again.
+          factsDigest: '',
+        }
+      },
+      sightingsOf(changed) {
+        written = new Set(changed.map(({ id }) => id))
+        return sightingsOf(written)
+      },
+    })
+    const others = [...byId.keys()].filter((id) => !written.has(id))
+    if (others.length > 0) await fleet.write([], [], sightingsOf(others))
+    return count
+  }
+}
+export type MarkServersUnknown = ReturnType<typeof createMarkServersUnknown>

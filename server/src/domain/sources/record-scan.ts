@@ -1,0 +1,221 @@
+import { hash } from 'node:crypto'
+import { PlatformError } from '../error.ts'
+import type { AccountFence, FleetWriter, Sighting } from '../inventory/ports.ts'
+import type { Owners } from '../inventory/owners.ts'
+import type { Recorded, RecordServers } from '../inventory/record-servers.ts'
+import type { ReportingAccount } from '../inventory/reporting-account.ts'
+import { isEarlier, type Account } from './account.ts'
+import { limitText } from './limit-facts.ts'
+import { compileMapping, type Mapped } from './mapping.ts'
+import type { MarkServersUnknown } from './mark-servers-unknown.ts'
+import type { AccountStore, SightingStore } from './ports.ts'
+import type { ReportedServer, SourceKind, UnreadableServer } from './source.ts'
+import { serverIdOf, toServerFacts } from './to-server-facts.ts'
+
+interface Dependencies {
+  readonly accounts: AccountStore
+  readonly sightings: SightingStore
+  readonly owners: Owners
+  readonly recordServers: RecordServers
+  readonly markServersUnknown: MarkServersUnknown
+  readonly kindOf: (provider: string) => Pick<SourceKind, 'isOnOneHost'>
+  readonly fleet: Pick<FleetWriter, 'write'>
+}
+
+/** A server that an account tells of, changed against what it said last. */
+interface ChangedServer extends Mapped {
+  readonly id: string
+  readonly digest: string
+  readonly server: ReportedServer
+}
+
+type Known = ReadonlyMap<string, Sighting>
+
+/** Somebody who writes down what one account sees, as the account is at one moment. */
+export interface ScanRecorder {
+  /** What is new among these is written down; what is gone is ended. */
+  record(
+    present: readonly ReportedServer[],
+    goneIds: readonly string[],
+    known: Known,
+  ): Promise<Recorded>
+  /**
+   * Sets the status of servers that could not be read to `unknown` and stores the reason. Returns how
+   * many servers changed. A server that was never seen before is not created.
+   */
+  recordUnreadable(servers: readonly UnreadableServer[], known: Known): Promise<number>
+  /** Stores that a complete scan has missed these servers, and sets them to `unknown`. */
+  hold(missing: readonly Sighting[]): Promise<number>
+  /** Sets the servers of a region that the source no longer has to `unknown`. */
+  holdRegion(missing: readonly Sighting[]): Promise<number>
+  /**
+   * Leaves servers to other accounts that see them now. Returns the ids of those that were left: of
+   * the others nothing changes.
+   */
+  leave(missing: readonly Sighting[]): Promise<readonly string[]>
+}
+
+/** What was said, and what the account makes of it: the same again needs no writing. */
+const digestOf = (
+  server: ReportedServer,
+  { name, brand, created_at, project_id }: Account,
+): string =>
+  hash(
+    'sha1',
+    JSON.stringify([server.facts, server.tenant, name, brand, created_at, project_id]),
+    'base64url',
+  )
+
+const notActive = { activeName: '', activeHost: '' }
+const notMissing = { missed: 0, missingSince: 0 }
+
+/** Stored in place of the digest of a server's facts: the same reason again needs no write. */
+const unreadableDigest = (reason: string) => `unreadable ${hash('sha1', reason, 'base64url')}`
+
+export function createOpenScanRecorder(dependencies: Dependencies) {
+  const { accounts, sightings, owners, recordServers, markServersUnknown, kindOf, fleet } =
+    dependencies
+
+  /** Those whose account still sees them and was attached before this one. */
+  async function findHeldElsewhere(
+    account: Account,
+    servers: Parameters<ReportingAccount['findHeldElsewhere']>[0],
+  ): Promise<ReadonlySet<string>> {
+    const [seeing, all] = await Promise.all([
+      sightings.accountsSeeing(servers.map(({ id }) => id)),
+      accounts.all(),
+    ])
+    const byId = new Map(all.map((attached) => [attached.account.id, attached.account]))
+    const stays = servers.filter(({ id, server }) => {
+      const holder = byId.get(server.account_id)
+      const stillSees = seeing.get(id)?.includes(server.account_id) === true
+      return holder !== undefined && stillSees && isEarlier(holder, account)
+    })
+    return new Set(stays.map(({ id }) => id))
+  }
+
+  async function findSeenElsewhere(account: Account, ids: readonly string[]) {
+    const seeing = await sightings.accountsSeeing(ids)
+    return new Set(ids.filter((id) => seeing.get(id)?.some((other) => other !== account.id)))
+  }
+
+  return async function openScanRecorder(
+    account: Account,
+    fence: AccountFence,
+  ): Promise<ScanRecorder> {
+    const projects = await owners.byProject()
+    const mapping = compileMapping(account, projects)
+
+    function demandProject(): void {
+      if (projects.has(account.project_id)) return
+      throw new PlatformError(
+        'ConflictError',
+        'Its default project is no longer there: give it another one (project_id).',
+      )
+    }
+
+    /** Undefined where it is as it was said to be before. */
+    function findChange(server: ReportedServer, known: Known): ChangedServer | undefined {
+      const id = serverIdOf(server)
+      const digest = digestOf(server, account)
+      const { name, tags = {} } = server.facts
+      const mapped = mapping({ name, tags, tenant: server.tenant })
+      const before = known.get(id)
+      const isSame =
+        before?.digest === digest && before.projectId === mapped.projectId && before.missed === 0
+      return isSame ? undefined : { ...mapped, id, digest, server }
+    }
+
+    function reportingAccount(news: readonly ChangedServer[]): ReportingAccount {
+      const byId = new Map(news.map((changed) => [changed.id, changed]))
+      const isOnOneHost = news.length > 0 && kindOf(account.provider).isOnOneHost === true
+      return {
+        accountId: account.id,
+        account: account.name,
+        digestOf: (id) => byId.get(id)?.digest ?? '',
+        findHeldElsewhere: (servers) => findHeldElsewhere(account, servers),
+        findSeenElsewhere: (ids) => findSeenElsewhere(account, ids),
+        sightingsOf: ({ present, gone }) => ({
+          accountId: account.id,
+          fence,
+          seen: present.map(({ id, project_id, name, status, host_id = '', host = '' }) => ({
+            serverId: id,
+            digest: byId.get(id)?.digest ?? '',
+            projectId: project_id,
+            ...(isOnOneHost && status === 'running'
+              ? { activeName: name, activeHost: `${host_id} ${host}` }
+              : notActive),
+            ...notMissing,
+          })),
+          lost: gone,
+        }),
+      }
+    }
+
+    return {
+      async record(present, goneIds, known) {
+        if (present.length > 0) demandProject()
+        const news = present
+          .map((server) => findChange(server, known))
+          .filter((changed) => changed !== undefined)
+        const gone = goneIds.filter((id) => known.has(id))
+        if (news.length + gone.length === 0) return { created: 0, changed: 0, gone: 0 }
+        return await recordServers({
+          present: news.map((changed) => toServerFacts(changed.server, account, changed)),
+          gone,
+          reporter: reportingAccount(news),
+        })
+      },
+
+      async recordUnreadable(servers, known) {
+        const marks = servers.flatMap((server) => {
+          const sighting = known.get(serverIdOf(server))
+          const reason = limitText(server.reason)
+          const digest = unreadableDigest(reason)
+          if (!sighting || (sighting.digest === digest && sighting.missed === 0)) return []
+          const seen = { ...sighting, digest, ...notActive, ...notMissing }
+          return [{ sighting: seen, notes: { read_error: reason } }]
+        })
+        return await markServersUnknown(account, fence, marks)
+      },
+
+      hold: (missing) =>
+        markServersUnknown(
+          account,
+          fence,
+          missing.map((sighting) => ({ sighting })),
+        ),
+
+      holdRegion: (missing) =>
+        markServersUnknown(
+          account,
+          fence,
+          missing
+            // An empty digest: that was done before.
+            .filter(({ digest }) => digest !== '')
+            .map((sighting) => ({ sighting: { ...sighting, digest: '' }, host: 'offline' })),
+        ),
+
+      async leave(missing) {
+        const seeing = await sightings.accountsSeeing(missing.map(({ serverId }) => serverId))
+        const isElsewhere = [...seeing.values()].some((ids) => ids.some((id) => id !== account.id))
+        if (!isElsewhere) return []
+        const working = new Set(
+          (await accounts.all())
+            .filter(
+              ({ account: other, sync }) => other.enabled && !other.leaving && sync.failures === 0,
+            )
+            .map(({ account: other }) => other.id),
+        )
+        working.delete(account.id)
+        const ids = [...seeing.keys()].filter((id) =>
+          seeing.get(id)?.some((other) => working.has(other)),
+        )
+        if (ids.length === 0) return []
+        const changes = { accountId: account.id, fence, seen: [], lost: ids, seenByOthers: ids }
+        return (await fleet.write([], [], changes)) ? ids : []
+      },
+    }
+  }
+}
+export type OpenScanRecorder = ReturnType<typeof createOpenScanRecorder>

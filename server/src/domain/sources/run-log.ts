@@ -1,6 +1,0 @@
-/** Where it is told how it goes with accounts. */
-export interface RunLog {
-  debug(fields: object, message: string): void
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createThrottle } from './throttle.ts'
+
+/** How many of so many may go on at once. */
+async function countFree(pace: () => Promise<void>, asked: number): Promise<number> {
+  let free = 0
+  for (let number = 0; number < asked; number += 1) void pace().then(() => (free += 1))
+  await new Promise(setImmediate)
+  return free
+}
+
+describe('the pace at which a source is asked', () => {
+  test('lets a second’s worth pass at once', async () => {
+    assert.equal(
+      await countFree(
+        createThrottle(4, () => 0),
+        9,
+      ),
+      4,
+    )
+  })
+
+  test('saves up no more than that', async () => {
+    let now = 0
+    const pace = createThrottle(4, () => now)
+    now = 3_600_000
+    assert.ok((await countFree(pace, 9)) <= 5)
+  })
+
+  test('lets as many pass as time has brought', async () => {
+    let now = 0
+    const pace = createThrottle(4, () => now)
+    await countFree(pace, 4)
+    now = 500
+    assert.equal(await countFree(pace, 9), 2)
+  })
+
+  test('holds whoever comes too soon until it is their turn', async () => {
+    const pace = createThrottle(100)
+    const start = performance.now()
+    await Promise.all(Array.from({ length: 140 }, pace))
+    const took = performance.now() - start
+    assert.ok(took >= 380, `40 more than a second’s worth took ${took} ms`)
+  })
+})

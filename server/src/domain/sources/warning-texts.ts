@@ -1,0 +1,69 @@
+import { timestamp } from '../timestamp.ts'
+import type { SyncWarning } from './account.ts'
+import { limitText } from './limit-facts.ts'
+
+/** How many servers a warning names; the others are only counted. */
+const mostNamed = 3
+const longestName = 128
+const longestReason = 300
+
+const shorten = (text: string, most: number) => {
+  const bounded = limitText(text)
+  return bounded.length > most ? `${bounded.slice(0, most - 1)}…`.toWellFormed() : bounded
+}
+
+const serversOf = (count: number) => (count === 1 ? '1 server' : `${count} servers`)
+
+const listOf = (items: readonly string[]) => {
+  const rest = items.length - mostNamed
+  return [...items.slice(0, mostNamed), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
+}
+
+export interface Unreadable {
+  readonly name: string
+  readonly reason: string
+}
+
+export function unreadableWarning(servers: readonly Unreadable[]): readonly SyncWarning[] {
+  const count = servers.length
+  if (count === 0) return []
+  const named = servers.map(
+    ({ name, reason }) => `${shorten(name, longestName)}: ${shorten(reason, longestReason)}`,
+  )
+  const text = `${serversOf(count)} could not be read: ${listOf(named)}`
+  return [{ kind: 'unreadable', text, count, until: null }]
+}
+
+/** The time is null while no complete scan has confirmed that they are missing. */
+export function missingWarning(count: number, until: number | null): readonly SyncWarning[] {
+  if (count === 0) return []
+  const [they, are] = count === 1 ? ['It', 'is'] : ['They', 'are']
+  const when =
+    until === null
+      ? `${they} ${are} not removed until a complete sync succeeds again.`
+      : `${they} ${are} removed at ${timestamp(until)} unless ${they.toLowerCase()} return${count === 1 ? 's' : ''}, or at once when you confirm.`
+  const text = `${serversOf(count)} ${are} suddenly missing from the source and shown as unknown. ${when}`
+  return [{ kind: 'missing', text, count, until }]
+}
+
+export interface Duplicate {
+  readonly name: string
+  readonly otherName: string
+  readonly otherAccount: string
+}
+
+export function duplicateWarning(
+  account: string,
+  duplicates: readonly Duplicate[],
+): readonly SyncWarning[] {
+  const count = duplicates.length
+  if (count === 0) return []
+  const guest = (name: string, holder: string) =>
+    `${shorten(name, longestName)} of account ${shorten(holder, longestName)}`
+  const pairs = duplicates.map(
+    ({ name, otherName, otherAccount }) =>
+      `${guest(name, account)} and ${guest(otherName, otherAccount)}`,
+  )
+  const text = `${serversOf(count)} ${count === 1 ? 'runs' : 'run'} on two hosts at once under one UUID: ${listOf(pairs)}. Stop one of each pair, or give one another UUID.`
+  return [{ kind: 'duplicate', text, count, until: null }]
+}

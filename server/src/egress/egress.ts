@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { once } from 'node:events'
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 'node:net'
+import { checkServerIdentity, connect as connectTls, type ConnectionOptions } from 'node:tls'
+import { connectionError } from '../domain/sources/connection-error.ts'
+import { abortedError } from '../domain/sources/deadline.ts'
+import { SourceError } from '../domain/sources/source-error.ts'
+import type { Egress, TlsSettings } from '../domain/sources/source.ts'
+import type { AddressRule } from './allowed-addresses.ts'
+import {
+  AddressNotAllowed,
+  answerWith,
+  findAddresses,
+  resolveWithSystem,
+  type Resolve,
+} from './find-addresses.ts'
+
+const plainFingerprint = (text: string) => text.replaceAll(':', '').toLowerCase()
+
+/** Which certificates count. A pinned one counts alone, whoever signed it and whatever its name. */
+function tlsOptions({ ca, fingerprint, certificate, key }: TlsSettings): ConnectionOptions {
+  const own = {
+    ...(certificate !== undefined && { cert: certificate }),
+    ...(key !== undefined && { key }),
+  }
+  // Said aloud, since an environment variable could otherwise turn it off.
+  const checked = { rejectUnauthorized: true, checkServerIdentity }
+  if (fingerprint === undefined) return { ...own, ...checked, ...(ca !== undefined && { ca }) }
+  return { ...own, rejectUnauthorized: false }
+}
+
+/** With a pinned certificate nobody else has looked at it. */
+function demandFingerprint(raw: Buffer | undefined, fingerprint: string | undefined): void {
+  if (fingerprint === undefined) return
+  const seen = raw ? createHash('sha256').update(raw).digest('hex') : ''
+  if (seen !== plainFingerprint(fingerprint)) {
+    throw new SourceError('tls', 'Its certificate is not the one whose fingerprint was given.')
+  }
+}
+
+/** A fault of a connection, as an operator is told of it. */
+function toSourceError(error: unknown, target: string): SourceError {
+  if (error instanceof AddressNotAllowed) {
+    return new SourceError(
+      'not-allowed',
+      `${error.message}: if that is meant, name it in --source-allow.`,
+    )
+  }
+  return connectionError(error, target)
+}
+
+/**
+ * One text for every fault of a socket on this machine. Which fault it is would tell whoever may
+ * attach accounts which files there are.
+ */
+const socketError = (path: string): SourceError =>
+  new SourceError(
+    'unreachable',
+    `The socket ${path} cannot be used: check that the service runs, and that the user Muster runs as may open its socket.`,
+  )
+
+/** Tells a connection where to go once that is known. */
+async function answerLater(
+  found: ReturnType<typeof findAddresses>,
+  ...[host, options, tell]: Parameters<LookupFunction>
+): Promise<void> {
+  try {
+    answerWith(await found)(host, options, tell)
+  } catch (error) {
+    tell(toSourceError(error, host), [])
+  }
+}
+
+/** Connects to allowed addresses, and to nothing else. */
+export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSystem): Egress {
+  /** Names are looked up once, and what was found is judged before anything is sent. */
+  const guardedLookup: LookupFunction = (host, options, callback) => {
+    const found = findAddresses(host, rule, resolve)
+    void answerLater(found, host, options, callback)
+  }
+
+  /** A number in the place of a name is not looked up at all. */
+  function demandAllowed(host: string): void {
+    if (isIP(host) !== 0 && !rule(host)) {
+      const refused = new AddressNotAllowed(`${host} is an address that is not allowed`)
+      throw toSourceError(refused, host)
+    }
+  }
+
+  async function whenOpen(socket: Socket, event: string, target: string, signal: AbortSignal) {
+    try {
+      await once(socket, event, { signal })
+      return socket
+    } catch (error) {
+      socket.destroy()
+      throw signal.aborted ? abortedError(signal, target) : toSourceError(error, target)
+    }
+  }
+
+  /** What is wrong with certificates and keys is thrown before there is a socket. */
+  function attemptTls(target: string, options: ConnectionOptions) {
+    try {
+      return connectTls(options)
+    } catch (error) {
+      throw toSourceError(error, target)
+    }
+  }
+
+  return {
+    async openUnixSocket(path, signal) {
+      const socket = connectPlain({ path })
+      try {
+        await once(socket, 'connect', { signal })
+        return socket
+      } catch {
+        socket.destroy()
+        throw signal.aborted ? abortedError(signal, `The socket ${path}`) : socketError(path)
+      }
+    },
+
+    async openTlsSocket({ host, port }, tls, signal) {
+      const target = `${host}:${port}`
+      demandAllowed(host)
+      const socket = attemptTls(target, {
+        host,
+        port,
+        lookup: guardedLookup,
+        ...(isIP(host) === 0 && { servername: host }),
+        ...tlsOptions(tls),
+      })
+      await whenOpen(socket, 'secureConnect', target, signal)
+      try {
+        demandFingerprint(socket.getPeerCertificate().raw, tls.fingerprint)
+      } catch (error) {
+        socket.destroy()
+        throw error
+      }
+      return socket
+    },
+
+    createAgents({ ca }) {
+      const shared = { keepAlive: true, maxSockets: 8, lookup: guardedLookup }
+      return {
+        http: new GuardedHttpAgent(shared, demandAllowed),
+        https: new GuardedHttpsAgent(
+          { ...shared, ...tlsOptions(ca === undefined ? {} : { ca }) },
+          demandAllowed,
+        ),
+      }
+    },
+  }
+}
+
+type Demand = (host: string) => void
+
+class GuardedHttpAgent extends HttpAgent {
+  readonly #demand: Demand
+
+  constructor(options: object, demand: Demand) {
+    super(options)
+    this.#demand = demand
+  }
+
+  override createConnection(...[options, callback]: Parameters<HttpAgent['createConnection']>) {
+    this.#demand(String(options.host))
+    return super.createConnection(options, callback)
+  }
+}
+
+class GuardedHttpsAgent extends HttpsAgent {
+  readonly #demand: Demand
+
+  constructor(options: object, demand: Demand) {
+    super(options)
+    this.#demand = demand
+  }
+
+  override createConnection(...[options, callback]: Parameters<HttpsAgent['createConnection']>) {
+    this.#demand(String(options.host))
+    return super.createConnection(options, callback)
+  }
+}

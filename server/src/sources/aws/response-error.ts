@@ -1,0 +1,77 @@
+import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
+
+/** Trouble that may be over in a moment. */
+export class TransientError extends SourceError {}
+
+/** These credentials see no instance of that id: it is gone, or belongs to somebody else. */
+export class UnknownInstance extends SourceError {}
+
+/** A response that is XML, but has a value that the SDK does not accept. */
+export class UnparsedResponse extends SourceError {
+  readonly body: string
+
+  constructor(message: string, body: string) {
+    super('garbled', message)
+    this.body = body
+  }
+}
+
+/** What EC2 calls the ways in which it refuses. */
+const errorKinds: ReadonlyMap<string, SourceErrorKind> = new Map(
+  (
+    [
+      [
+        'credentials',
+        'AuthFailure AuthMissingFailure ExpiredToken ExpiredTokenException IncompleteSignature InvalidAccessKeyId InvalidClientTokenId InvalidSecurity MissingAuthenticationToken RequestExpired SignatureDoesNotMatch UnrecognizedClientException',
+      ],
+      [
+        'forbidden',
+        'AccessDenied AccessDeniedException Blocked OptInRequired PendingVerification UnauthorizedOperation',
+      ],
+      [
+        'throttled',
+        'BandwidthLimitExceeded EC2ThrottledException RequestLimitExceeded RequestThrottled RequestThrottledException SlowDown Throttling ThrottlingException TooManyRequestsException',
+      ],
+    ] as const
+  ).flatMap(([kind, codes]) => codes.split(' ').map((code) => [code, kind] as const)),
+)
+
+function kindOf(status: number, code: string): SourceErrorKind {
+  const known = errorKinds.get(code)
+  if (known !== undefined) return known
+  if (status === 429) return 'throttled'
+  if (status >= 500) return 'failed'
+  if (status === 401) return 'credentials'
+  // Whoever gives no reason in EC2's words is not EC2: some web server, or a proxy.
+  return code === '' ? 'garbled' : 'failed'
+}
+
+interface Refusal {
+  readonly action: string
+  readonly host: string
+}
+
+function explain(kind: SourceErrorKind, code: string, { action, host }: Refusal): string {
+  if (code === 'RequestExpired') {
+    return `${host} finds the request too old: the key has expired, or this machine's clock is wrong`
+  }
+  if (kind === 'credentials') return `${host} does not accept the access key`
+  if (kind === 'forbidden') return `The access key is not allowed to ${action} at ${host}`
+  if (kind === 'throttled') return `${host} asks for fewer requests`
+  if (kind === 'garbled') return `${host} does not answer as EC2 does`
+  return `${host} could not ${action}`
+}
+
+/**
+ * What an answer that is no success means. Of EC2's own words only the code is told: its message may
+ * hold what was signed, and with what.
+ */
+export function responseError(status: number, body: string, refusal: Refusal): SourceError {
+  const code = /<Code>([\w.]{1,80})<\/Code>/.exec(body)?.[1] ?? ''
+  const kind = kindOf(status, code)
+  const reason = code === '' ? `status ${status}` : code
+  const message = `${explain(kind, code, refusal)} (${reason}).`
+  if (kind === 'throttled' || status >= 500) return new TransientError(kind, message)
+  if (code === 'InvalidInstanceID.NotFound') return new UnknownInstance(kind, message)
+  return new SourceError(kind, message)
+}
