@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { Shell } from './frame/shell.tsx'
-import { onSessionEnd, type Ending } from './api/end-session.ts'
+import { onSessionEnd, type SessionEnd } from './api/end-session.ts'
 import { sessionQuery } from './api/queries/session.ts'
 import { queryClient } from './api/query-client.ts'
 import { NoPage } from './pages/no-page.tsx'
@@ -96,12 +96,12 @@ const identityKind = createRoute({
   path: '/identity/$kind',
   component: lazyRouteComponent(() => import('./pages/identity/identity-page.tsx'), 'IdentityPage'),
 })
-const identityThing = createRoute({
+const identityEntity = createRoute({
   getParentRoute: () => frame,
   path: '/identity/$kind/$id',
   component: lazyRouteComponent(
-    () => import('./pages/identity/identity-thing-page.tsx'),
-    'IdentityThingPage',
+    () => import('./pages/identity/identity-entity-page.tsx'),
+    'IdentityEntityPage',
   ),
 })
 const activity = createRoute({
@@ -134,7 +134,7 @@ export const router = createRouter({
       placesPage,
       identity,
       identityKind,
-      identityThing,
+      identityEntity,
       activity,
       keys,
       sessions,
@@ -158,7 +158,7 @@ declare module '@tanstack/react-router' {
 }
 
 /** Wherever the end of a session is noticed, the login page follows, and leads back. */
-onSessionEnd((ending: Ending) => {
+onSessionEnd((ending: SessionEnd) => {
   const { pathname, searchStr } = router.state.location
   if (pathname === '/login') return
   const here = `${pathname}${searchStr}`

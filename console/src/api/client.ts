@@ -1,9 +1,9 @@
 import { cookieSession, createClient, pollHeader } from '@muster/sdk'
-import { isUserAway } from './user-presence.ts'
+import { isUserIdle } from './user-presence.ts'
 
 /** What the page asks by itself while nobody is there does not keep the session alive. */
 function ask(address: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  if (!isUserAway()) return fetch(address, init)
+  if (!isUserIdle()) return fetch(address, init)
   const headers = new Headers(init?.headers)
   headers.set(pollHeader, '1')
   return fetch(address, { ...init, headers })

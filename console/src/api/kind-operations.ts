@@ -9,7 +9,7 @@ import type {
 } from '@muster/contract'
 
 /** What is administered, by the name of its collection. */
-export interface Things {
+export interface Entities {
   projects: ProjectView
   users: UserView
   groups: GroupView
@@ -17,8 +17,8 @@ export interface Things {
   policies: PolicyView
   domains: DomainView
 }
-export type Kind = keyof Things
-export type AnyThing = Things[Kind]
+export type Kind = keyof Entities
+export type AnyEntity = Entities[Kind]
 
 interface Operations {
   /** As on the wire: `{"user": …}`. */
@@ -32,7 +32,7 @@ interface Operations {
   readonly impact?: OperationId
 }
 
-/** The operations on each kind of thing. */
+/** The operations on each kind of entity. */
 export const kindOperations: Readonly<Record<Kind, Operations>> = {
   projects: {
     key: 'project',

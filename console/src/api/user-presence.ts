@@ -6,4 +6,4 @@ for (const event of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) 
 }
 
 /** Whether nobody has touched the page for a while. */
-export const isUserAway = (): boolean => Date.now() - lastSeen > patience
+export const isUserIdle = (): boolean => Date.now() - lastSeen > patience

@@ -1,6 +1,6 @@
 import type { CloudAccount } from '@muster/contract'
 import { freshnessOf, isOverdue, type Freshness } from './freshness.ts'
-import type { Row } from './hold-pages.ts'
+import type { Row } from './stable-pages.ts'
 
 /** When an account was last heard of; null for never. */
 export interface AccountTime {

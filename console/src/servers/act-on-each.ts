@@ -1,5 +1,5 @@
 import { ApiError } from '@muster/sdk'
-import type { Row } from './hold-pages.ts'
+import type { Row } from './stable-pages.ts'
 
 export interface ActResult {
   readonly row: Row

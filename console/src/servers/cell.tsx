@@ -5,7 +5,7 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './cell.module.css'
 import type { ColumnName } from './columns.ts'
 import { FilterValue } from './filter-value.tsx'
-import type { Row } from './hold-pages.ts'
+import type { Row } from './stable-pages.ts'
 import { statusTone } from './status-tone.ts'
 import { prefixes, tagsOf, tagTerm } from './tags.ts'
 

@@ -1,4 +1,4 @@
-import type { Row } from './hold-pages.ts'
+import type { Row } from './stable-pages.ts'
 
 /** What of a server one would filter by, as a query has it. */
 export function filterValues(row: Row): { name: string; value: string }[] {

@@ -2,7 +2,7 @@ import { isApiError } from '@muster/sdk'
 import type { CloudAccount } from '@muster/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
-import { paceOf } from './account-pace.ts'
+import { pollingInterval } from './account-polling.ts'
 
 export const accountsPerPage = 100
 
@@ -18,7 +18,8 @@ export interface AccountsFilter {
 const afterFailure = 60_000
 
 /** Who may not see accounts will not in a minute either. */
-const paceAfter = (error: unknown) => (isApiError(error, 'ForbiddenError') ? false : afterFailure)
+const intervalAfterError = (error: unknown) =>
+  isApiError(error, 'ForbiddenError') ? false : afterFailure
 
 export const accountsQuery = (filter: AccountsFilter) =>
   queryOptions({
@@ -30,7 +31,9 @@ export const accountsQuery = (filter: AccountsFilter) =>
       return await api.listCloudAccounts({ query: { ...query, ...slice }, signal })
     },
     refetchInterval: ({ state }) =>
-      state.error ? paceAfter(state.error) : paceOf(state.data?.cloudaccounts ?? [], Date.now()),
+      state.error
+        ? intervalAfterError(state.error)
+        : pollingInterval(state.data?.cloudaccounts ?? [], Date.now()),
     placeholderData: keepPreviousData,
   })
 
@@ -40,7 +43,9 @@ export const accountQuery = (id: string) =>
     queryFn: async ({ signal }) =>
       (await api.getCloudAccount({ parameters: { id }, signal })).cloudaccount,
     refetchInterval: ({ state }) =>
-      state.error ? paceAfter(state.error) : paceOf(state.data ? [state.data] : [], Date.now()),
+      state.error
+        ? intervalAfterError(state.error)
+        : pollingInterval(state.data ? [state.data] : [], Date.now()),
   })
 
 /** The kinds of sources; they change only with the version of Muster. */

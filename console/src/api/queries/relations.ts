@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 
-/** What belongs to one thing of identity. Keys start with the noun whose change may change it. */
+/** What belongs to one entity of identity. Keys start with the noun whose change may change it. */
 
 export const groupUsersQuery = (id: string) =>
   queryOptions({

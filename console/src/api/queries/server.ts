@@ -5,14 +5,14 @@ import { api } from '../client.ts'
 const seldom = 60_000
 const eventsAPage = 50
 
-/** One server with all of its fields; `isHurried` where news of it is expected. */
-export const serverQuery = (id: string, isHurried = false) =>
+/** One server with all of its fields; `isPollingFast` where news of it is expected. */
+export const serverQuery = (id: string, isPollingFast = false) =>
   queryOptions({
     queryKey: ['servers', 'one', id],
     queryFn: async ({ signal }) => (await api.getServer({ parameters: { id }, signal })).server,
     refetchInterval: (query) => {
       const { data } = query.state
-      return isHurried ? quick : refreshInterval(query, data ? [data] : [])
+      return isPollingFast ? quick : refreshInterval(query, data ? [data] : [])
     },
   })
 

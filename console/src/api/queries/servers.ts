@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Row } from '../../servers/hold-pages.ts'
+import type { Row } from '../../servers/stable-pages.ts'
 import type { Scope } from '../../servers/list-state.ts'
 import { refreshInterval } from '../../servers/refresh-interval.ts'
 import type { Sort } from '../../url/sort.ts'
@@ -10,27 +10,27 @@ export const pageSize = 100
 export const freshFor = 2_000
 
 /** Which servers, in which order, and what of them. */
-export interface ServersQuestion {
+export interface ServersQuery {
   readonly q: string
   readonly scope: Scope
   readonly sort: Sort
   readonly fields: readonly string[]
 }
 
-const selectionOf = ({ q, scope }: Pick<ServersQuestion, 'q' | 'scope'>) => ({
+const selectionOf = ({ q, scope }: Pick<ServersQuery, 'q' | 'scope'>) => ({
   ...(q !== '' && { q }),
   scope,
 })
 
 /** One page of the list; a page further down is asked for when somebody scrolls there. */
-export const serverPageQuery = (question: ServersQuestion, index: number) =>
+export const serverPageQuery = (query: ServersQuery, index: number) =>
   queryOptions({
-    queryKey: ['servers', 'page', question, index],
+    queryKey: ['servers', 'page', query, index],
     queryFn: async ({ signal }) => {
-      const { sort, fields } = question
+      const { sort, fields } = query
       const { servers, total } = await api.listServers({
         query: {
-          ...selectionOf(question),
+          ...selectionOf(query),
           order_by: sort.by,
           order: sort.order,
           details: true,

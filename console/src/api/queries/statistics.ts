@@ -8,15 +8,15 @@ import { api } from '../client.ts'
 export type Group = ServerStatistics['groups'][string][number]
 
 /** How often what is counted is counted again, while somebody looks. */
-export const countingInterval = 60_000
+export const statisticsInterval = 60_000
 
-interface Question {
+interface StatisticsQuery {
   readonly groupBy: readonly string[]
   readonly q?: string
   readonly filter?: string
 }
 
-async function count({ groupBy, q, filter }: Question, signal: AbortSignal) {
+async function count({ groupBy, q, filter }: StatisticsQuery, signal: AbortSignal) {
   return api.getServerStatistics({
     query: { group_by: groupBy, q: q || undefined, filter, scope: 'max' },
     signal,
@@ -24,14 +24,14 @@ async function count({ groupBy, q, filter }: Question, signal: AbortSignal) {
 }
 
 /** How many servers there are, as far as the caller may see, and by what they have in common. */
-export const statisticsQuery = (question: Question) =>
+export const statisticsQuery = (query: StatisticsQuery) =>
   queryOptions({
-    queryKey: ['servers', 'statistics', question],
-    queryFn: ({ signal }) => count(question, signal),
-    refetchInterval: countingInterval,
+    queryKey: ['servers', 'statistics', query],
+    queryFn: ({ signal }) => count(query, signal),
+    refetchInterval: statisticsInterval,
   })
 
-/** The API groups by one field at a time: a pair is a question for each value of one of them. */
+/** The API groups by one field at a time: a pair takes one request for each value of one of them. */
 export const providerStatusQuery = queryOptions({
   queryKey: ['servers', 'statistics', 'provider and status'],
   queryFn: async ({ signal }) => {
@@ -45,5 +45,5 @@ export const providerStatusQuery = queryOptions({
     ])
     return { all: all ?? [], running: running ?? [], ready: ready ?? [], unknown: unknown ?? [] }
   },
-  refetchInterval: countingInterval,
+  refetchInterval: statisticsInterval,
 })

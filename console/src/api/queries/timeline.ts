@@ -1,7 +1,7 @@
 import type { ServerTimeline } from '@muster/contract'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
-import { countingInterval } from './statistics.ts'
+import { statisticsInterval } from './statistics.ts'
 
 export type DayCount = ServerTimeline['timeline'][number]
 
@@ -13,5 +13,5 @@ export const timelineQuery = (days: number) =>
       const { timeline } = await api.getServerTimeline({ query: { days, scope: 'max' }, signal })
       return timeline
     },
-    refetchInterval: countingInterval,
+    refetchInterval: statisticsInterval,
   })

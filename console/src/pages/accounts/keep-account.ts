@@ -1,5 +1,5 @@
 import type { CloudAccount } from '@muster/contract'
-import { everyAccountQuery } from '../../api/queries/every-account.ts'
+import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
 import { queryClient } from '../../api/query-client.ts'
 
 interface Listed {
@@ -13,7 +13,7 @@ export function keepAccount(account: CloudAccount): void {
     { queryKey: ['accounts', 'one'] },
     (known) => known && renew(known),
   )
-  queryClient.setQueryData(everyAccountQuery.queryKey, (known) => known?.map(renew))
+  queryClient.setQueryData(allAccountsQuery.queryKey, (known) => known?.map(renew))
   queryClient.setQueriesData<Listed>(
     { queryKey: ['accounts', 'list'] },
     (known) => known && { ...known, cloudaccounts: known.cloudaccounts.map(renew) },

@@ -1,5 +1,5 @@
 import type { CloudAccount } from '@muster/contract'
-import { isUnderWay } from '../../api/queries/account-pace.ts'
+import { isSyncing } from '../../api/queries/account-polling.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -32,7 +32,7 @@ export function SyncPanel({ account, askedAt }: Props) {
         </p>
       )}
       <AccountWarnings account={account} />
-      {isUnderWay(account) && (
+      {isSyncing(account) && (
         <div className={styles.live}>
           <RunningSync account={account} />
         </div>

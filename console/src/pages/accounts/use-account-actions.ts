@@ -1,7 +1,7 @@
 import type { CloudAccount } from '@muster/contract'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { isUnderWay } from '../../api/queries/account-pace.ts'
+import { isSyncing } from '../../api/queries/account-polling.ts'
 import { useMay } from '../../session/use-may.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
@@ -49,7 +49,7 @@ export function useAccountActions() {
     syncReason(account: CloudAccount): string | undefined {
       if (maySync.reason !== undefined) return maySync.reason
       if (!account.enabled) return t.accounts.syncDisabled
-      return isUnderWay(account) ? t.accounts.syncUnderWay : undefined
+      return isSyncing(account) ? t.accounts.syncUnderWay : undefined
     },
   }
 }

@@ -11,7 +11,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { labelsOf, pick } from '../identity/pick.ts'
-import { ThingPicker } from '../identity/thing-picker.tsx'
+import { EntityPicker } from '../identity/entity-picker.tsx'
 import { useChoices } from '../identity/use-choices.ts'
 import styles from './activity.module.css'
 import { FilterText } from './filter-text.tsx'
@@ -144,7 +144,7 @@ function ActorFilter({ id, onChange }: ActorProps) {
   const [typed, setTyped] = useState<string>()
   const name = [...labelsOf(users)].find(([, each]) => each === id)?.[0] ?? id
   return (
-    <ThingPicker
+    <EntityPicker
       kind="users"
       label={t.activity.who}
       hint={null}

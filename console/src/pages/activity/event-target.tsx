@@ -2,7 +2,7 @@ import type { EventView } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { ThingLink } from '../identity/thing-link.tsx'
+import { EntityLink } from '../identity/entity-link.tsx'
 import styles from './activity.module.css'
 
 const kindOf: Readonly<Record<string, Kind>> = {
@@ -26,9 +26,9 @@ export function EventTarget({ event }: { readonly event: EventView }) {
       {id === '' ? (
         label
       ) : kind ? (
-        <ThingLink kind={kind} id={id}>
+        <EntityLink kind={kind} id={id}>
           {label}
-        </ThingLink>
+        </EntityLink>
       ) : type === 'server' ? (
         <Link to="/servers/$id" params={{ id }}>
           {label}

@@ -4,7 +4,7 @@ import type { Kind } from '../../api/kind-operations.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { pick } from './pick.ts'
-import { ThingPicker } from './thing-picker.tsx'
+import { EntityPicker } from './entity-picker.tsx'
 import { useChoices } from './use-choices.ts'
 
 interface Props {
@@ -16,7 +16,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Chooses one thing to be added to another. */
+/** Chooses one entity to be added to another. */
 export function AddDialog({ title, kind, label, onAdd, onAdded, onClose }: Props) {
   const t = useMessages()
   const [text, setText] = useState('')
@@ -42,7 +42,7 @@ export function AddDialog({ title, kind, label, onAdd, onAdded, onClose }: Props
       busy={add.isPending}
       error={add.error}
     >
-      <ThingPicker
+      <EntityPicker
         kind={kind}
         label={label}
         required

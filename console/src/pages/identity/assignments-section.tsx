@@ -14,7 +14,7 @@ import { RevokeDialog } from './revoke-dialog.tsx'
 import { operationOf, toAssignmentQuery, type Subject } from './subject.ts'
 import { useAssignmentColumns } from './use-assignment-columns.tsx'
 
-/** Who holds which role where, seen from one thing; given and taken here too. */
+/** Who holds which role where, seen from one entity; given and taken here too. */
 export function AssignmentsSection({ of }: { readonly of: Subject }) {
   const t = useMessages()
   const format = useFormat()

@@ -3,7 +3,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import styles from './check-dialog.module.css'
-import { ThingLink } from './thing-link.tsx'
+import { EntityLink } from './entity-link.tsx'
 
 /** The decision, the reason in a sentence, and the rule that decided. */
 export function CheckAnswer({ check }: { readonly check: PolicyCheckView }) {
@@ -22,9 +22,9 @@ export function CheckAnswer({ check }: { readonly check: PolicyCheckView }) {
         {by && (
           <>
             <Fact label={t.identity.byPolicy}>
-              <ThingLink kind="policies" id={by.policy.id}>
+              <EntityLink kind="policies" id={by.policy.id}>
                 {by.policy.name}
-              </ThingLink>
+              </EntityLink>
             </Fact>
             <Fact label={t.identity.byRule}>
               <code>
@@ -32,15 +32,15 @@ export function CheckAnswer({ check }: { readonly check: PolicyCheckView }) {
               </code>
             </Fact>
             <Fact label={t.identity.byRole}>
-              <ThingLink kind="roles" id={by.role.id}>
+              <EntityLink kind="roles" id={by.role.id}>
                 {by.role.name}
-              </ThingLink>
+              </EntityLink>
             </Fact>
             {by.group && (
               <Fact label={t.identity.byGroup}>
-                <ThingLink kind="groups" id={by.group.id}>
+                <EntityLink kind="groups" id={by.group.id}>
                   {by.group.name}
-                </ThingLink>
+                </EntityLink>
               </Fact>
             )}
           </>

@@ -11,7 +11,7 @@ import { CheckAnswer } from './check-answer.tsx'
 import styles from './check-dialog.module.css'
 import { pick } from './pick.ts'
 import { policyActions, policyServices } from './policy-words.ts'
-import { ThingPicker } from './thing-picker.tsx'
+import { EntityPicker } from './entity-picker.tsx'
 import { useChoices } from './use-choices.ts'
 import { useResources } from './use-resources.ts'
 
@@ -75,7 +75,7 @@ export function CheckDialog({ user, onClose }: Props) {
       isTold={isToldByFields(check.error, 'check', ['resource', 'target_id'])}
     >
       <p>{t.identity.checkLead}</p>
-      <ThingPicker
+      <EntityPicker
         kind="users"
         label={t.identity.checkUser}
         hint={t.identity.checkUserHint}
@@ -92,7 +92,7 @@ export function CheckDialog({ user, onClose }: Props) {
           <option value="project">{t.identity.levels.project}</option>
           <option value="domain">{t.identity.levels.domain}</option>
         </SelectField>
-        <ThingPicker
+        <EntityPicker
           kind={placeKind === 'domain' ? 'domains' : 'projects'}
           label={t.identity.checkPlaceId[placeKind]}
           required

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { kindOperations, type AnyThing, type Kind } from '../../api/kind-operations.ts'
-import { impactQuery } from '../../api/queries/things.ts'
-import { deleteThing } from '../../api/things.ts'
+import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
+import { impactQuery } from '../../api/queries/entities.ts'
+import { deleteEntity } from '../../api/entities.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -13,12 +13,12 @@ import { ImpactList } from './impact-list.tsx'
 
 interface Props {
   readonly kind: Kind
-  readonly thing: AnyThing
+  readonly entity: AnyEntity
   readonly onClose: () => void
 }
 
 /** Deletes after its name was typed, and after saying what goes with it. */
-export function DeleteDialog({ kind, thing, onClose }: Props) {
+export function DeleteDialog({ kind, entity, onClose }: Props) {
   const t = useMessages()
   const format = useFormat()
   const navigate = useNavigate()
@@ -26,24 +26,24 @@ export function DeleteDialog({ kind, thing, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const { impact: operation } = kindOperations[kind]
   const { data: impact } = useQuery({
-    ...impactQuery(kind, thing.id),
+    ...impactQuery(kind, entity.id),
     enabled: operation !== undefined,
   })
   const remove = useMutation({
-    mutationFn: () => deleteThing(kind, thing.id),
+    mutationFn: () => deleteEntity(kind, entity.id),
     async onSuccess() {
-      showToast(t.identity.deleted(thing.name))
+      showToast(t.identity.deleted(entity.name))
       await navigate({ to: '/identity/$kind', params: { kind }, replace: true })
-      queryClient.removeQueries({ queryKey: [kind, 'one', thing.id] })
+      queryClient.removeQueries({ queryKey: [kind, 'one', entity.id] })
       await queryClient.invalidateQueries({ queryKey: [kind] })
     },
   })
   const servers = impact?.servers ?? 0
   const obstacle = servers > 0 ? t.identity.hasServers(format.number(servers)) : undefined
-  const isTyped = typed === thing.name
+  const isTyped = typed === entity.name
   return (
     <FormDialog
-      title={t.identity.deleteTitle(thing.name)}
+      title={t.identity.deleteTitle(entity.name)}
       submit={t.common.delete}
       onSubmit={() => remove.mutate()}
       onClose={onClose}
@@ -54,9 +54,9 @@ export function DeleteDialog({ kind, thing, onClose }: Props) {
     >
       <p>{t.identity.deleteText[kind]}</p>
       {obstacle !== undefined && <p role="alert">{obstacle}</p>}
-      <ImpactList kind={kind} id={thing.id} deed="delete" />
+      <ImpactList kind={kind} id={entity.id} deed="delete" />
       <TextField
-        label={t.identity.confirmName(thing.name)}
+        label={t.identity.confirmName(entity.name)}
         required
         value={typed}
         onChange={(event) => setTyped(event.target.value)}

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { AnyThing, Kind } from '../../api/kind-operations.ts'
-import { updateThing } from '../../api/things.ts'
+import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
+import { updateEntity } from '../../api/entities.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
@@ -8,25 +8,25 @@ import { ImpactList } from './impact-list.tsx'
 
 interface Props {
   readonly kind: Kind
-  readonly thing: AnyThing
+  readonly entity: AnyEntity
   readonly onClose: () => void
 }
 
 /** Says what would end before it does. */
-export function DisableDialog({ kind, thing, onClose }: Props) {
+export function DisableDialog({ kind, entity, onClose }: Props) {
   const t = useMessages()
   const queryClient = useQueryClient()
   const disable = useMutation({
-    mutationFn: () => updateThing(kind, thing.id, { enabled: false }),
+    mutationFn: () => updateEntity(kind, entity.id, { enabled: false }),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: [kind] })
-      showToast(t.identity.wasDisabled(thing.name))
+      showToast(t.identity.wasDisabled(entity.name))
       onClose()
     },
   })
   return (
     <FormDialog
-      title={t.identity.disableTitle(thing.name)}
+      title={t.identity.disableTitle(entity.name)}
       submit={t.identity.disable}
       onSubmit={() => disable.mutate()}
       onClose={onClose}
@@ -35,7 +35,7 @@ export function DisableDialog({ kind, thing, onClose }: Props) {
       danger
     >
       <p>{t.identity.disableText[kind]}</p>
-      <ImpactList kind={kind} id={thing.id} deed="disable" />
+      <ImpactList kind={kind} id={entity.id} deed="disable" />
     </FormDialog>
   )
 }

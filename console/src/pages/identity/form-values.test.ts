@@ -12,7 +12,7 @@ const ada = {
   expires_at: '2026-05-04T08:00:00.000000Z',
 }
 
-describe('a form for a thing', () => {
+describe('a form for an entity', () => {
   const { users, policies } = fieldsOf
 
   it('makes what was filled in, and leaves out the rest', () => {

@@ -1,6 +1,6 @@
 import type { PolicyRule } from '@muster/contract'
 import type { Kind } from '../../api/kind-operations.ts'
-import type { Values } from '../../api/things.ts'
+import type { Values } from '../../api/entities.ts'
 import { fromLocalMoment, toLocalMoment } from '../../form/local-moment.ts'
 
 type FieldName =
@@ -16,7 +16,7 @@ type FieldName =
   | 'scope'
   | 'rules'
 
-/** What a form asks of a kind of thing. */
+/** What a form asks of a kind of entity. */
 export interface Field {
   readonly name: FieldName
   readonly input: 'text' | 'long' | 'password' | 'moment' | 'rules' | 'domain' | 'project' | 'scope'
@@ -62,15 +62,15 @@ export const newRule: PolicyRule = {
   effect: 'allow',
 }
 
-/** What stands in a form before anything is typed: what the thing has, or next to nothing. */
+/** What stands in a form before anything is typed: what the entity has, or next to nothing. */
 export function startValues(
   fields: readonly Field[],
-  thing: Values | undefined,
+  entity: Values | undefined,
   defaults: FormValues = {},
 ): FormValues {
   return Object.fromEntries(
     fields.map(({ name, input }): [string, FormValue] => {
-      const value = thing ? thing[name] : defaults[name]
+      const value = entity ? entity[name] : defaults[name]
       if (input === 'rules')
         return [name, (value as readonly PolicyRule[] | undefined) ?? [newRule]]
       if (input === 'moment') return [name, toLocalMoment(value as string | null | undefined)]
@@ -85,7 +85,7 @@ function toWire({ input }: Field, value: FormValue | undefined): unknown {
   return input === 'project' && value === '' ? null : value
 }
 
-/** The body that makes a thing: what was left empty is left out. */
+/** The body that makes an entity: what was left empty is left out. */
 export function toNew(fields: readonly Field[], values: FormValues): Values {
   return Object.fromEntries(
     fields
@@ -94,7 +94,7 @@ export function toNew(fields: readonly Field[], values: FormValues): Values {
   )
 }
 
-/** The body that changes a thing: only what is another now; undefined where nothing is. */
+/** The body that changes an entity: only what is another now; undefined where nothing is. */
 export function toChanges(
   fields: readonly Field[],
   before: FormValues,

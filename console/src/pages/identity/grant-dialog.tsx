@@ -7,7 +7,7 @@ import { SelectField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { pick } from './pick.ts'
 import type { Subject } from './subject.ts'
-import { ThingPicker } from './thing-picker.tsx'
+import { EntityPicker } from './entity-picker.tsx'
 import { useChoices } from './use-choices.ts'
 
 interface Props {
@@ -81,7 +81,7 @@ export function GrantDialog({ of, onClose }: Props) {
             <option value="user">{t.identity.user}</option>
             <option value="group">{t.identity.group}</option>
           </SelectField>
-          <ThingPicker
+          <EntityPicker
             kind={holderKinds[holderKind]}
             label={t.identity.who}
             required
@@ -92,7 +92,7 @@ export function GrantDialog({ of, onClose }: Props) {
         </>
       )}
       {of.kind !== 'role' && (
-        <ThingPicker
+        <EntityPicker
           kind="roles"
           label={t.identity.role}
           required
@@ -113,7 +113,7 @@ export function GrantDialog({ of, onClose }: Props) {
             <option value="system">{t.identity.levels.system}</option>
           </SelectField>
           {placeKind !== 'system' && (
-            <ThingPicker
+            <EntityPicker
               kind={placeKinds[placeKind]}
               label={t.identity.checkPlaceId[placeKind]}
               required

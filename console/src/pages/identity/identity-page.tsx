@@ -9,8 +9,8 @@ import { tabClass, Tabs } from '../../ui/tabs.tsx'
 import { NoPage } from '../no-page.tsx'
 import { CheckDialog } from './check-dialog.tsx'
 import { NotAllowed } from './not-allowed.tsx'
-import { ThingFormDialog } from './thing-form-dialog.tsx'
-import { ThingList } from './thing-list.tsx'
+import { EntityFormDialog } from './entity-form-dialog.tsx'
+import { EntityList } from './entity-list.tsx'
 
 export function IdentityPage() {
   const { kind } = useParams({ strict: false })
@@ -62,11 +62,11 @@ function KindPage({ kind }: { readonly kind: Kind }) {
         ))}
       </Tabs>
       {mayList.reason === undefined ? (
-        <ThingList kind={kind} />
+        <EntityList kind={kind} />
       ) : (
         <NotAllowed reason={mayList.reason} />
       )}
-      {isCreating && <ThingFormDialog kind={kind} onClose={() => setCreating(false)} />}
+      {isCreating && <EntityFormDialog kind={kind} onClose={() => setCreating(false)} />}
       {isChecking && <CheckDialog onClose={() => setChecking(false)} />}
     </Page>
   )

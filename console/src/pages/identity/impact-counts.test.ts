@@ -14,7 +14,7 @@ const impact = {
   tokens: 9,
 }
 
-describe('what hangs on a thing', () => {
+describe('what hangs on an entity', () => {
   it('ends tokens where it is disabled', () => {
     assert.deepEqual(impactCounts(impact, 'disable'), [['tokens', 9]])
   })

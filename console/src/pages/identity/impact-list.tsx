@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { kindOperations, type Kind } from '../../api/kind-operations.ts'
-import { impactQuery } from '../../api/queries/things.ts'
+import { impactQuery } from '../../api/queries/entities.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -13,7 +13,7 @@ interface Props {
   readonly deed: 'disable' | 'delete'
 }
 
-/** What the API says would end; nothing where it has no such question for the kind. */
+/** What the API says would end; nothing where it has no such operation for the kind. */
 export function ImpactList({ kind, id, deed }: Props) {
   const t = useMessages()
   const format = useFormat()

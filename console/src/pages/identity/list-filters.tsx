@@ -4,7 +4,7 @@ import { useTypedText } from '../../form/use-typed-text.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import type { ListState } from './list-state.ts'
-import styles from './thing-list.module.css'
+import styles from './entity-list.module.css'
 import { useChoices } from './use-choices.ts'
 
 interface Props {

@@ -1,5 +1,5 @@
 import type { Kind } from '../../api/kind-operations.ts'
-import type { ListQuery } from '../../api/things.ts'
+import type { ListQuery } from '../../api/entities.ts'
 import type { Search } from '../../url/search.ts'
 import type { Sort } from '../../url/sort.ts'
 

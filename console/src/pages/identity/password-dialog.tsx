@@ -1,7 +1,7 @@
 import type { UserView } from '@muster/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { updateThing } from '../../api/things.ts'
+import { updateEntity } from '../../api/entities.ts'
 import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -17,7 +17,7 @@ export function PasswordDialog({ user, onClose }: Props) {
   const t = useMessages()
   const [password, setPassword] = useState('')
   const set = useMutation({
-    mutationFn: () => updateThing('users', user.id, { password }),
+    mutationFn: () => updateEntity('users', user.id, { password }),
     onSuccess() {
       showToast(t.identity.passwordSet(user.name))
       onClose()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { findThings, withOthers } from './find-things.ts'
+import { findEntities, withOthers } from './find-entities.ts'
 import { labelsOf, pick } from './pick.ts'
 
 const choices = [
@@ -34,23 +34,23 @@ describe('choosing by typing', () => {
 })
 
 describe('finding in a list', () => {
-  const things = [
+  const entities = [
     { id: '1', name: 'genome', description: 'Sequencing' },
     { id: '2', name: 'billing', description: 'Invoices' },
   ]
 
   it('takes every word, wherever it is', () => {
-    assert.deepEqual(findThings(things, 'seq GEN'), [things[0]])
-    assert.deepEqual(findThings(things, 'gen inv'), [])
-    assert.equal(findThings(things, '  '), things)
+    assert.deepEqual(findEntities(entities, 'seq GEN'), [entities[0]])
+    assert.deepEqual(findEntities(entities, 'gen inv'), [])
+    assert.equal(findEntities(entities, '  '), entities)
   })
 
   it('adds what was found elsewhere once', () => {
     const other = { id: '3', name: 'x' }
-    const all = withOthers<{ id: string; name: string }>(things, [
+    const all = withOthers<{ id: string; name: string }>(entities, [
       { id: '2', name: 'billing' },
       other,
     ])
-    assert.deepEqual(all, [...things, other])
+    assert.deepEqual(all, [...entities, other])
   })
 })

@@ -19,7 +19,7 @@ export function labelsOf(choices: readonly Choice[]): ReadonlyMap<string, string
 
 /**
  * The id of what was typed: one of the labels, or else an id itself. Not everyone may list all that
- * they may name, so an id that is not offered is taken too; the API knows whether there is such a thing.
+ * they may name, so an id that is not offered is taken too; the API knows whether there is such an entity.
  */
 export function pick(text: string, choices: readonly Choice[]): string | undefined {
   const wanted = text.trim()

@@ -1,7 +1,7 @@
 import type { OperationId } from '@muster/contract'
 import { useMutation, useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { AnyThing, Kind } from '../../api/kind-operations.ts'
+import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMay } from '../../session/use-may.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,7 +11,7 @@ import { Nothing, Section } from '../../ui/section.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { AddDialog } from './add-dialog.tsx'
-import { ThingLink } from './thing-link.tsx'
+import { EntityLink } from './entity-link.tsx'
 
 interface Messages {
   readonly title: string
@@ -24,12 +24,12 @@ interface Messages {
   readonly removed: (name: string) => string
 }
 
-interface Props<Thing> {
+interface Props<Entity> {
   readonly words: Messages
   readonly kind: Kind
-  readonly query: Pick<UseQueryOptions<Thing[], Error, Thing[], string[]>, 'queryKey' | 'queryFn'>
+  readonly query: Pick<UseQueryOptions<Entity[], Error, Entity[], string[]>, 'queryKey' | 'queryFn'>
   /** Besides the name, which links. */
-  readonly columns: readonly Column<Thing>[]
+  readonly columns: readonly Column<Entity>[]
   /** Why it cannot be seen; undefined where it can. */
   readonly hidden: string | undefined
   readonly mayAdd: OperationId
@@ -38,8 +38,8 @@ interface Props<Thing> {
   readonly remove: (id: string) => Promise<unknown>
 }
 
-/** The things that are tied to another, to be tied and untied: members, groups, bound policies. */
-export function RelatedSection<Thing extends AnyThing>(props: Props<Thing>) {
+/** The entities that are tied to another, to be tied and untied: members, groups, bound policies. */
+export function RelatedSection<Entity extends AnyEntity>(props: Props<Entity>) {
   const { words, kind, columns } = props
   const t = useMessages()
   const queryClient = useQueryClient()
@@ -49,20 +49,20 @@ export function RelatedSection<Thing extends AnyThing>(props: Props<Thing>) {
   const query = useQuery({ ...props.query, enabled: props.hidden === undefined })
   const refresh = () => queryClient.invalidateQueries({ queryKey: props.query.queryKey })
   const remove = useMutation({
-    mutationFn: ({ id }: Thing) => props.remove(id),
+    mutationFn: ({ id }: Entity) => props.remove(id),
     async onSuccess(_, { name }) {
       await refresh()
       showToast(words.removed(name))
     },
   })
-  const all: readonly Column<Thing>[] = [
+  const all: readonly Column<Entity>[] = [
     {
       key: 'name',
       title: t.common.name,
       cell: ({ id, name }) => (
-        <ThingLink kind={kind} id={id}>
+        <EntityLink kind={kind} id={id}>
           {name}
-        </ThingLink>
+        </EntityLink>
       ),
     },
     ...columns,
@@ -70,14 +70,14 @@ export function RelatedSection<Thing extends AnyThing>(props: Props<Thing>) {
       key: 'remove',
       title: t.common.actions,
       number: true,
-      cell: (thing) => (
+      cell: (entity) => (
         <Button
           small
           look="quiet"
-          aria-label={words.removeOf(thing.name)}
+          aria-label={words.removeOf(entity.name)}
           disabledReason={removing.reason}
-          busy={remove.isPending && remove.variables?.id === thing.id}
-          onClick={() => remove.mutate(thing)}
+          busy={remove.isPending && remove.variables?.id === entity.id}
+          onClick={() => remove.mutate(entity)}
         >
           {words.remove}
         </Button>
@@ -96,11 +96,11 @@ export function RelatedSection<Thing extends AnyThing>(props: Props<Thing>) {
       {remove.isError && <ErrorNotice error={remove.error} />}
       {props.hidden === undefined ? (
         <Loaded query={query}>
-          {(things) =>
-            things.length === 0 ? (
+          {(entities) =>
+            entities.length === 0 ? (
               <Nothing>{words.none}</Nothing>
             ) : (
-              <Table caption={words.title} columns={all} rows={things} rowKey={({ id }) => id} />
+              <Table caption={words.title} columns={all} rows={entities} rowKey={({ id }) => id} />
             )
           }
         </Loaded>

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/table.tsx'
 import type { Assignment } from './assignment.ts'
 import { operationOf, type Subject } from './subject.ts'
-import { ThingLink } from './thing-link.tsx'
+import { EntityLink } from './entity-link.tsx'
 import { useNames } from './use-choices.ts'
 
 /** The columns of a table of assignments: without what all of its rows have in common. */
@@ -18,9 +18,9 @@ export function useAssignmentColumns(
     key: 'who',
     title: t.identity.who,
     cell: ({ holder }) => (
-      <ThingLink kind={holder.kind === 'user' ? 'users' : 'groups'} id={holder.id}>
+      <EntityLink kind={holder.kind === 'user' ? 'users' : 'groups'} id={holder.id}>
         {holder.name}
-      </ThingLink>
+      </EntityLink>
     ),
   }
   const kind: Column<Assignment> = {
@@ -32,9 +32,9 @@ export function useAssignmentColumns(
     key: 'role',
     title: t.identity.role,
     cell: ({ role }) => (
-      <ThingLink kind="roles" id={role.id}>
+      <EntityLink kind="roles" id={role.id}>
         {role.name}
-      </ThingLink>
+      </EntityLink>
     ),
   }
   const where: Column<Assignment> = {
@@ -55,9 +55,9 @@ export function useAssignmentColumns(
       group === undefined ? (
         t.identity.direct
       ) : (
-        <ThingLink kind="groups" id={group}>
+        <EntityLink kind="groups" id={group}>
           {groups.get(group) ?? group}
-        </ThingLink>
+        </EntityLink>
       ),
   }
   const revoke: Column<Assignment> = {
@@ -79,9 +79,9 @@ export function useAssignmentColumns(
 function Where({ place }: { readonly place: Assignment['place'] }) {
   if (place.kind === 'system') return '–'
   return (
-    <ThingLink kind={place.kind === 'project' ? 'projects' : 'domains'} id={place.id}>
+    <EntityLink kind={place.kind === 'project' ? 'projects' : 'domains'} id={place.id}>
       {place.name}
-    </ThingLink>
+    </EntityLink>
   )
 }
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { kindOperations, type Kind } from '../../api/kind-operations.ts'
-import { choicesQuery } from '../../api/queries/things.ts'
+import { choicesQuery } from '../../api/queries/entities.ts'
 import { useMay } from '../../session/use-may.ts'
 import type { Choice } from './pick.ts'
 
 const none: readonly never[] = []
 
-/** The names of a kind's things by their ids, as far as the caller may list them. */
+/** The names of a kind's entities by their ids, as far as the caller may list them. */
 export function useNames(kind: Kind): ReadonlyMap<string, string> {
   const may = useMay(kindOperations[kind].list)
   const { data = none } = useQuery({ ...choicesQuery(kind), enabled: may.allowed })
@@ -18,10 +18,10 @@ export function useChoices(kind: Kind): readonly Choice[] {
   const may = useMay(kindOperations[kind].list)
   const domains = useNames('domains')
   const { data = none } = useQuery({ ...choicesQuery(kind), enabled: may.allowed })
-  return data.map((thing) => {
-    const domainId = 'domain_id' in thing ? thing.domain_id : null
+  return data.map((entity) => {
+    const domainId = 'domain_id' in entity ? entity.domain_id : null
     // Who may not list domains still tells them apart by their ids.
     const domain = domainId && (domains.get(domainId) ?? domainId)
-    return { id: thing.id, name: thing.name, ...(domain && { domain }) }
+    return { id: entity.id, name: entity.name, ...(domain && { domain }) }
   })
 }

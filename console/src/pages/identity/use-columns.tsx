@@ -1,10 +1,10 @@
-import type { AnyThing, Kind } from '../../api/kind-operations.ts'
+import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import type { Column } from '../../ui/table.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
-import { ThingLink } from './thing-link.tsx'
-import styles from './thing-list.module.css'
+import { EntityLink } from './entity-link.tsx'
+import styles from './entity-list.module.css'
 import { useNames } from './use-choices.ts'
 
 type ColumnName =
@@ -28,8 +28,8 @@ const columnsOf: Readonly<Record<Kind, readonly ColumnName[]>> = {
   domains: ['name', 'enabled', 'description', 'created'],
 }
 
-/** What a thing of any kind may have; which of it this kind has, the table above says. */
-type Anything = AnyThing & {
+/** What an entity of any kind may have; which of it this kind has, the table above says. */
+type Anything = AnyEntity & {
   readonly displayname?: string
   readonly email?: string
   readonly domain_id?: string | null
@@ -45,7 +45,7 @@ const clamped = (text: string | undefined) => (
   </span>
 )
 
-export function useColumns(kind: Kind): readonly Column<AnyThing>[] {
+export function useColumns(kind: Kind): readonly Column<AnyEntity>[] {
   const t = useMessages()
   const domains = useNames('domains')
   const all: Readonly<Record<ColumnName, Omit<Column<Anything>, 'key'>>> = {
@@ -53,9 +53,9 @@ export function useColumns(kind: Kind): readonly Column<AnyThing>[] {
       title: t.common.name,
       sortBy: 'name',
       cell: ({ id, name }) => (
-        <ThingLink kind={kind} id={id}>
+        <EntityLink kind={kind} id={id}>
           {name}
-        </ThingLink>
+        </EntityLink>
       ),
     },
     displayname: { title: t.identity.fields.displayname, cell: ({ displayname }) => displayname },
@@ -64,9 +64,9 @@ export function useColumns(kind: Kind): readonly Column<AnyThing>[] {
       title: t.identity.fields.domain_id,
       cell: ({ domain_id }) =>
         domain_id && (
-          <ThingLink kind="domains" id={domain_id}>
+          <EntityLink kind="domains" id={domain_id}>
             {domains.get(domain_id) ?? domain_id}
-          </ThingLink>
+          </EntityLink>
         ),
     },
     scope: {

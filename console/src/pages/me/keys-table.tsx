@@ -7,7 +7,7 @@ import { StatusMark } from '../../ui/status-mark.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { ThingLink } from '../identity/thing-link.tsx'
+import { EntityLink } from '../identity/entity-link.tsx'
 import { useNames } from '../identity/use-choices.ts'
 import { DeleteKeyDialog } from './delete-key-dialog.tsx'
 import { KeyActions } from './key-actions.tsx'
@@ -27,9 +27,9 @@ export function KeysTable({ keys }: { readonly keys: readonly CredentialView[] }
       key: 'project',
       title: t.me.project,
       cell: ({ project_id: id }) => (
-        <ThingLink kind="projects" id={id}>
+        <EntityLink kind="projects" id={id}>
           {own.get(id) ?? names.get(id) ?? id}
-        </ThingLink>
+        </EntityLink>
       ),
     },
     {

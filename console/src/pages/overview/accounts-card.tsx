@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { CloudAccount } from '@muster/contract'
-import { everyAccountQuery } from '../../api/queries/every-account.ts'
+import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
 import { ChartCard } from '../../charts/chart-card.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { TallTable } from '../../charts/tall-table.tsx'
@@ -36,7 +36,7 @@ function Ages({ className }: Props) {
   const t = useMessages().overview
   const { number } = useFormat()
   const now = useNow()
-  const query = useQuery(everyAccountQuery)
+  const query = useQuery(allAccountsQuery)
 
   function words(accounts: readonly CloudAccount[]): string {
     const count = accounts.length

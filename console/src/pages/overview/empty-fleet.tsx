@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { everyAccountQuery } from '../../api/queries/every-account.ts'
+import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
 import { useMay } from '../../session/use-may.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -17,7 +17,7 @@ export function EmptyFleet() {
   const navigate = useNavigate()
   const attach = useMay('createCloudAccount')
   const list = useMay('listCloudAccounts')
-  const accounts = useQuery({ ...everyAccountQuery, enabled: list.allowed }).data?.length ?? 0
+  const accounts = useQuery({ ...allAccountsQuery, enabled: list.allowed }).data?.length ?? 0
   return (
     <EmptyState
       title={t.title}

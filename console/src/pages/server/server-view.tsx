@@ -12,7 +12,7 @@ import { ServerTabs } from './server-tabs.tsx'
 import styles from './server.module.css'
 import { TabContent } from './tab-content.tsx'
 import type { TabName } from './tabs.ts'
-import { useHurry } from './use-hurry.ts'
+import { useFastPolling } from './use-fast-polling.ts'
 import { useSyncServer } from './use-sync-server.ts'
 
 interface Props {
@@ -26,9 +26,9 @@ interface Props {
 /** A server, whole: the same on its own page and in a panel beside a list. */
 export function ServerView({ id, tab, onTab, title }: Props) {
   const { server: t } = useMessages()
-  const { isHurried, hurry } = useHurry()
-  const { data: server, error, refetch, isPaused } = useQuery(serverQuery(id, isHurried))
-  const sync = useSyncServer(id, hurry)
+  const { isPollingFast, pollFast } = useFastPolling()
+  const { data: server, error, refetch, isPaused } = useQuery(serverQuery(id, isPollingFast))
+  const sync = useSyncServer(id, pollFast)
   const retry = () => void refetch()
 
   if (!server) {

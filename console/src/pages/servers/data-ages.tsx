@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMay } from '../../session/use-may.ts'
-import { everyAccountQuery } from '../../api/queries/every-account.ts'
+import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
@@ -19,7 +19,7 @@ export function DataAges({ seen }: { readonly seen: readonly AccountTime[] }) {
   const { number } = useFormat()
   const now = useNow()
   const may = useMay('listCloudAccounts')
-  const { data: known } = useQuery({ ...everyAccountQuery, enabled: may.allowed })
+  const { data: known } = useQuery({ ...allAccountsQuery, enabled: may.allowed })
   const ages = known ? agesOfAccounts(known, now) : agesOfTimes(seen, now)
   if (ages.length === 0) return null
   return (

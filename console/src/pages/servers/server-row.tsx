@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { Cell } from '../../servers/cell.tsx'
 import { factsOf, type ColumnName } from '../../servers/columns.ts'
-import type { Row } from '../../servers/hold-pages.ts'
+import type { Row } from '../../servers/stable-pages.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import styles from './servers-table.module.css'
 

@@ -1,11 +1,11 @@
 import { ApiError } from '@muster/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import { fleetSizeQuery, type ServersQuestion } from '../../api/queries/servers.ts'
+import { fleetSizeQuery, type ServersQuery } from '../../api/queries/servers.ts'
 import { exclude, filterTo, finished } from '../../filter/edit-query.ts'
 import { timesOfRows } from '../../servers/account-age.ts'
 import { fieldsFor } from '../../servers/columns.ts'
-import type { Row } from '../../servers/hold-pages.ts'
+import type { Row } from '../../servers/stable-pages.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -42,7 +42,7 @@ export function ServersPage() {
   const selection = useSelection()
 
   const q = finished(state.q)
-  const question = useMemo<ServersQuestion>(
+  const query = useMemo<ServersQuery>(
     () => ({ q, scope: state.scope, sort: state.sort, fields: fieldsFor(state.columns) }),
     [q, state.scope, state.sort, state.columns],
   )
@@ -53,7 +53,7 @@ export function ServersPage() {
     // Another list is seen from its top, however far down the one before was read.
     setInSight(({ first, last }) => ({ first: 0, last: last - first }))
   }
-  const pages = useServerPages(question, inSight)
+  const pages = useServerPages(query, inSight)
   const { data: fleetSize } = useQuery(fleetSizeQuery(state.scope))
   const problem = problemOf(pages.error)
 

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState, type MouseEvent } from 'r
 import { density } from '../../frame/preferences.ts'
 import { usePreference } from '../../frame/use-preference.ts'
 import { factsOf, type ColumnName } from '../../servers/columns.ts'
-import type { Row } from '../../servers/hold-pages.ts'
+import type { Row } from '../../servers/stable-pages.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import type { Sort } from '../../url/sort.ts'
 import { ServerRow } from './server-row.tsx'

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
 import { useShortcut } from '../../frame/use-shortcut.ts'
-import type { Row } from '../../servers/hold-pages.ts'
+import type { Row } from '../../servers/stable-pages.ts'
 import { filterValues } from '../../servers/filter-values.ts'
 import type { ChangeList } from './use-list-state.ts'
 import type { ServerPages } from './use-server-pages.ts'

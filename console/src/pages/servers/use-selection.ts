@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { Row } from '../../servers/hold-pages.ts'
+import type { Row } from '../../servers/stable-pages.ts'
 
 /** The servers that are ticked, whichever page they are on. */
 export function useSelection() {

@@ -4,9 +4,9 @@ import {
   freshFor,
   pageSize,
   serverPageQuery,
-  type ServersQuestion,
+  type ServersQuery,
 } from '../../api/queries/servers.ts'
-import { createHold, type Row } from '../../servers/hold-pages.ts'
+import { createStablePages, type Row } from '../../servers/stable-pages.ts'
 
 export interface ServerPages {
   readonly total: number | undefined
@@ -24,21 +24,21 @@ export interface ServerPages {
 
 /** The pages of the list that are in sight: loaded when they come in sight, held while they are read. */
 export function useServerPages(
-  question: ServersQuestion,
+  query: ServersQuery,
   inSight: { readonly first: number; readonly last: number },
 ): ServerPages {
   const [turn, setTurn] = useState(0)
   const [refreshedAt, setRefreshedAt] = useState(0)
-  const [hold] = useState(() => createHold(freshFor))
+  const [hold] = useState(() => createStablePages(freshFor))
   const first = Math.floor(inSight.first / pageSize)
   const last = Math.floor(inSight.last / pageSize)
   const indexes = Array.from({ length: last - first + 1 }, (_, at) => first + at)
-  const results = useQueries({ queries: indexes.map((index) => serverPageQuery(question, index)) })
+  const results = useQueries({ queries: indexes.map((index) => serverPageQuery(query, index)) })
 
   const loaded = results.flatMap(({ data, dataUpdatedAt }) =>
     data ? [{ ...data, loadedAt: dataUpdatedAt }] : [],
   )
-  const asked = { question: JSON.stringify(question), turn, refreshedAt }
+  const asked = { query: JSON.stringify(query), turn, refreshedAt }
   const { held, isBehind, news, isMoved } = hold(asked, loaded)
 
   return {

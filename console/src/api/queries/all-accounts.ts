@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
-import { countingInterval } from './statistics.ts'
+import { statisticsInterval } from './statistics.ts'
 
 const largestPage = 2048
 
 /** Every account that the caller may see, the disabled ones too, however many pages there are. */
-export const everyAccountQuery = queryOptions({
+export const allAccountsQuery = queryOptions({
   queryKey: ['accounts', 'every'],
   queryFn: ({ signal }) =>
     Array.fromAsync(api.all('listCloudAccounts', { query: { limit: largestPage }, signal })),
-  refetchInterval: countingInterval,
+  refetchInterval: statisticsInterval,
 })

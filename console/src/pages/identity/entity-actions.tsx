@@ -1,8 +1,8 @@
 import type { UserView } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { kindOperations, type AnyThing, type Kind } from '../../api/kind-operations.ts'
-import { updateThing } from '../../api/things.ts'
+import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
+import { updateEntity } from '../../api/entities.ts'
 import { useMay } from '../../session/use-may.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -13,22 +13,22 @@ import { isBuiltIn } from './built-in.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { DisableDialog } from './disable-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
-import { ThingFormDialog } from './thing-form-dialog.tsx'
+import { EntityFormDialog } from './entity-form-dialog.tsx'
 
 interface Props {
   readonly kind: Kind
-  readonly thing: AnyThing
+  readonly entity: AnyEntity
 }
 
 type Opened = 'edit' | 'disable' | 'delete' | 'password' | 'check'
 
-/** What can be done to a thing; what the caller may not do says why. */
-export function ThingActions({ kind, thing }: Props) {
+/** What can be done to an entity; what the caller may not do says why. */
+export function EntityActions({ kind, entity }: Props) {
   const t = useMessages()
   const operations = kindOperations[kind]
   const mayUpdate = useMay(operations.update)
   const mayDelete = useMay(operations.delete)
-  const builtInReason = isBuiltIn(kind, thing) ? t.identity.builtIn : undefined
+  const builtInReason = isBuiltIn(kind, entity) ? t.identity.builtIn : undefined
   const [opened, open] = useState<Opened>()
   const close = () => open(undefined)
   return (
@@ -46,8 +46,8 @@ export function ThingActions({ kind, thing }: Props) {
       <Button icon="edit" disabledReason={mayUpdate.reason} onClick={() => open('edit')}>
         {t.common.edit}
       </Button>
-      {'enabled' in thing &&
-        (thing.enabled ? (
+      {'enabled' in entity &&
+        (entity.enabled ? (
           <Button
             disabledReason={mayUpdate.reason ?? builtInReason}
             onClick={() => open('disable')}
@@ -55,7 +55,7 @@ export function ThingActions({ kind, thing }: Props) {
             {t.identity.disable}
           </Button>
         ) : (
-          <EnableButton kind={kind} thing={thing} reason={mayUpdate.reason} />
+          <EnableButton kind={kind} entity={entity} reason={mayUpdate.reason} />
         ))}
       <Button
         look="danger"
@@ -63,7 +63,7 @@ export function ThingActions({ kind, thing }: Props) {
         disabledReason={
           mayDelete.reason ??
           builtInReason ??
-          (kind === 'domains' && 'enabled' in thing && thing.enabled
+          (kind === 'domains' && 'enabled' in entity && entity.enabled
             ? t.identity.stillEnabled
             : undefined)
         }
@@ -71,25 +71,25 @@ export function ThingActions({ kind, thing }: Props) {
       >
         {t.common.delete}
       </Button>
-      {opened === 'edit' && <ThingFormDialog kind={kind} thing={thing} onClose={close} />}
-      {opened === 'disable' && <DisableDialog kind={kind} thing={thing} onClose={close} />}
-      {opened === 'delete' && <DeleteDialog kind={kind} thing={thing} onClose={close} />}
-      {opened === 'password' && <PasswordDialog user={thing as UserView} onClose={close} />}
+      {opened === 'edit' && <EntityFormDialog kind={kind} entity={entity} onClose={close} />}
+      {opened === 'disable' && <DisableDialog kind={kind} entity={entity} onClose={close} />}
+      {opened === 'delete' && <DeleteDialog kind={kind} entity={entity} onClose={close} />}
+      {opened === 'password' && <PasswordDialog user={entity as UserView} onClose={close} />}
       {opened === 'check' && (
-        <CheckDialog onClose={close} {...(kind === 'users' && { user: thing as UserView })} />
+        <CheckDialog onClose={close} {...(kind === 'users' && { user: entity as UserView })} />
       )}
     </>
   )
 }
 
-function EnableButton({ kind, thing, reason }: Props & { readonly reason: string | undefined }) {
+function EnableButton({ kind, entity, reason }: Props & { readonly reason: string | undefined }) {
   const t = useMessages()
   const queryClient = useQueryClient()
   const enable = useMutation({
-    mutationFn: () => updateThing(kind, thing.id, { enabled: true }),
+    mutationFn: () => updateEntity(kind, entity.id, { enabled: true }),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: [kind] })
-      showToast(t.identity.wasEnabled(thing.name))
+      showToast(t.identity.wasEnabled(entity.name))
     },
   })
   return (

@@ -1,16 +1,16 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Kind } from '../kind-operations.ts'
-import { getThing, listThings, readImpact, type ListQuery } from '../things.ts'
+import { getEntity, listEntities, readImpact, type ListQuery } from '../entities.ts'
 
 const pageSize = '200'
 const calm = 60_000
 
 /** A list page by page, narrowed and sorted by the API. */
-export const thingsQuery = <K extends Kind>(kind: K, query: ListQuery) =>
+export const entitiesQuery = <K extends Kind>(kind: K, query: ListQuery) =>
   infiniteQueryOptions({
     queryKey: [kind, 'list', query],
     queryFn: ({ pageParam, signal }) =>
-      listThings(kind, { ...query, limit: pageSize, marker: pageParam }, signal),
+      listEntities(kind, { ...query, limit: pageSize, marker: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ marker }) => marker,
     placeholderData: keepPreviousData,
@@ -21,7 +21,7 @@ export const thingsQuery = <K extends Kind>(kind: K, query: ListQuery) =>
 export const choicesQuery = <K extends Kind>(kind: K) =>
   queryOptions({
     queryKey: [kind, 'choices'],
-    queryFn: async ({ signal }) => (await listThings(kind, {}, signal)).things,
+    queryFn: async ({ signal }) => (await listEntities(kind, {}, signal)).entities,
     staleTime: calm,
   })
 
@@ -29,13 +29,13 @@ export const choicesQuery = <K extends Kind>(kind: K) =>
 export const namedQuery = <K extends Kind>(kind: K, name: string) =>
   queryOptions({
     queryKey: [kind, 'named', name],
-    queryFn: async ({ signal }) => (await listThings(kind, { name }, signal)).things,
+    queryFn: async ({ signal }) => (await listEntities(kind, { name }, signal)).entities,
   })
 
-export const thingQuery = <K extends Kind>(kind: K, id: string) =>
+export const entityQuery = <K extends Kind>(kind: K, id: string) =>
   queryOptions({
     queryKey: [kind, 'one', id],
-    queryFn: ({ signal }) => getThing(kind, id, signal),
+    queryFn: ({ signal }) => getEntity(kind, id, signal),
     refetchInterval: calm,
   })
 

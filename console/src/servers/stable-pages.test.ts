@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createHold, type Page } from './hold-pages.ts'
+import { createStablePages, type Page } from './stable-pages.ts'
 
 interface Facts {
   readonly total?: number
@@ -13,12 +13,12 @@ function page(ids: string, { total = ids.length, status = 'running', ...rest }: 
   const rows = [...ids].map((id) => ({ id, status }))
   return { index: rest.index ?? 0, total, rows, loadedAt: rest.at ?? 100 }
 }
-const asked = (question: string, refreshedAt = 0) => ({ question, turn: 0, refreshedAt })
+const asked = (query: string, refreshedAt = 0) => ({ query, turn: 0, refreshedAt })
 const idsOf = ({ rows }: Pick<Page, 'rows'> = { rows: [] }) => rows.map(({ id }) => id).join('')
 
 describe('rows that somebody reads', () => {
   it('take new values where they stand', () => {
-    const hold = createHold(0, () => 50)
+    const hold = createStablePages(0, () => 50)
     hold(asked('q'), [page('abc')])
     const next = hold(asked('q'), [page('abc', { status: 'ready', at: 200 })])
     assert.equal(next.held?.pages.get(0)?.rows[1]?.status, 'ready')
@@ -26,7 +26,7 @@ describe('rows that somebody reads', () => {
   })
 
   it('stay where they are when others come before them, however often it is looked', () => {
-    const hold = createHold(0, () => 50)
+    const hold = createStablePages(0, () => 50)
     hold(asked('q'), [page('abc')])
     for (const at of [200, 200, 300]) {
       const next = hold(asked('q'), [page('zab', { total: 4, status: 'ready', at })])
@@ -38,13 +38,13 @@ describe('rows that somebody reads', () => {
   })
 
   it('tell of fewer as well', () => {
-    const hold = createHold(0, () => 50)
+    const hold = createStablePages(0, () => 50)
     hold(asked('q'), [page('abc')])
     assert.equal(hold(asked('q'), [page('ab', { at: 200 })]).news, -1)
   })
 
   it('give way to those of another query', () => {
-    const hold = createHold(0, () => 50)
+    const hold = createStablePages(0, () => 50)
     hold(asked('q'), [page('abc')])
     const next = hold(asked('q2'), [page('xy')])
     assert.equal(idsOf(next.held?.pages.get(0)), 'xy')
@@ -52,14 +52,14 @@ describe('rows that somebody reads', () => {
   })
 
   it('stay until the first of another query are there', () => {
-    const hold = createHold(0, () => 50)
+    const hold = createStablePages(0, () => 50)
     hold(asked('q'), [page('abc')])
     const { held, isBehind } = hold(asked('q2'), [])
     assert.deepEqual([idsOf(held?.pages.get(0)), isBehind], ['abc', true])
   })
 
-  it('give way without a word where they are from before the question', () => {
-    const hold = createHold(50, () => 200)
+  it('give way without a word where they are from before the query', () => {
+    const hold = createStablePages(50, () => 200)
     const kept = hold(asked('q'), [page('abc', { at: 149 })])
     assert.equal(idsOf(kept.held?.pages.get(0)), 'abc')
     const fresh = hold(asked('q'), [page('zabc', { at: 210 })])
@@ -70,14 +70,14 @@ describe('rows that somebody reads', () => {
     assert.deepEqual([later.news, later.isMoved], [1, true])
   })
 
-  it('stay where they were loaded just before the question, which loads them no more', () => {
-    const hold = createHold(50, () => 200)
+  it('stay where they were loaded just before the query, which loads them no more', () => {
+    const hold = createStablePages(50, () => 200)
     hold(asked('q'), [page('abc', { at: 150 })])
     assert.equal(hold(asked('q'), [page('zabc', { at: 260 })]).news, 1)
   })
 
   it('give way where the reader lets in what came, and stay again from then on', () => {
-    const hold = createHold(0, () => 50)
+    const hold = createStablePages(0, () => 50)
     hold(asked('q'), [page('abc')])
     hold(asked('q'), [page('zabc', { at: 200 })])
     const next = { ...asked('q'), turn: 1 }
@@ -86,7 +86,7 @@ describe('rows that somebody reads', () => {
   })
 
   it('give way without a word where the reader has asked again', () => {
-    const hold = createHold(0, () => 50)
+    const hold = createStablePages(0, () => 50)
     hold(asked('q'), [page('abc')])
     assert.equal(hold(asked('q'), [page('zabc', { at: 200 })]).news, 1)
     const fresh = hold(asked('q', 250), [page('xzabc', { at: 260 })])
@@ -96,7 +96,7 @@ describe('rows that somebody reads', () => {
   })
 
   it('are let go far from what is in sight', () => {
-    const hold = createHold(0, () => 50)
+    const hold = createStablePages(0, () => 50)
     let kept: number[] = []
     for (let index = 0; index < 500; index += 1) {
       const { held } = hold(asked('q'), [page('abc', { index, total: 50_000 })])

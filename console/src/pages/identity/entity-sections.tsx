@@ -1,5 +1,5 @@
 import type { PolicyView } from '@muster/contract'
-import type { AnyThing, Kind } from '../../api/kind-operations.ts'
+import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Section } from '../../ui/section.tsx'
 import { AssignmentsSection } from './assignments-section.tsx'
@@ -11,13 +11,13 @@ import { UserKeys } from './user-keys.tsx'
 
 interface Props {
   readonly kind: Kind
-  readonly thing: AnyThing
+  readonly entity: AnyEntity
 }
 
-/** What belongs to a thing. */
-export function ThingSections({ kind, thing }: Props) {
+/** What belongs to an entity. */
+export function EntitySections({ kind, entity }: Props) {
   const t = useMessages()
-  const { id, name } = thing
+  const { id, name } = entity
   switch (kind) {
     case 'projects':
       return <AssignmentsSection of={{ kind: 'project', id, name }} />
@@ -48,7 +48,7 @@ export function ThingSections({ kind, thing }: Props) {
     case 'policies':
       return (
         <Section title={t.identity.rules} lead={t.identity.ruleOrder}>
-          <RulesTable rules={(thing as PolicyView).rules} />
+          <RulesTable rules={(entity as PolicyView).rules} />
         </Section>
       )
   }

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
-import { kindOperations, type AnyThing, type Kind } from '../../api/kind-operations.ts'
-import { namedQuery, thingsQuery } from '../../api/queries/things.ts'
+import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
+import { namedQuery, entitiesQuery } from '../../api/queries/entities.ts'
 import { useMay } from '../../session/use-may.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -12,22 +12,22 @@ import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { findThings, withOthers } from './find-things.ts'
+import { findEntities, withOthers } from './find-entities.ts'
 import { ListFilters } from './list-filters.tsx'
 import { isNarrowed, readListState, toListQuery } from './list-state.ts'
-import styles from './thing-list.module.css'
+import styles from './entity-list.module.css'
 import { useColumns } from './use-columns.tsx'
 
 const settled = 250
 
 /** The list of one kind: narrowed and sorted by the API, searched where it is loaded. */
-export function ThingList({ kind }: { readonly kind: Kind }) {
+export function EntityList({ kind }: { readonly kind: Kind }) {
   const t = useMessages()
   const format = useFormat()
   const navigate = useNavigate()
   const state = readListState(kind, useSearch({ strict: false }))
-  const list = useInfiniteQuery(thingsQuery(kind, toListQuery(state)))
-  const loaded: readonly AnyThing[] = list.data?.pages.flatMap(({ things }) => things) ?? []
+  const list = useInfiniteQuery(entitiesQuery(kind, toListQuery(state)))
+  const loaded: readonly AnyEntity[] = list.data?.pages.flatMap(({ entities }) => entities) ?? []
   const find = useDeferredValue(state.find)
   const exact = useDebounced(find.trim(), settled)
   // What is not loaded is at least found by its exact name.
@@ -35,8 +35,8 @@ export function ThingList({ kind }: { readonly kind: Kind }) {
     ...namedQuery(kind, exact),
     enabled: exact !== '' && list.hasNextPage,
   })
-  const rows = withOthers(findThings(loaded, find), find === '' ? [] : (named.data ?? []))
-  const columns: readonly Column<AnyThing>[] = useColumns(kind)
+  const rows = withOthers(findEntities(loaded, find), find === '' ? [] : (named.data ?? []))
+  const columns: readonly Column<AnyEntity>[] = useColumns(kind)
   const mayCreate = useMay(kindOperations[kind].create)
 
   const change = (changes: Readonly<Record<string, string>>) =>

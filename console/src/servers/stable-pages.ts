@@ -12,7 +12,7 @@ export interface Page {
 /** What is asked for. */
 interface Asked {
   /** The query, and everything else that makes another list. */
-  readonly question: string
+  readonly query: string
   /** How often the reader has let in what came since. */
   readonly turn: number
   /** When the reader last asked for news of it. */
@@ -57,8 +57,8 @@ function keepNear(pages: Map<number, Page>, loaded: readonly Page[]): void {
 
 /**
  * Takes in what was just loaded. New values go to the rows that are there; rows that came, went or
- * would stand elsewhere wait until the reader asks for them. What is older than the question itself
- * nobody has asked for: it gives way to what the question brings.
+ * would stand elsewhere wait until the reader asks for them. What is older than the query itself
+ * nobody has asked for: it gives way to what the query brings.
  */
 function takeIn(
   before: Held | undefined,
@@ -83,18 +83,18 @@ function takeIn(
   return { held, isBehind: false, news: latest.total - total, isMoved }
 }
 
-const keyOf = ({ question, turn }: Asked) => `${turn} ${question}`
+const keyOf = ({ query, turn }: Asked) => `${turn} ${query}`
 
 /**
  * Remembers what is on the screen from one drawing to the next. `freshFor`: what was loaded so
- * shortly before a question is its answer, and is not loaded again.
+ * shortly before a query is its answer, and is not loaded again.
  */
-export function createHold(freshFor: number, clock: () => number = Date.now) {
+export function createStablePages(freshFor: number, clock: () => number = Date.now) {
   let held: Held | undefined
-  let asking: { readonly question: string; readonly since: number } | undefined
+  let asking: { readonly query: string; readonly since: number } | undefined
   return function hold(asked: Asked, loaded: readonly Page[]): Holding {
-    const { question, refreshedAt } = asked
-    if (asking?.question !== question) asking = { question, since: clock() - freshFor }
+    const { query, refreshedAt } = asked
+    if (asking?.query !== query) asking = { query, since: clock() - freshFor }
     if (loaded.length > 0) {
       const since = Math.max(asking.since, refreshedAt)
       const holding = takeIn(held, keyOf(asked), since, loaded)

@@ -17,7 +17,7 @@ interface Props {
 const levels = ['project', 'domain', 'system'] as const
 
 /** The control for one field of a form. */
-export function ThingField({ field, value, onChange, problems }: Props) {
+export function EntityField({ field, value, onChange, problems }: Props) {
   const t = useMessages()
   const domains = useChoices('domains')
   const projects = useChoices('projects')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountSync } from '@muster/contract'
-import { paceOf } from './account-pace.ts'
+import { pollingInterval } from './account-polling.ts'
 
 const now = Date.parse('2026-05-04T08:00:00.000000Z')
 const account = (state: AccountSync['state'], next_at: string | null) => ({
@@ -24,19 +24,21 @@ describe('how soon accounts are looked at again', () => {
   it('is within three seconds while a sync is queued or runs', () => {
     const later = account('idle', '2026-05-04T09:00:00.000000Z')
     for (const state of ['queued', 'running'] as const) {
-      assert.ok(paceOf([later, account(state, '2026-05-04T08:00:00.000000Z')], now) <= 3_000)
+      assert.ok(
+        pollingInterval([later, account(state, '2026-05-04T08:00:00.000000Z')], now) <= 3_000,
+      )
     }
   })
 
   it('is when the next sync is due', () => {
     const next = [account('idle', '2026-05-04T08:00:20.000000Z'), account('idle', null)]
-    assert.equal(paceOf(next, now), 21_000)
+    assert.equal(pollingInterval(next, now), 21_000)
   })
 
   it('is never more than a minute and never less than three seconds', () => {
-    assert.equal(paceOf([], now), 60_000)
-    assert.equal(paceOf([account('idle', null)], now), 60_000)
-    assert.equal(paceOf([account('idle', '2026-05-04T09:00:00.000000Z')], now), 60_000)
-    assert.equal(paceOf([account('idle', '2026-05-04T07:59:00.000000Z')], now), 3_000)
+    assert.equal(pollingInterval([], now), 60_000)
+    assert.equal(pollingInterval([account('idle', null)], now), 60_000)
+    assert.equal(pollingInterval([account('idle', '2026-05-04T09:00:00.000000Z')], now), 60_000)
+    assert.equal(pollingInterval([account('idle', '2026-05-04T07:59:00.000000Z')], now), 3_000)
   })
 })

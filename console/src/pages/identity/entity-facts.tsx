@@ -1,56 +1,56 @@
 import type { PolicyView, ProjectView, UserView } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
-import type { AnyThing, Kind } from '../../api/kind-operations.ts'
+import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
 import { ProjectServers } from './project-servers.tsx'
-import { ThingLink } from './thing-link.tsx'
+import { EntityLink } from './entity-link.tsx'
 import { useNames } from './use-choices.ts'
 
 interface Props {
   readonly kind: Kind
-  readonly thing: AnyThing
+  readonly entity: AnyEntity
 }
 
-/** What a thing is, in two columns. */
-export function ThingFacts({ kind, thing }: Props) {
+/** What an entity is, in two columns. */
+export function EntityFacts({ kind, entity }: Props) {
   const t = useMessages()
   const domains = useNames('domains')
-  const domainId = 'domain_id' in thing ? thing.domain_id : null
+  const domainId = 'domain_id' in entity ? entity.domain_id : null
   return (
     <Facts>
       <Fact label={t.common.id}>
-        <Copyable value={thing.id} />
+        <Copyable value={entity.id} />
       </Fact>
-      {'enabled' in thing && (
+      {'enabled' in entity && (
         <Fact label={t.identity.state}>
-          <EnabledMark enabled={thing.enabled} />
+          <EnabledMark enabled={entity.enabled} />
         </Fact>
       )}
       {domainId !== null && (
         <Fact label={t.identity.fields.domain_id}>
-          <ThingLink kind="domains" id={domainId}>
+          <EntityLink kind="domains" id={domainId}>
             {domains.get(domainId) ?? domainId}
-          </ThingLink>
+          </EntityLink>
         </Fact>
       )}
-      {kind === 'users' && <UserFacts user={thing as UserView} />}
+      {kind === 'users' && <UserFacts user={entity as UserView} />}
       {kind === 'policies' && (
         <Fact label={t.identity.fields.scope}>
-          {t.identity.levels[(thing as PolicyView).scope]}
+          {t.identity.levels[(entity as PolicyView).scope]}
         </Fact>
       )}
-      {kind === 'projects' && <ProjectServers project={thing as ProjectView} />}
-      {kind === 'domains' && <DomainLinks id={thing.id} />}
-      {'description' in thing && <Fact label={t.common.description}>{thing.description}</Fact>}
+      {kind === 'projects' && <ProjectServers project={entity as ProjectView} />}
+      {kind === 'domains' && <DomainLinks id={entity.id} />}
+      {'description' in entity && <Fact label={t.common.description}>{entity.description}</Fact>}
       <Fact label={t.common.created}>
-        <TimeAgo time={thing.created_at} />
+        <TimeAgo time={entity.created_at} />
       </Fact>
       <Fact label={t.identity.activity}>
-        <Link to="/activity" search={{ target_id: thing.id }}>
+        <Link to="/activity" search={{ target_id: entity.id }}>
           {t.identity.whatHappened}
         </Link>
       </Fact>
@@ -69,9 +69,9 @@ function UserFacts({ user }: { readonly user: UserView }) {
       <Fact label={t.identity.fields.mobile}>{user.mobile}</Fact>
       <Fact label={t.identity.fields.default_project_id}>
         {project === null ? null : (
-          <ThingLink kind="projects" id={project}>
+          <EntityLink kind="projects" id={project}>
             {projects.get(project) ?? project}
-          </ThingLink>
+          </EntityLink>
         )}
       </Fact>
       <Fact label={t.identity.fields.expires_at}>

@@ -1,52 +1,52 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { kindOperations, type AnyThing, type Kind } from '../../api/kind-operations.ts'
-import { createThing, updateThing, type Values } from '../../api/things.ts'
+import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
+import { createEntity, updateEntity, type Values } from '../../api/entities.ts'
 import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { fieldsOf, startValues, toChanges, toNew, type FormValues } from './form-values.ts'
-import { ThingField } from './thing-field.tsx'
+import { EntityField } from './entity-field.tsx'
 
 interface Props {
   readonly kind: Kind
   /** The one to change; without it, one is made. */
-  readonly thing?: AnyThing
+  readonly entity?: AnyEntity
   readonly onClose: () => void
 }
 
 /** One form for all kinds, after the table of their fields. */
-export function ThingFormDialog({ kind, thing, onClose }: Props) {
+export function EntityFormDialog({ kind, entity, onClose }: Props) {
   const t = useMessages()
   const { key } = kindOperations[kind]
   const { scope } = useSession()
   const navigate = useNavigate()
   const queryClient = useQueryClient()
-  const fields = fieldsOf[kind].filter(({ once }) => !(once && thing))
+  const fields = fieldsOf[kind].filter(({ once }) => !(once && entity))
   const [before] = useState(() =>
-    startValues(fields, thing, { domain_id: scope.domain.id, scope: 'project' }),
+    startValues(fields, entity, { domain_id: scope.domain.id, scope: 'project' }),
   )
   const [values, setValues] = useState<FormValues>(before)
-  const changes = thing ? toChanges(fields, before, values) : toNew(fields, values)
+  const changes = entity ? toChanges(fields, before, values) : toNew(fields, values)
   const save = useMutation({
     mutationFn: (body: Values) =>
-      thing ? updateThing(kind, thing.id, body) : createThing(kind, body),
+      entity ? updateEntity(kind, entity.id, body) : createEntity(kind, body),
     async onSuccess(saved) {
       await queryClient.invalidateQueries({ queryKey: [kind] })
-      showToast(thing ? t.identity.saved(saved.name) : t.identity.created(saved.name))
+      showToast(entity ? t.identity.saved(saved.name) : t.identity.created(saved.name))
       onClose()
-      if (!thing) void navigate({ to: '/identity/$kind/$id', params: { kind, id: saved.id } })
+      if (!entity) void navigate({ to: '/identity/$kind/$id', params: { kind, id: saved.id } })
     },
   })
   const problems = problemsOf(save.error, key)
   const names = fields.map(({ name }) => name)
   return (
     <FormDialog
-      title={thing ? t.identity.edit[kind] : t.identity.create[kind]}
-      submit={thing ? t.common.save : t.identity.create[kind]}
+      title={entity ? t.identity.edit[kind] : t.identity.create[kind]}
+      submit={entity ? t.common.save : t.identity.create[kind]}
       onSubmit={() => changes && save.mutate(changes)}
       onClose={onClose}
       busy={save.isPending}
@@ -57,7 +57,7 @@ export function ThingFormDialog({ kind, thing, onClose }: Props) {
       disabledReason={changes ? undefined : t.identity.nothingChanged}
     >
       {fields.map((field) => (
-        <ThingField
+        <EntityField
           key={field.name}
           field={field}
           value={values[field.name] ?? ''}

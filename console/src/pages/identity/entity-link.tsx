@@ -8,7 +8,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-export function ThingLink({ kind, id, children }: Props) {
+export function EntityLink({ kind, id, children }: Props) {
   return (
     <Link to="/identity/$kind/$id" params={{ kind, id }}>
       {children}

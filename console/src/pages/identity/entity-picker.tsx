@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Chooses one by typing its name or id, with those in sight offered; `pick` says which it is. */
-export function ThingPicker({ kind, text, onText, hint, ...field }: Props) {
+export function EntityPicker({ kind, text, onText, hint, ...field }: Props) {
   const t = useMessages()
   const id = useId()
   const choices = useChoices(kind)

@@ -2,17 +2,17 @@ import type { CloudAccount } from '@muster/contract'
 
 type Syncing = Pick<CloudAccount, 'sync'>
 
-const whileUnderWay = 1_500
+const whileSyncing = 1_500
 const atMostEvery = 3_000
 const atLeastEvery = 60_000
 /** A sync that is due starts a moment later. */
 const slack = 1_000
 
-export const isUnderWay = ({ sync }: Syncing): boolean => sync.state !== 'idle'
+export const isSyncing = ({ sync }: Syncing): boolean => sync.state !== 'idle'
 
 /** In how many milliseconds to look again: soon while one runs, else when the next one is due. */
-export function paceOf(accounts: readonly Syncing[], now: number): number {
-  if (accounts.some(isUnderWay)) return whileUnderWay
+export function pollingInterval(accounts: readonly Syncing[], now: number): number {
+  if (accounts.some(isSyncing)) return whileSyncing
   const waits = accounts.flatMap(({ sync }) =>
     sync.next_at === null ? [] : [Date.parse(sync.next_at) + slack - now],
   )
