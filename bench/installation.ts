@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describeLogin } from '../server/src/domain/audit/describe-login.ts'
-import type { News } from '../server/src/domain/identity/ports.ts'
-import { createStandings } from '../server/src/domain/identity/standings.ts'
+import type { IdentityVersion } from '../server/src/domain/identity/ports.ts'
+import { createFindUserStatus } from '../server/src/domain/identity/user-status.ts'
 import { mintToken, tokenId } from '../server/src/domain/identity/token-secret.ts'
 import { createVerifyToken } from '../server/src/domain/identity/verify-token.ts'
 import { createDirectory } from '../server/src/storage/directory.ts'
@@ -51,11 +51,11 @@ export async function createInstallation() {
 
   const clock = Date.now
   const directory = createDirectory(database)
-  const news: News = { current: database.currentVersion }
-  const outOfTouch: News = { current: () => undefined }
-  const findStanding = createStandings({ directory, news, clock })
-  const known = createVerifyToken({ tokens, findStanding, news, clock })
-  const unknown = createVerifyToken({ tokens, findStanding, news: outOfTouch, clock })
+  const identityVersion: IdentityVersion = { current: database.currentVersion }
+  const outOfTouch: IdentityVersion = { current: () => undefined }
+  const findUserStatus = createFindUserStatus({ directory, identityVersion, clock })
+  const known = createVerifyToken({ tokens, findUserStatus, identityVersion, clock })
+  const unknown = createVerifyToken({ tokens, findUserStatus, identityVersion: outOfTouch, clock })
   return {
     verifyKnown: () => known(secret),
     verifyUnknown: () => unknown(secret),

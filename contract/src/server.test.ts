@@ -82,7 +82,7 @@ const objectOf = (table: Table): Record<string, unknown> =>
   Object.fromEntries(fieldsOf(table).map(([name, type]) => [name, valueOf(type)]))
 
 /** Holds a schema to its table: exactly these keys, all required, each of exactly this type. */
-function demandTable(schema: object, table: Table, rest: Record<string, unknown> = {}): void {
+function requireTable(schema: object, table: Table, rest: Record<string, unknown> = {}): void {
   const accepts = ajv.compile(schema)
   const { properties, required, additionalProperties } = schema as {
     properties: object
@@ -121,14 +121,14 @@ const wholeServer = { ...objectOf(serverTable), ...listFields, metadata }
 describe('the server object of the specification', () => {
   test('has exactly the fields of the table, each of its type', () => {
     assert.equal(fieldsOf(serverTable).length, 14 + 7 + 5 + 75)
-    demandTable(Server, serverTable, { ...listFields, metadata })
+    requireTable(Server, serverTable, { ...listFields, metadata })
   })
 
   test('nests exactly disks, isolated devices, NICs and security groups', () => {
-    demandTable(Disk, diskTable)
-    demandTable(IsolatedDevice, isolatedDeviceTable)
-    demandTable(Nic, nicTable)
-    demandTable(SecurityGroup, securityGroupTable)
+    requireTable(Disk, diskTable)
+    requireTable(IsolatedDevice, isolatedDeviceTable)
+    requireTable(Nic, nicTable)
+    requireTable(SecurityGroup, securityGroupTable)
     const accepts = ajv.compile(Server)
     for (const [name, [element]] of Object.entries(listFields)) {
       for (const misfit of [element, null, '', [null], [{}], [{ ...element, stranger: 1 }]]) {

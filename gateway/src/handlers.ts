@@ -41,12 +41,12 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
 
   return {
     async showLoginOptions({ exchange }) {
-      sameOrigin.demandOwnPage(exchange)
+      sameOrigin.requireOwnPage(exchange)
       return { status: 200, headers: noStore, body: await showLoginOptions() }
     },
 
     async createSession({ exchange, body }) {
-      sameOrigin.demandOwnPage(exchange)
+      sameOrigin.requireOwnPage(exchange)
       const { name, domain, password } = body
       const user = { name, ...(domain !== undefined && { domain: { name: domain } }) }
       const scope = toScope(body.scope ?? {}, refuse)
@@ -94,7 +94,7 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
     },
 
     async startCasLogin({ exchange, parameters, query }) {
-      sameOrigin.demandOwnPage(exchange)
+      sameOrigin.requireOwnPage(exchange)
       return await casLogin.start(exchange, parameters.id, query.next)
     },
 

@@ -16,7 +16,7 @@ export function createSameOrigin({ originOf }: OwnOrigin, refuse: Refuse) {
   const foreign = () => refuse('ForbiddenError', 'This is for pages of this very origin.')
 
   /** What a browser says of who asks. To read is also for people who type an address. */
-  function demandOwnPage(exchange: Exchange): void {
+  function requireOwnPage(exchange: Exchange): void {
     const site = only(exchange.headers['sec-fetch-site'])
     if (isRead(exchange)) {
       if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign()
@@ -27,9 +27,9 @@ export function createSameOrigin({ originOf }: OwnOrigin, refuse: Refuse) {
   }
 
   return {
-    demandOwnPage,
+    requireOwnPage,
     /** And, where something is to be changed, a page that has read what only ours can. */
-    demandIntent(exchange: Exchange, csrfToken: string): void {
+    requireIntent(exchange: Exchange, csrfToken: string): void {
       if (isRead(exchange)) return
       const given = only(exchange.headers[csrfHeader])
       if (given !== undefined && isSameSecret(given, csrfToken)) return

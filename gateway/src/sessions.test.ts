@@ -150,8 +150,8 @@ onBothEnginesInTurn('sessions', (engine) => {
   test('is over as soon as the user is disabled', async () => {
     const { browser, userId } = await start('disabled')
     assert.equal(await statusOf(browser), 200)
-    const { read, commitNews } = platform.database
-    await commitNews([
+    const { read, commitIdentity } = platform.database
+    await commitIdentity([
       read.updateTable('users').set({ enabled: 0 }).where('id', '=', userId).compile(),
     ])
     const answer = await browser.ask('/api/servers')

@@ -82,13 +82,13 @@ export function createSessions(dependencies: Dependencies) {
 
     /** The session of a request that is a page's own, and meant. */
     async demand(exchange: Exchange): Promise<Session> {
-      sameOrigin.demandOwnPage(exchange)
+      sameOrigin.requireOwnPage(exchange)
       const session = await find(exchange)
       if (session === 'over') cookies.clear(exchange, 'session')
       // One that nobody knows stays with the browser: a request that was on its way during a switch
       // must not take away the new one.
       if (!session || session === 'over') throw over()
-      sameOrigin.demandIntent(exchange, session.key.csrfToken)
+      sameOrigin.requireIntent(exchange, session.key.csrfToken)
       const { record } = session
       const now = clock()
       if (isPolling(exchange) || now - record.seenAt < seenStep) return session

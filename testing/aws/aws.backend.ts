@@ -8,7 +8,7 @@ import { SourceError } from '../../server/src/domain/sources/source-error.ts'
 import type { ReportedServer, SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { awsKind } from '../../server/src/sources/aws/aws-kind.ts'
 import {
-  demandServer,
+  requireServer,
   describeConformance,
   scanAll,
   withSource,
@@ -68,7 +68,7 @@ describe('EC2, as moto emulates it', () => {
     const seen = find(await scan(), id)
     assert.deepEqual(seen.facts, facts)
     assert.deepEqual([seen.tenant, seen.key], [tenant, key])
-    const server = demandServer(seen, 'Aws')
+    const server = requireServer(seen, 'Aws')
     assert.equal(server.ips, '10.20.1.10,10.20.2.20,2001:db8:20:2::20')
     assert.equal(server.region_external_id, 'Aws/eu-west-1')
     assert.equal(server.disk, (20 + 500) * 1024 + 119_209)

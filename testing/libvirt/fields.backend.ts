@@ -8,7 +8,7 @@ import { naturalId } from '../../server/src/domain/sources/natural-id.ts'
 import type { ReportedServer } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import {
-  demandServer,
+  requireServer,
   lookReadable,
   scanAll,
   withSource,
@@ -74,7 +74,7 @@ describe('servers of a real libvirtd, field by field', () => {
     const seen = await demand(uuid)
     assert.deepEqual(seen.key, ['libvirt', 'default', uuid])
     assert.deepEqual(seen.tenant, { id: '0123', name: 'shop' })
-    const server = demandServer(seen, libvirtKind.provider)
+    const server = requireServer(seen, libvirtKind.provider)
     const expected = {
       name: 'rich',
       description: 'Shop\nSells <things> & more',
@@ -171,7 +171,7 @@ describe('servers of a real libvirtd, field by field', () => {
         <graphics type='spice'/><video><model type='qxl'/></video>
       </devices></domain>`)
     const seen = await demand(uuid)
-    const server = demandServer(seen, libvirtKind.provider)
+    const server = requireServer(seen, libvirtKind.provider)
     assert.equal(server.status, 'ready')
     assert.deepEqual([server.vcpu_count, server.vmem_size], [2, 2_048])
     assert.deepEqual(

@@ -8,7 +8,7 @@ import type { SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import {
   conformanceContext,
-  demandServer,
+  requireServer,
   scanAll,
   withSource,
 } from '../../server/src/testing/source-conformance.ts'
@@ -47,7 +47,7 @@ describe('lines to a real libvirtd', () => {
   })
 
   /** libvirtd warns once for each connection that has too many calls in flight. */
-  const demandNoWarning = () =>
+  const requireNoWarning = () =>
     assert.doesNotMatch(readFileSync(join(one.folder, 'libvirtd.log'), 'utf8'), /max requests/)
 
   describe('by TLS', () => {
@@ -111,7 +111,7 @@ describe('lines to a real libvirtd', () => {
     context.diagnostic(`1,000 domains scanned in ${Math.round(took)} ms`)
     await source.close()
     await driver.close()
-    for (const server of seen.values()) demandServer(server, libvirtKind.provider)
+    for (const server of seen.values()) requireServer(server, libvirtKind.provider)
     const known = new Set([...seen.values()].map(({ facts }) => facts.external_id))
     assert.deepEqual(
       ids.filter((id) => !known.has(id)),
@@ -119,7 +119,7 @@ describe('lines to a real libvirtd', () => {
     )
     // And the one that the driver has from the start.
     assert.equal(seen.size, 1_001)
-    demandNoWarning()
+    requireNoWarning()
     assert.ok(took < 10_000)
   })
 
@@ -133,7 +133,7 @@ describe('lines to a real libvirtd', () => {
     const reference = { externalId: guest, regionId: '' }
     const looks = Array.from({ length: 20 }, () => scanning.get(reference, patience()))
     await Promise.all([scanAll(scanning), ...looks])
-    demandNoWarning()
+    requireNoWarning()
     await scanning.close()
     end.abort()
     await listening.close()

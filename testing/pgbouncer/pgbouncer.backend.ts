@@ -47,7 +47,7 @@ describe('PostgreSQL behind PgBouncer in transaction mode', () => {
         (index % 2 ? near : far).commitFleet([put(`fleet-${index}`)], new Set(['scope'])),
       ),
     )
-    await near.commitNews([put('news-1'), put('news-2')])
+    await near.commitIdentity([put('news-1'), put('news-2')])
     const version = near.currentVersion()
     await until('the news are heard', () => far.currentVersion() === version)
     await until('the servers are heard of', () => (far.fleetVersion('scope') ?? 0) > 0)

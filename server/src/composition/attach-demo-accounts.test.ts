@@ -81,7 +81,7 @@ onBothEnginesInTurn('the accounts of a demo', (engine) => {
 
   test('does not go on top of what is real, and leaves no trace of the try', async (t) => {
     const { start, fleet, database } = await stage(t)
-    const demandRefusal = async (words: RegExp) => {
+    const requireRefusal = async (words: RegExp) => {
       const before = await dumpTables(database)
       await assert.rejects(start(), (error) => {
         assert.ok(error instanceof ConfigError)
@@ -91,7 +91,7 @@ onBothEnginesInTurn('the accounts of a demo', (engine) => {
       assert.deepEqual(await dumpTables(database), before)
     }
     const real = t.mock.method(fleet, 'hasRealServers', async () => true)
-    await demandRefusal(/^--demo does not go on top of real servers[^\n]*$/)
+    await requireRefusal(/^--demo does not go on top of real servers[^\n]*$/)
     real.mock.restore()
     const { read } = database
     const [project] = await read.selectFrom('projects').select('id').execute()
@@ -105,6 +105,6 @@ onBothEnginesInTurn('the accounts of a demo', (engine) => {
         .compile(),
       sql`insert into account_syncs (account_id) values ('real')`.compile(read),
     ])
-    await demandRefusal(/^--demo does not go on top of real cloud accounts[^\n]*$/)
+    await requireRefusal(/^--demo does not go on top of real cloud accounts[^\n]*$/)
   })
 })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigError } from '../config/parsers.ts'
-import { demandGoodPassword } from '../domain/identity/password-rules.ts'
+import { requireGoodPassword } from '../domain/identity/password-rules.ts'
 import type { PasswordHasher } from '../domain/identity/ports.ts'
 import type { Database } from '../storage/database.ts'
 import { createFoundation } from '../storage/foundation.ts'
@@ -14,15 +14,15 @@ export async function bootstrapDatabase(
 ): Promise<string | undefined> {
   const foundation = createFoundation(database)
   if (await foundation.isLaid()) return undefined
-  if (given !== undefined) await demandGoodAdminPassword(given)
+  if (given !== undefined) await requireGoodAdminPassword(given)
   const password = given ?? randomBytes(18).toString('base64url')
   const isFirst = await foundation.lay(await hasher.hash(password), now)
   return isFirst && given === undefined ? password : undefined
 }
 
-async function demandGoodAdminPassword(password: string): Promise<void> {
+async function requireGoodAdminPassword(password: string): Promise<void> {
   try {
-    await demandGoodPassword(password)
+    await requireGoodPassword(password)
   } catch (error) {
     throw new ConfigError(`MUSTER_ADMIN_PASSWORD is no good. ${(error as Error).message}`)
   }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test, type TestContext } from 'node:test'
 import { longestTimeline } from '@muster/contract'
 import { ConfigError } from '../config/parsers.ts'
-import { demandGoodPassword } from '../domain/identity/password-rules.ts'
+import { requireGoodPassword } from '../domain/identity/password-rules.ts'
 import { simulatedAccounts } from '../sources/simulator/sites.ts'
 import { createDirectory } from '../storage/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
@@ -72,12 +72,12 @@ onBothEngines('a demo', (engine) => {
     )
     const directory = createDirectory(database)
     for (const { name, password = '', domain } of users) {
-      await demandGoodPassword(password)
+      await requireGoodPassword(password)
       const { credentials } = await directory.findAccount({ name, domain: { name: domain } })
-      const standing = await directory.loadStanding(credentials?.user.id ?? '')
+      const userStatus = await directory.loadUserStatus(credentials?.user.id ?? '')
       const person = demoPeople.find((one) => one.name === name)
       assert.deepEqual(
-        standing?.assignments.map(({ role, target }) => [role.name, target.kind]).toSorted(),
+        userStatus?.assignments.map(({ role, target }) => [role.name, target.kind]).toSorted(),
         person?.roles.map(({ role, on }) => [role, on]).toSorted(),
       )
       const matches = await hasher.inTurn((compare) =>
@@ -105,7 +105,7 @@ onBothEngines('a demo', (engine) => {
     await start({ servers: 20 })
     const [owner, viewer, admin] = demoPeople
     const { read } = database
-    await database.commitNews([
+    await database.commitIdentity([
       read
         .updateTable('users')
         .set({ password_hash: await hasher.hash('another password') })
@@ -139,7 +139,7 @@ onBothEngines('a demo', (engine) => {
     const [, project] = demoProjects(20)
     const { read } = database
     const lost = read.deleteFrom('projects').where('id', '=', project?.id ?? '')
-    await database.commitNews([lost.compile()])
+    await database.commitIdentity([lost.compile()])
     await start()
     const ids = (await read.selectFrom('projects').select('id').execute()).map(({ id }) => id)
     assert.ok(ids.includes(project?.id ?? ''))
@@ -167,7 +167,7 @@ onBothEngines('a demo', (engine) => {
     const { start, database } = await stage(t)
     const { read } = database
     const row = { id: 'another', name: 'RESEARCH', name_key: 'research', description: '' }
-    await database.commitNews([
+    await database.commitIdentity([
       read
         .insertInto('domains')
         .values({ ...row, enabled: 1, created_at: 0 })

@@ -56,7 +56,7 @@ const nowhere: ProgressOutput = { write: () => {} }
 /** A demo: its people and projects, and the accounts that its servers come from. These load in the background. */
 export async function composeDemo(parts: Parts): Promise<Demo> {
   const { database, accounts, logger } = parts
-  await demandNothingReal(parts)
+  await requireNothingReal(parts)
   const registry = createRegistry(database)
   const directory = createDirectory(database)
   const known = await findDemoNote(database.read)
@@ -107,7 +107,7 @@ export async function composeDemo(parts: Parts): Promise<Demo> {
   }
 }
 
-async function demandNothingReal({ fleet, accounts }: Parts): Promise<void> {
+async function requireNothingReal({ fleet, accounts }: Parts): Promise<void> {
   const refuse = (what: string) => {
     throw new ConfigError(
       `--demo does not go on top of real ${what}, and there are some here: take another --data-dir or --database-url`,

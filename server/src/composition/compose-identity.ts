@@ -13,9 +13,9 @@ import { createAccessKeyMethod } from '../domain/identity/methods/access-key.ts'
 import { createCasMethod } from '../domain/identity/methods/cas.ts'
 import { createPasswordMethod } from '../domain/identity/methods/password.ts'
 import { createTokenMethod } from '../domain/identity/methods/token.ts'
-import type { Clock, News, PasswordHasher } from '../domain/identity/ports.ts'
-import { createStandings } from '../domain/identity/standings.ts'
-import { createRenewCaller } from '../domain/identity/renew-caller.ts'
+import type { Clock, IdentityVersion, PasswordHasher } from '../domain/identity/ports.ts'
+import { createFindUserStatus } from '../domain/identity/user-status.ts'
+import { createReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import { createVerifyToken } from '../domain/identity/verify-token.ts'
 import { createAddressRule } from '../egress/allowed-addresses.ts'
 import { createCheckAddress } from '../egress/check-address.ts'
@@ -53,15 +53,15 @@ interface Parts {
 /** Identity's use cases over a storage. A new method of identity is a line here. */
 export function composeIdentity(parts: Parts) {
   const { database, hasher, key, clock, lifetime } = parts
-  const news: News = { current: database.currentVersion }
+  const identityVersion: IdentityVersion = { current: database.currentVersion }
   const directory = createDirectory(database)
   const tokens = createTokenStore(database, parts.tokensPerUser)
   const events = createEventStore(database)
   const guard = createLoginGuard(database)
   const registry = createRegistry(database)
-  const findStanding = createStandings({ directory, news, clock })
-  const verifyToken = createVerifyToken({ tokens, findStanding, news, clock })
-  const renewCaller = createRenewCaller({ tokens, directory, clock })
+  const findUserStatus = createFindUserStatus({ directory, identityVersion, clock })
+  const verifyToken = createVerifyToken({ tokens, findUserStatus, identityVersion, clock })
+  const reauthorizeCaller = createReauthorizeCaller({ tokens, directory, clock })
   const inspectToken = createInspectToken(verifyToken)
   const loginLimit = createLoginLimit({ perMinute: parts.loginFailuresPerMinute, guard, clock })
   const checkPassword = createCheckPassword({ guard, hasher, clock })
@@ -79,8 +79,8 @@ export function composeIdentity(parts: Parts) {
     createTokenMethod(verifyToken),
     createAccessKeyMethod({
       accessKeys: createAccessKeyStore(database),
-      sealer: key,
-      news,
+      secretBox: key,
+      identityVersion,
       clock,
       audience: new URL(parts.authUrl).host,
     }),
@@ -96,7 +96,7 @@ export function composeIdentity(parts: Parts) {
   return {
     issueToken: createIssueToken({
       methods,
-      findStanding,
+      findUserStatus,
       tokens,
       events,
       loginLimit,
@@ -105,8 +105,8 @@ export function composeIdentity(parts: Parts) {
       lifetime,
     }),
     verifyToken,
-    renewCaller,
-    news,
+    reauthorizeCaller,
+    identityVersion,
     inspectToken,
     revokeToken: createRevokeToken({ inspectToken, tokens, clock }),
     describeToken,
@@ -116,11 +116,11 @@ export function composeIdentity(parts: Parts) {
       events,
       tokens,
       directory,
-      findStanding,
-      renewCaller,
+      findUserStatus,
+      reauthorizeCaller,
       checkPassword,
       hasher,
-      sealer: key,
+      secretBox: key,
       checkAddress: createCheckAddress(addressRule),
       mostAccessKeys: parts.accessKeysPerUser,
       clock,

@@ -1,5 +1,5 @@
-import type { Clock, News } from '../domain/identity/ports.ts'
-import type { RenewCaller } from '../domain/identity/renew-caller.ts'
+import type { Clock, IdentityVersion } from '../domain/identity/ports.ts'
+import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import type { SyncAges } from '../domain/inventory/ages.ts'
 import { createChangeMetadata } from '../domain/inventory/change-metadata.ts'
 import { createCountServers } from '../domain/inventory/count-servers.ts'
@@ -19,8 +19,8 @@ import { composeViews } from './compose-views.ts'
 
 interface Parts {
   readonly database: Database
-  readonly news: News
-  readonly renewCaller: RenewCaller
+  readonly identityVersion: IdentityVersion
+  readonly reauthorizeCaller: ReauthorizeCaller
   readonly ages: SyncAges
   readonly clock: Clock
   /** How long deleted servers are kept, in milliseconds. */
@@ -29,23 +29,23 @@ interface Parts {
 
 /** The inventory's use cases over a storage. */
 export function composeInventory(parts: Parts) {
-  const { database, news, renewCaller, ages, clock, deletedRetention } = parts
-  const owners = createOwners(createOwnerDirectory(database), news)
+  const { database, identityVersion, reauthorizeCaller, ages, clock, deletedRetention } = parts
+  const owners = createOwners(createOwnerDirectory(database), identityVersion)
   const finder = createServerFinder(database, owners)
   const fleet = createFleetWriter(database)
   const findServer = createFindServer(finder, ages)
   return {
-    listServers: createListServers({ finder, owners, news, ages }),
+    listServers: createListServers({ finder, owners, identityVersion, ages }),
     exportServers: createExportServers({ finder, owners, ages }),
-    countServers: createCountServers({ finder, news }),
+    countServers: createCountServers({ finder, identityVersion }),
     getServer: createGetServer({ findServer, owners }),
     findServer,
-    ...createChangeMetadata({ findServer, fleet, renewCaller, clock }),
+    ...createChangeMetadata({ findServer, fleet, reauthorizeCaller, clock }),
     recordServers: createRecordServers({ fleet, owners, clock }),
     fleet,
     owners,
     ...composeTimeline({ database, clock }),
-    ...composeViews({ database, renewCaller, clock }),
+    ...composeViews({ database, reauthorizeCaller, clock }),
     readHistory: createReadHistory({ findServer, events: createEventStore(database) }),
     purgeDeleted: () => fleet.purgeDeleted(clock() - deletedRetention),
   }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config/read-config.ts'
 import type { Clock } from '../domain/identity/ports.ts'
-import type { RenewCaller } from '../domain/identity/renew-caller.ts'
+import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import { createCloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createRefreshServer } from '../domain/sources/refresh-server.ts'
 import { isWanted } from '../domain/sources/run-accounts.ts'
@@ -18,7 +18,7 @@ interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'fleet'> {
   readonly config: Pick<Config, 'roles' | 'secretKeyFile' | 'sourceAllow' | 'disappearanceHold'>
   readonly database: Database
   readonly key: SecretKey
-  readonly renewCaller: RenewCaller
+  readonly reauthorizeCaller: ReauthorizeCaller
   readonly logger: FastifyBaseLogger
   /** Whether progress is told elsewhere at the moment, so that the log need not. */
   readonly isQuiet: () => boolean
@@ -27,7 +27,7 @@ interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'fleet'> {
 
 /** The use cases of sources: what is asked is asked here, the work itself is done in a thread of its own. */
 export function composeSources(parts: Parts) {
-  const { config, database, key, owners, findServer, fleet, renewCaller, clock } = parts
+  const { config, database, key, owners, findServer, fleet, reauthorizeCaller, clock } = parts
   const { logger, isQuiet } = parts
   const accounts = createAccountStore(database, key)
   const events = createEventStore(database)
@@ -48,7 +48,7 @@ export function composeSources(parts: Parts) {
       events,
       owners,
       syncClient,
-      renewCaller,
+      reauthorizeCaller,
       checkHost: createCheckHost(createSourceAddressRule(config.sourceAllow)),
       clock,
     }),

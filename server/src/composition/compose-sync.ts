@@ -18,7 +18,7 @@ import type { SyncLog } from '../domain/sources/sync-log.ts'
 import { createRunAccounts } from '../domain/sources/run-accounts.ts'
 import type { SourceKind } from '../domain/sources/source.ts'
 import { testConnection } from '../domain/sources/test-connection.ts'
-import type { Sealer } from '../domain/identity/access-key/sealer.ts'
+import type { SecretBox } from '../domain/secret-box.ts'
 import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
 import { createEgress } from '../egress/egress.ts'
 import type { Database } from '../storage/database.ts'
@@ -30,7 +30,7 @@ import { createSightingStore } from '../storage/sources/sighting-store.ts'
 
 interface Parts {
   readonly database: Database
-  readonly sealer: Sealer
+  readonly secretBox: SecretBox
   readonly kinds: readonly SourceKind[]
   /** Addresses beyond the usual that accounts may point to. */
   readonly reachable: readonly string[]
@@ -49,9 +49,9 @@ const lookAgain = 50
 
 /** The work with sources: all accounts that are run here, and what is asked about them. */
 export function composeSync(parts: Parts) {
-  const { database, sealer, kinds, reachable, disappearanceHold, runner, log } = parts
+  const { database, secretBox, kinds, reachable, disappearanceHold, runner, log } = parts
   const clock = Date.now
-  const accounts = createAccountStore(database, sealer)
+  const accounts = createAccountStore(database, secretBox)
   const runs = createRunStore(database)
   const sightings = createSightingStore(database)
   const fleet = createFleetWriter(database)

@@ -1,23 +1,23 @@
 import type { Clock } from '../domain/identity/ports.ts'
-import type { RenewCaller } from '../domain/identity/renew-caller.ts'
+import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import type { Database } from '../storage/database.ts'
 import { loadOnce } from './load-once.ts'
 
 interface Parts {
   readonly database: Database
-  readonly renewCaller: RenewCaller
+  readonly reauthorizeCaller: ReauthorizeCaller
   readonly clock: Clock
 }
 
 /** The use cases of saved views, loaded when they are first asked for. */
-export function composeViews({ database, renewCaller, clock }: Parts) {
+export function composeViews({ database, reauthorizeCaller, clock }: Parts) {
   const loadViews = loadOnce(async (): Promise<ViewUseCases> => {
     const [{ createViewUseCases }, { createViewStore }] = await Promise.all([
       import('../domain/views/administer-views.ts'),
       import('../storage/views/view-store.ts'),
     ])
-    return createViewUseCases({ views: createViewStore(database), renewCaller, clock })
+    return createViewUseCases({ views: createViewStore(database), reauthorizeCaller, clock })
   })
   return { loadViews }
 }

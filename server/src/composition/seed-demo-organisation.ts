@@ -5,7 +5,7 @@ import { all, type Registry, type Write } from '../domain/identity/administratio
 import { nounOf, type Kind, type Place } from '../domain/identity/administration/resources.ts'
 import { nameKey } from '../domain/identity/name-key.ts'
 import type { Clock, PasswordHasher } from '../domain/identity/ports.ts'
-import { everywhere } from '../domain/identity/reach.ts'
+import { everywhere } from '../domain/identity/authorized-scope.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
 import { demoDomains, demoPeople, type DemoPerson, type DemoProject } from './demo-organisation.ts'
 

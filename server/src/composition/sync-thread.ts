@@ -36,7 +36,7 @@ async function openStorage(): Promise<Database> {
 const database = await openStorage()
 const sync = composeSync({
   database,
-  sealer: loadSecretKey(secretKeyFile),
+  secretBox: loadSecretKey(secretKeyFile),
   kinds,
   reachable,
   disappearanceHold,

@@ -128,7 +128,7 @@ function readSetting(
   }
 }
 
-function demandUsableCertificate({ tlsCert, tlsKey }: Parsed): void {
+function requireUsableCertificate({ tlsCert, tlsKey }: Parsed): void {
   if (tlsCert === undefined) return
   try {
     createSecureContext({ cert: tlsCert, key: tlsKey })
@@ -138,7 +138,7 @@ function demandUsableCertificate({ tlsCert, tlsKey }: Parsed): void {
 }
 
 /** A gateway hands on to the API: where that is not in the same process it has to be told where. */
-function demandUpstream({ roles, authUrl, baseUrl, demo }: Parsed): void {
+function requireUpstream({ roles, authUrl, baseUrl, demo }: Parsed): void {
   if (!roles.includes('gateway')) return
   const isMissing = {
     '--auth-url': !roles.includes('identity') && authUrl === undefined,
@@ -160,11 +160,11 @@ function completeConfig(parsed: Parsed): Config {
   if ((parsed.tlsCert === undefined) !== (parsed.tlsKey === undefined)) {
     throw new ConfigError('--tls-cert and --tls-key go together: give both or neither')
   }
-  demandUsableCertificate(parsed)
+  requireUsableCertificate(parsed)
   if (parsed.demoServers !== undefined && !parsed.demo) {
     throw new ConfigError('--demo-servers means nothing without --demo')
   }
-  demandUpstream(parsed)
+  requireUpstream(parsed)
   if (parsed.databaseUrl !== undefined && parsed.secretKeyFile === undefined) {
     throw new ConfigError(
       'MUSTER_SECRET_KEY_FILE must be given with PostgreSQL, the same key for every process (the file is made if it is not there)',

@@ -92,7 +92,7 @@ export function createFairQueue(limits: Limits) {
     }
   }
 
-  function demandRoom(key: string): void {
+  function requireRoom(key: string): void {
     if ((waiting.get(key)?.length ?? 0) >= mostWaitingPerKey) {
       throw reject('TooManyRequests', `Too many of your ${name} are waiting`)
     }
@@ -107,7 +107,7 @@ export function createFairQueue(limits: Limits) {
       const weight = Math.min(asked.weight ?? 1, perKey)
       if (signal?.aborted === true) throw clientGone()
       if (waiting.size === 0 && isFree(key, weight)) return take(key, weight)
-      demandRoom(key)
+      requireRoom(key)
       return await new Promise((resolve, fail) => {
         const leave = (error: Error) => {
           settle()

@@ -32,7 +32,7 @@ function tlsOptions({ ca, fingerprint, certificate, key }: TlsSettings): Connect
 }
 
 /** With a pinned certificate nobody else has looked at it. */
-function demandFingerprint(raw: Buffer | undefined, fingerprint: string | undefined): void {
+function requireFingerprint(raw: Buffer | undefined, fingerprint: string | undefined): void {
   if (fingerprint === undefined) return
   const seen = raw ? createHash('sha256').update(raw).digest('hex') : ''
   if (seen !== plainFingerprint(fingerprint)) {
@@ -82,7 +82,7 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
   }
 
   /** A number in the place of a name is not looked up at all. */
-  function demandAllowed(host: string): void {
+  function requireAllowed(host: string): void {
     if (isIP(host) !== 0 && !rule(host)) {
       const refused = new AddressNotAllowed(`${host} is an address that is not allowed`)
       throw toSourceError(refused, host)
@@ -122,7 +122,7 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
 
     async openTlsSocket({ host, port }, tls, signal) {
       const target = `${host}:${port}`
-      demandAllowed(host)
+      requireAllowed(host)
       const socket = attemptTls(target, {
         host,
         port,
@@ -132,7 +132,7 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
       })
       await whenOpen(socket, 'secureConnect', target, signal)
       try {
-        demandFingerprint(socket.getPeerCertificate().raw, tls.fingerprint)
+        requireFingerprint(socket.getPeerCertificate().raw, tls.fingerprint)
       } catch (error) {
         socket.destroy()
         throw error
@@ -143,10 +143,10 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
     createAgents({ ca }) {
       const shared = { keepAlive: true, maxSockets: 8, lookup: guardedLookup }
       return {
-        http: new GuardedHttpAgent(shared, demandAllowed),
+        http: new GuardedHttpAgent(shared, requireAllowed),
         https: new GuardedHttpsAgent(
           { ...shared, ...tlsOptions(ca === undefined ? {} : { ca }) },
-          demandAllowed,
+          requireAllowed,
         ),
       }
     },

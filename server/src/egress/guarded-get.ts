@@ -28,7 +28,7 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
   const { resolve = resolveWithSystem, timeLimit = 5_000 } = options
 
   async function ask(url: URL, ca: string | undefined, signal: AbortSignal): Promise<GetAnswer> {
-    demandPlainHttps(url)
+    requirePlainHttps(url)
     const addresses = await findAddresses(hostOf(url), rule, resolve)
     signal.throwIfAborted()
     const outgoing = request(url, {
@@ -61,7 +61,7 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
   }
 }
 
-function demandPlainHttps({ protocol, username, password }: URL): void {
+function requirePlainHttps({ protocol, username, password }: URL): void {
   if (protocol !== 'https:') throw new Error('only https is spoken')
   if (username !== '' || password !== '') throw new Error('an address must not hold a password')
 }

@@ -96,7 +96,7 @@ export function createApp(
   const findUnknownRouteFault = createUnknownRouteFault(served)
   app.addHook('onRequest', (request, reply, done) => done(findUnknownRouteFault(request, reply)))
   app.decorateRequest('principal', undefined)
-  app.decorateRequest('reach', undefined)
+  app.decorateRequest('authorizedScope', undefined)
   app.decorateRequest('parameters', undefined)
   app.decorateRequest('userId', undefined)
   app.decorateRequest('reason', undefined)

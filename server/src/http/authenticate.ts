@@ -19,7 +19,7 @@ interface Dependencies {
 export function createAuthenticate(dependencies: Dependencies) {
   const { verifyToken, requestLimit, ownHosts, clock } = dependencies
 
-  async function demandToken(request: FastifyRequest): Promise<Principal> {
+  async function requireToken(request: FastifyRequest): Promise<Principal> {
     const secret = request.headers['x-auth-token']
     const principal = typeof secret === 'string' ? await verifyToken(secret) : undefined
     if (!principal) {
@@ -39,10 +39,10 @@ export function createAuthenticate(dependencies: Dependencies) {
       case 'public':
         return undefined
       case 'token':
-        return await demandToken(request)
+        return await requireToken(request)
       case 'loopback':
         if (isLocal(request) && ownHosts.isOwn(request)) return undefined
-        return await demandToken(request)
+        return await requireToken(request)
     }
   }
 }

@@ -96,14 +96,14 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
     },
 
     listAuthProjects({ principal, query, url }) {
-      const projects = openProjects(principal.standing).map(({ domain, createdAt, ...project }) =>
+      const projects = openProjects(principal.userStatus).map(({ domain, createdAt, ...project }) =>
         views.projects({ ...project, domain_id: domain.id, created_at: createdAt }),
       )
       return answerSlice('projects', projects, query, authUrl + url)
     },
 
     listAuthDomains({ principal, query, url }) {
-      const domains = openDomains(principal.standing).map(({ createdAt, ...domain }) =>
+      const domains = openDomains(principal.userStatus).map(({ createdAt, ...domain }) =>
         views.domains({ ...domain, created_at: createdAt }),
       )
       return answerSlice('domains', domains, query, authUrl + url)

@@ -12,7 +12,10 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badField, PlatformError } from '../domain/error.ts'
 import type { Caller } from '../domain/identity/caller.ts'
-import { demandReach, type Reach } from '../domain/identity/reach.ts'
+import {
+  requireAuthorizedScope,
+  type AuthorizedScope,
+} from '../domain/identity/authorized-scope.ts'
 import type { Origin } from '../domain/identity/records.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -21,7 +24,7 @@ import { createCompress, isCompressible } from './compress.ts'
 import { addressOf, originOf } from './origin.ts'
 import { createQueryReader } from './query.ts'
 import type { Repeatable, Repeats } from './repeats.ts'
-import { demandNothing, demandShape, readJsonBody } from './request-body.ts'
+import { requireNothing, requireShape, readJsonBody } from './request-body.ts'
 import type { Route } from './route.ts'
 import { contentTypeOf, createSend, isStream, type HandlerResult } from './send.ts'
 import { createBodyReader } from './validate.ts'
@@ -34,7 +37,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
     /** How far the principal may go in the operation, where that needs a right. */
-    reach: Reach | undefined
+    authorizedScope: AuthorizedScope | undefined
     /** The query, as the operation's schema reads it. */
     parameters: unknown
     /** For the log: who this turned out to be. */
@@ -124,26 +127,26 @@ export function mountOperations(
       async onRequest(request) {
         request.principal = await authenticate(operation, request)
         if (operation.needs && request.principal) {
-          request.reach = demandReach(request.principal, operation.needs)
+          request.authorizedScope = requireAuthorizedScope(request.principal, operation.needs)
         }
         request.parameters = readQuery(request.url)
-        demandShape(operation, request)
+        requireShape(operation, request)
       },
       async handler(request, reply) {
-        const { principal, reach } = request
+        const { principal, authorizedScope } = request
         const origin = originOf(request)
         const call = {
           url: request.url,
           parameters: readParameters(request),
           query: request.parameters,
-          body: operation.body ? readBody(readJsonBody(request)) : demandNothing(request),
+          body: operation.body ? readBody(readJsonBody(request)) : requireNothing(request),
           headers: readHeaders(operation, request),
           principal,
           caller: principal &&
-            reach && {
+            authorizedScope && {
               principal,
               need: operation.needs,
-              reach,
+              authorizedScope,
               origin,
               // Made where it is asked for: quick requests do without.
               get signal() {

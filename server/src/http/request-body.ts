@@ -9,7 +9,7 @@ const hasBody = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Refuses, before the body is read, what the operation could not understand anyway. */
-export function demandShape(
+export function requireShape(
   operation: Pick<Operation, 'method' | 'body'>,
   request: FastifyRequest,
 ): void {
@@ -32,7 +32,7 @@ const isObject = (value: unknown): value is object =>
  * Accepts what Cloudpods' client sends where there is nothing to send: `{}`, or one keyword with an object
  * as in `{"role": {}}`. What is in the object is not looked at.
  */
-export function demandNothing(request: FastifyRequest): undefined {
+export function requireNothing(request: FastifyRequest): undefined {
   if (!hasBody(request)) return
   const body = readJsonBody(request)
   const values = isObject(body) ? Object.values(body) : [body]

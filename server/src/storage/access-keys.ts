@@ -26,7 +26,7 @@ export const createAccessKeyStore = ({ read }: Database): AccessKeyStore => ({
         projectId: row.project_id,
         enabled: readBoolean(row.enabled),
         expiresAt: row.expires_at,
-        sealedSecret: row.secret,
+        encryptedSecret: row.secret,
         user: { id: row.user_id, name: row.user_name, domainId: row.domain_id },
       }
     )

@@ -56,7 +56,7 @@ onBothEngines('a database', (engine) => {
     const before = database.currentVersion()
     const statements = [put('half-1'), put('half-2'), put('half-1')]
     await assert.rejects(database.commit(statements), isViolation('unique'))
-    await assert.rejects(database.commitNews(statements), isViolation('unique'))
+    await assert.rejects(database.commitIdentity(statements), isViolation('unique'))
     assert.deepEqual(await keysLike('half-'), [])
     assert.equal(database.currentVersion(), before)
     const { version } = await database.read
@@ -126,11 +126,11 @@ onBothEngines('a database', (engine) => {
     const first = database.currentVersion() ?? Number.NaN
     await database.commit([put('no-news')])
     assert.equal(database.currentVersion(), first)
-    const outcomes = await database.commitNews([put('news')])
+    const outcomes = await database.commitIdentity([put('news')])
     assert.equal(outcomes.length, 1)
     assert.equal(database.currentVersion(), first + 1)
     await Promise.all(
-      Array.from({ length: 20 }, (_, index) => database.commitNews([put(`news-${index}`)])),
+      Array.from({ length: 20 }, (_, index) => database.commitIdentity([put(`news-${index}`)])),
     )
     assert.equal(database.currentVersion(), first + 21)
   })
@@ -145,7 +145,7 @@ onBothEngines('a database that was closed', (engine) => {
     const place = await createStoragePlace(engine)
     context.after(() => place.remove())
     const first = await place.open()
-    await first.commitNews([
+    await first.commitIdentity([
       first.read.insertInto('settings').values({ key: 'kept', value: 'yes' }).compile(),
     ])
     await first.close()

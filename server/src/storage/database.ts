@@ -72,7 +72,7 @@ export interface Database {
    * Such commits come one after another. With a version it happens only if that is still the
    * present one.
    */
-  commitNews(statements: Statements, version?: number): Promise<StatementResult[]>
+  commitIdentity(statements: Statements, version?: number): Promise<StatementResult[]>
   /** The version of the identity data, as far as this process knows it. */
   currentVersion(): number | undefined
   /**

@@ -24,9 +24,9 @@ onBothEngines('the directory', (engine) => {
   after(() => storage.close())
 
   const standingOf = async (userId: string) => {
-    const standing = await directory.loadStanding(userId)
-    assert.ok(standing, 'the user has a standing')
-    return standing
+    const userStatus = await directory.loadUserStatus(userId)
+    assert.ok(userStatus, 'the user has a userStatus')
+    return userStatus
   }
 
   describe('findAccount', () => {
@@ -168,7 +168,7 @@ onBothEngines('the directory', (engine) => {
     })
   })
 
-  describe('loadStanding', () => {
+  describe('loadUserStatus', () => {
     let user: string
     before(async () => {
       user = await population.addUser({ name: 'holder', expiresAt: 5_000 })
@@ -192,8 +192,8 @@ onBothEngines('the directory', (engine) => {
     }
 
     test('knows nobody who is not there', async () => {
-      assert.equal(await directory.loadStanding('nobody'), undefined)
-      assert.equal(await directory.loadStanding(''), undefined)
+      assert.equal(await directory.loadUserStatus('nobody'), undefined)
+      assert.equal(await directory.loadUserStatus(''), undefined)
     })
 
     test('of a user without roles is the user alone', async () => {
@@ -383,7 +383,7 @@ onBothEngines('the directory', (engine) => {
       ],
       [0, 0, 0, 0],
     )
-    assert.equal(await directory.loadStanding(holder), undefined)
+    assert.equal(await directory.loadUserStatus(holder), undefined)
   })
 
   test('SEC-16: ids are made by the server, long, and never the same', () => {

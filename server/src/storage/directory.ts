@@ -1,9 +1,9 @@
 import type { Directory } from '../domain/identity/ports.ts'
 import type { Database } from './database.ts'
 import { createFindAccount } from './find-account.ts'
-import { createLoadStanding } from './load-standing.ts'
+import { createLoadUserStatus } from './load-user-status.ts'
 
 export const createDirectory = (database: Database): Directory => ({
   findAccount: createFindAccount(database),
-  loadStanding: createLoadStanding(database),
+  loadUserStatus: createLoadUserStatus(database),
 })

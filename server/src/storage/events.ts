@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { EventStore } from '../domain/audit/event-store.ts'
 import { timePart, type EventRecord } from '../domain/audit/event.ts'
-import type { Extent } from '../domain/identity/reach.ts'
+import type { ScopeOrNone } from '../domain/identity/authorized-scope.ts'
 import type { Database, Statement } from './database.ts'
 import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
 import type { Tables } from './tables.ts'
@@ -30,12 +30,12 @@ export function createEventStore(database: Database): EventStore {
   const insertEvent = createInsertEvent(read)
 
   /** The domain of an event is that of what it was done to. */
-  const within = (extent: Extent, self: string | undefined) => {
+  const within = (scope: ScopeOrNone, self: string | undefined) => {
     const events = read.selectFrom('events').selectAll()
-    if (extent.kind === 'system') return events
+    if (scope.kind === 'system') return events
     return events.where((eb) =>
       eb.or([
-        ...(extent.kind === 'domain' ? [eb('domain_id', '=', extent.domainId)] : []),
+        ...(scope.kind === 'domain' ? [eb('domain_id', '=', scope.domainId)] : []),
         ...(self === undefined ? [] : [eb('user_id', '=', self)]),
       ]),
     )
@@ -46,8 +46,8 @@ export function createEventStore(database: Database): EventStore {
       await database.commit([insertEvent(event)])
     },
 
-    async list({ extent, self }, { since, before, matching, limit, marker }) {
-      let select = within(extent, self)
+    async list({ scope, self }, { since, before, matching, limit, marker }) {
+      let select = within(scope, self)
       for (const [column, value] of Object.entries(matching)) {
         select = select.where(column as 'action', '=', value)
       }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readyMadeRoles } from '../domain/identity/ready-made-roles.ts'
+import { builtInRoles } from '../domain/identity/built-in-roles.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { createStoragePlace, dumpTables } from '../testing/open-storage.ts'
 import { createDirectory } from './directory.ts'
@@ -21,10 +21,10 @@ onBothEngines('the foundation', (engine) => {
     fleet_numbers: 1,
     fleet_version: 1,
     identity_version: 1,
-    policies: readyMadeRoles.length,
+    policies: builtInRoles.length,
     projects: 1,
-    role_policies: readyMadeRoles.length,
-    roles: readyMadeRoles.length,
+    role_policies: builtInRoles.length,
+    roles: builtInRoles.length,
     settings: 1,
     users: 1,
   }
@@ -63,7 +63,7 @@ onBothEngines('the foundation', (engine) => {
       name: 'sysadmin',
       domain: { name: 'Default' },
     })
-    const standing = await directory.loadStanding(credentials?.user.id ?? '')
+    const standing = await directory.loadUserStatus(credentials?.user.id ?? '')
     assert.deepEqual(
       standing?.assignments.map(({ role, target }) => [
         role.name,
@@ -95,6 +95,6 @@ onBothEngines('the foundation', (engine) => {
 })
 
 function policyOf(roleName: string) {
-  const role = readyMadeRoles.find(({ name }) => name === roleName)
+  const role = builtInRoles.find(({ name }) => name === roleName)
   return { scope: role?.scope, enabled: true, rules: role?.rules }
 }

@@ -1,6 +1,6 @@
 import { nameKey } from '../domain/identity/name-key.ts'
 import { newId } from '../domain/identity/new-id.ts'
-import { readyMadeRoles } from '../domain/identity/ready-made-roles.ts'
+import { builtInRoles } from '../domain/identity/built-in-roles.ts'
 import type { Database, Statements } from './database.ts'
 import { policyFacts } from './registry/policy-facts.ts'
 import { Violation } from './violation.ts'
@@ -14,7 +14,7 @@ export function createFoundation(database: Database) {
   const { read } = database
 
   function roleStatements(now: number): { ids: Map<string, string>; statements: Statements } {
-    const roles = readyMadeRoles.map((role) => ({ ...role, id: newId(), policyId: newId() }))
+    const roles = builtInRoles.map((role) => ({ ...role, id: newId(), policyId: newId() }))
     return {
       ids: new Map(roles.map(({ name, id }) => [name, id])),
       statements: roles.flatMap(({ id, name, description, policyId, policy, scope, rules }) => [
@@ -66,7 +66,7 @@ export function createFoundation(database: Database) {
           .compile()
       const common = { enabled: 1, created_at: now }
       try {
-        await database.commitNews([
+        await database.commitIdentity([
           read
             .insertInto('settings')
             .values({ key: laid, value: String(now) })

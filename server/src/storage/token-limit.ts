@@ -42,7 +42,7 @@ export function createTokenLimit(database: Database, mostTokens: number) {
         .as('live'),
     )
   const count = sql<number>`count(*)`
-  const demandRoom = createTemplate<Count>(['userId', 'now'], (of) =>
+  const requireRoom = createTemplate<Count>(['userId', 'now'], (of) =>
     liveTokens(of).select(count.as('live')).having(count, '<', mostTokens).compile(),
   )
   const lockUser = createTemplate<{ userId: string }>(['userId'], ({ userId }) =>
@@ -65,7 +65,7 @@ export function createTokenLimit(database: Database, mostTokens: number) {
       const known = await estimate(of)
       known.count += 1
       if (mostTokens - known.count >= exactWithin) return []
-      const room = required(demandRoom(of), tokenLimitReached)
+      const room = required(requireRoom(of), tokenLimitReached)
       return database.engine === 'postgres' ? [lockUser(of), room] : [room]
     },
 

@@ -3,7 +3,7 @@ import type { TokenRecord, TokenScope } from '../domain/identity/records.ts'
 import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
 import type { Database, Statements } from './database.ts'
 import { createInsertEvent } from './events.ts'
-import { createGroundStatements } from './grounds.ts'
+import { createPreconditionStatements } from './token-preconditions.ts'
 import type { Tables } from './tables.ts'
 import { createTemplate } from './template.ts'
 import { createTokenLimit, tokenLimitReached } from './token-limit.ts'
@@ -18,7 +18,7 @@ export function createTokenStore(database: Database, mostTokens = 0): TokenStore
     read.insertInto('tokens').values(row).compile(),
   )
   const insertEvent = createInsertEvent(read)
-  const { groundStatements, spendOnce } = createGroundStatements(database)
+  const { preconditionStatements, spendOnce } = createPreconditionStatements(database)
   const limit = createTokenLimit(database, mostTokens)
 
   /** False where the ground that the statements stand on is gone. */
@@ -34,11 +34,11 @@ export function createTokenStore(database: Database, mostTokens = 0): TokenStore
   }
 
   return {
-    async insert(token, grounds, event) {
+    async insert(token, preconditions, event) {
       const counted = { userId: token.userId, now: token.issuedAt }
       const statements = [
         ...(await limit.statementsFor(counted)),
-        ...groundStatements(token, grounds),
+        ...preconditionStatements(token, preconditions),
         insertToken(toRow(token)),
         insertEvent(event),
       ]
@@ -62,7 +62,7 @@ export function createTokenStore(database: Database, mostTokens = 0): TokenStore
     },
 
     async revoke(id, event) {
-      await database.commitNews([
+      await database.commitIdentity([
         read.deleteFrom('tokens').where('id', '=', id).compile(),
         insertEvent(event),
       ])

@@ -55,9 +55,9 @@ function recordStatements(database: Database) {
       note('commit', given)
       return database.commit(given)
     },
-    commitNews(given, version) {
+    commitIdentity(given, version) {
       note('news', given)
-      return database.commitNews(given, version)
+      return database.commitIdentity(given, version)
     },
   }
   return { statements, recorded }

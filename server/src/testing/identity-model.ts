@@ -82,7 +82,7 @@ function heldBy(world: World, userId: string) {
 }
 
 /** How far somebody sees in one operation. */
-interface Sight {
+interface Visibility {
   readonly level: 'system' | 'domain' | 'project' | 'none'
   readonly domainId?: string
   readonly projectId?: string
@@ -105,7 +105,7 @@ function isAllowed(rules: readonly PolicyRule[], need: Need): boolean {
 }
 
 /** Undefined where the answer is a 403. */
-function sightOf(world: World, { userId, scope }: Person, need: Need): Sight | undefined {
+function visibilityOf(world: World, { userId, scope }: Person, need: Need): Visibility | undefined {
   const self = need.at.includes('self') ? userId : undefined
   const rulesAt = (level: 'system' | 'domain' | 'project') => {
     const held = heldBy(world, userId).filter(({ project_id, domain_id }) => {
@@ -137,8 +137,8 @@ function sightOf(world: World, { userId, scope }: Person, need: Need): Sight | u
 type Kind = Exclude<Table, 'group_members' | 'role_policies' | 'assignments'>
 
 /** Whether one thing is there for somebody who sees so far. */
-function isSeen(world: World, kind: Kind, row: Row, sight: Sight): boolean {
-  const { level, domainId, projectId, self } = sight
+function isSeen(world: World, kind: Kind, row: Row, visibility: Visibility): boolean {
+  const { level, domainId, projectId, self } = visibility
   const isOwn =
     self !== undefined &&
     ((kind === 'users' && row.id === self) ||
@@ -188,12 +188,12 @@ const lists: Partial<Record<OperationId, Kind>> = {
 function candidates(
   world: World,
   person: Person,
-  sight: Sight,
+  visibility: Visibility,
   { list, parents, filters }: Question,
 ): readonly Row[] | undefined {
   const { id = '', user_id, group_id } = parents
   const all = (kind: Kind) => world[kind] as unknown as readonly Row[]
-  const seen = (kind: Kind) => all(kind).filter((row) => isSeen(world, kind, row, sight))
+  const seen = (kind: Kind) => all(kind).filter((row) => isSeen(world, kind, row, visibility))
   const isThere = (kind: Kind) => seen(kind).some((row) => row.id === id)
   /** What is one's own is there, however little else one sees. */
   const ownOrSeen = (kind: Kind) => (id === person.userId ? all(kind) : seen(kind))
@@ -220,7 +220,7 @@ function candidates(
         : undefined
     }
     case 'listRoleAssignments':
-      return grantsSeen(world, person, sight, isYes(filters['effective']))
+      return grantsSeen(world, person, visibility, isYes(filters['effective']))
     default: {
       // The roles of one holder at one place.
       const place = list.includes('Project') ? 'projects' : 'domains'
@@ -237,15 +237,20 @@ function candidates(
 }
 
 /** Assignments, each with who is shown as its holder and by which address it is known. */
-function grantsSeen(world: World, person: Person, sight: Sight, isEffective: boolean): Row[] {
+function grantsSeen(
+  world: World,
+  person: Person,
+  visibility: Visibility,
+  isEffective: boolean,
+): Row[] {
   const own = new Set(heldBy(world, person.userId).map(({ id }) => id))
   return world.assignments.flatMap((grant) => {
     const project = world.projects.find(({ id }) => id === grant.project_id)
     const isWithin =
-      sight.level === 'system' ||
-      (sight.level === 'domain' &&
-        (grant.domain_id ?? project?.domain_id ?? null) === sight.domainId) ||
-      (sight.level === 'project' && grant.project_id === sight.projectId)
+      visibility.level === 'system' ||
+      (visibility.level === 'domain' &&
+        (grant.domain_id ?? project?.domain_id ?? null) === visibility.domainId) ||
+      (visibility.level === 'project' && grant.project_id === visibility.projectId)
     const place = project
       ? `projects/${project.id}`
       : grant.domain_id === null
@@ -303,12 +308,12 @@ export function expect(world: World, person: Person, question: Question): Expect
   const { list, filters, sortKey, descending } = question
   const operation = operations.find(({ id }) => id === list)
   if (!operation || !('needs' in operation)) throw new Error(`${list} is no list`)
-  const sight = sightOf(world, person, operation.needs)
-  if (!sight) return { status: 403 }
+  const visibility = visibilityOf(world, person, operation.needs)
+  if (!visibility) return { status: 403 }
   // Two words for one thing must not say two things.
   const { domain_id, parent_id = domain_id } = filters
   if (domain_id !== undefined && domain_id !== parent_id) return { status: 400 }
-  const found = candidates(world, person, sight, question)
+  const found = candidates(world, person, visibility, question)
   if (!found) return { status: 404 }
   const kept = found.filter((row) =>
     Object.entries(filters).every(([name, value]) => isKept(row, name, value)),

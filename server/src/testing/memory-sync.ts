@@ -74,7 +74,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
   let isRemoved = false
   let sightingWrites = 0
 
-  function demandFence({ fence: { revision, runner } }: SightingChanges): void {
+  function requireFence({ fence: { revision, runner } }: SightingChanges): void {
     const isOther = runner !== undefined && runner !== attached.sync.runner
     if (isRemoved || revision !== attached.account.revision || isOther) throw new LeaseLost()
   }
@@ -93,7 +93,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     ) => {
       // As a database would: others go on meanwhile.
       await new Promise(setImmediate)
-      if (changes) demandFence(changes)
+      if (changes) requireFence(changes)
       const isStale = writes.some(
         ({ kept: before, server }) => kept.get(server.id)?.revision !== before?.revision,
       )

@@ -197,7 +197,7 @@ export async function openOffice(platform: TestPlatform) {
   ): Promise<Result> {
     const statements: Statement[] = []
     const result = make(createPlan(statements))
-    await database.commitNews(statements)
+    await database.commitIdentity(statements)
     return result
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { CatalogService } from '@muster/contract'
 import type { CompiledQuery, Insertable } from 'kysely'
-import type { Sealer } from '../domain/identity/access-key/sealer.ts'
+import type { SecretBox } from '../domain/secret-box.ts'
 import { nameKey } from '../domain/identity/name-key.ts'
 import { newId } from '../domain/identity/new-id.ts'
 import { mintToken } from '../domain/identity/token-secret.ts'
@@ -87,7 +87,7 @@ type Holding = Partial<Record<'user_id' | 'group_id' | 'project_id' | 'domain_id
 interface Context {
   readonly database: Database
   readonly inventory: TestPlatform['inventory']
-  readonly sealer: Sealer
+  readonly secretBox: SecretBox
   /** By their names. */
   readonly roleIds: ReadonlyMap<string, string>
   readonly catalog: readonly CatalogService[]
@@ -98,12 +98,12 @@ interface Context {
 
 /** Puts things into a place, straight through the storage and all in one commit. */
 export function createFurnisher(context: Context) {
-  const { database, inventory, sealer, roleIds, catalog, passwordHash, secrets } = context
+  const { database, inventory, secretBox, roleIds, catalog, passwordHash, secrets } = context
   const { read } = database
   const [service] = catalog
   const [endpoint] = service?.endpoints ?? []
-  const sealedSecret = `sealed-${randomBytes(16).toString('hex')}`
-  secrets.add(sealedSecret)
+  const encryptedSecret = `sealed-${randomBytes(16).toString('hex')}`
+  secrets.add(encryptedSecret)
   /** How to get rid of things again: much else goes with these rows. */
   const leftovers = new WeakMap<Things, Statements>()
   const servers = new WeakMap<Things, string>()
@@ -148,7 +148,7 @@ export function createFurnisher(context: Context) {
     user_id: userId,
     project_id: projectId,
     enabled: 1,
-    secret: sealedSecret,
+    secret: encryptedSecret,
     last_used_ip: '',
   })
 
@@ -236,7 +236,7 @@ export function createFurnisher(context: Context) {
       provider: 'OneCloud',
       brand: 'OneCloud',
       address: 'qemu+unix:///system?socket=/nowhere',
-      credentials: sealer.seal('{}', `cloudaccount ${named.id}`),
+      credentials: secretBox.encrypt('{}', `cloudaccount ${named.id}`),
       options: '{}',
       project_id: projectId,
       period: 3_600,
@@ -245,7 +245,7 @@ export function createFurnisher(context: Context) {
       revision: 1,
       leaving: 0,
     }
-    await database.commitNews([
+    await database.commitIdentity([
       insert('domains', spareDomain),
       insert('projects', spareProject),
       insert('users', user, newcomer, resident, steward),
@@ -338,7 +338,7 @@ export function createFurnisher(context: Context) {
       const view = viewOf(user.id, place.projectId, 'private')
       const token = tokenOf(user.id)
       const event = eventBy(user.id, place.domainId)
-      await database.commitNews([
+      await database.commitIdentity([
         insert('groups', group),
         insert('group_members', { group_id: group.id, user_id: user.id }),
         insert('access_keys', key),
@@ -370,7 +370,7 @@ export function createFurnisher(context: Context) {
 
     /** Few rows make a quick comparison of all of them. */
     async discard(things: Things): Promise<void> {
-      await database.commitNews(leftovers.get(things) ?? [])
+      await database.commitIdentity(leftovers.get(things) ?? [])
       const server = servers.get(things)
       if (server === undefined) return
       await inventory.recordServers({ present: [], gone: [server] })

@@ -83,7 +83,7 @@ export async function createOrganisation(platform: TestPlatform) {
   const { furnish, furnishFor, discard } = createFurnisher({
     database,
     inventory,
-    sealer: loadSecretKey(join(platform.folder, 'secret.key')),
+    secretBox: loadSecretKey(join(platform.folder, 'secret.key')),
     roleIds: new Map(roles.map(({ name, id }) => [name, id])),
     catalog: createCatalog({ authUrl, baseUrl, region: 'region0' }),
     passwordHash,
@@ -199,7 +199,7 @@ export async function createOrganisation(platform: TestPlatform) {
   for (const name of personaNames) personas.set(name, await enlist(name))
 
   /** A secret that was shown once, at its making, is one more that no answer may hold. */
-  function demandNoSecret(id: OperationId, { text, headers, status, body }: ClientAnswer): void {
+  function requireNoSecret(id: OperationId, { text, headers, status, body }: ClientAnswer): void {
     const { method, path } = operationOf(id)
     const whole = [text, ...headers.values()].join('\n')
     for (const secret of secrets) {
@@ -236,7 +236,7 @@ export async function createOrganisation(platform: TestPlatform) {
         ...(parts.headers && { headers: parts.headers }),
         ...(parts.body !== undefined && { body: parts.body }),
       })
-      demandNoSecret(id, answer)
+      requireNoSecret(id, answer)
       return answer
     },
   }

@@ -31,7 +31,7 @@ interface AssignmentOptions {
 /** Peoples a database for tests, straight through its storage. Every change is news. */
 export function createPopulation(database: Database) {
   const { read } = database
-  const change = (...statements: Statements) => database.commitNews(statements)
+  const change = (...statements: Statements) => database.commitIdentity(statements)
 
   return {
     change,

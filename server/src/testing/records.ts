@@ -6,7 +6,7 @@ import type {
   PolicyRule,
   ProjectRecord,
   RoleRecord,
-  Standing,
+  UserStatus,
   TokenRecord,
   UserRecord,
 } from '../domain/identity/records.ts'
@@ -80,7 +80,7 @@ export const onSystem = (role: RoleRecord): Assignment => ({
   target: { kind: 'system' },
 })
 
-export const makeStanding = (user: UserRecord, ...assignments: Assignment[]): Standing => ({
+export const makeStanding = (user: UserRecord, ...assignments: Assignment[]): UserStatus => ({
   user,
   assignments,
 })

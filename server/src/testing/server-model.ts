@@ -41,7 +41,7 @@ const inScope = ({ scope }: ModelCaller): Sees =>
     : ({ domain_id }) => domain_id === scope.domainId
 
 /** Which servers a caller sees who asks for a scope; or why not. */
-function sightOf(caller: ModelCaller, wanted: Selection['scope']): Sees | Refused {
+function visibilityOf(caller: ModelCaller, wanted: Selection['scope']): Sees | Refused {
   const { scope, isSystem } = caller
   const widest: Sees = isSystem ? () => true : inScope(caller)
   switch (wanted) {
@@ -112,7 +112,7 @@ function select(
   caller: ModelCaller,
   selection: Selection,
 ): Server[] | Refused {
-  const sees = sightOf(caller, selection.scope)
+  const sees = visibilityOf(caller, selection.scope)
   if (typeof sees !== 'function') return sees
   if (selection.view !== 'live' && !caller.mayChange) return { status: 403 }
   return servers.filter(

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import type { PolicyScope } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
-import { demandMayGiveAll, demandMayTakeAll } from '../domain/identity/administration/authority.ts'
+import {
+  requireMayGiveAll,
+  requireMayTakeAll,
+} from '../domain/identity/administration/authority.ts'
 import { createPrincipal, type Principal } from '../domain/identity/principal.ts'
 import type { Assignment, PolicyRecord } from '../domain/identity/records.ts'
 import type { GrantedScope } from '../domain/identity/scope.ts'
@@ -102,7 +105,7 @@ function isLet(demand: () => void): boolean {
 }
 
 export const mayGive = (scope: ScopeName, held: readonly Held[], role: Held): boolean =>
-  isLet(() => demandMayGiveAll(principalOf(scope, held), [assignmentOf(role)], 'give it'))
+  isLet(() => requireMayGiveAll(principalOf(scope, held), [assignmentOf(role)], 'give it'))
 
 export const mayTake = (scope: ScopeName, held: readonly Held[], role: Held): boolean =>
-  isLet(() => demandMayTakeAll(principalOf(scope, held), [assignmentOf(role)], 'take it'))
+  isLet(() => requireMayTakeAll(principalOf(scope, held), [assignmentOf(role)], 'take it'))

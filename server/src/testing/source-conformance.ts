@@ -88,7 +88,7 @@ export async function withSource<Answer>(
 }
 
 /** A server as the API would show it, held against the contract. */
-export function demandServer({ facts }: ReportedServer, provider: string): Server {
+export function requireServer({ facts }: ReportedServer, provider: string): Server {
   const server = describeServer(
     {
       provider,
@@ -147,7 +147,7 @@ export function testReading(
   void test('says who it is', () => openAnd(async ({ title }) => assert.notEqual(title, '')))
 
   void test('tells every server once, each as the contract has it', async () => {
-    for (const server of (await openAnd(scanAll)).values()) demandServer(server, kind.provider)
+    for (const server of (await openAnd(scanAll)).values()) requireServer(server, kind.provider)
   })
 
   void test('says the same again while nothing changes', async () => {
@@ -231,7 +231,7 @@ export function describeConformance(kind: SourceKind, backEnd: () => SourceBackE
     void test('tells of a server that was made just now', async () => {
       const name = `conformance-${Date.now()}`
       const id = await backEnd().create(name)
-      const made = demandServer(demand(await openAnd(scanAll), id), kind.provider)
+      const made = requireServer(demand(await openAnd(scanAll), id), kind.provider)
       assert.equal(made.name, name)
       assert.ok(made.vcpu_count > 0 && made.vmem_size > 0)
       assert.notEqual(made.hypervisor, '')

@@ -38,7 +38,7 @@ export async function stageDemo(t: TestContext, engine: Engine) {
   const key = loadSecretKey(join(place.folder, 'secret.key'))
   const accounts = createAccountStore(database, key)
   const fleet = createFleetWriter(database)
-  const { syncClient, stop } = composeSync({ ...world, database, sealer: key, log: quietLog })
+  const { syncClient, stop } = composeSync({ ...world, database, secretBox: key, log: quietLog })
   t.after(async () => {
     await stop()
     await storage.close()

@@ -133,14 +133,14 @@ describe('a sealed text', () => {
 
   test('opens for the same key, also at a later start', () => {
     for (const text of [secret, '', 'ключ \u{1F511}\0', 'x'.repeat(100_000)]) {
-      const sealed = key.seal(text, context)
-      assert.equal(key.unseal(sealed, context), text)
-      assert.equal(loadSecretKey(join(folder, 'secret.key')).unseal(sealed, context), text)
+      const sealed = key.encrypt(text, context)
+      assert.equal(key.decrypt(sealed, context), text)
+      assert.equal(loadSecretKey(join(folder, 'secret.key')).decrypt(sealed, context), text)
     }
   })
 
   test('SEC-36: shows nothing of what is in it but the length', () => {
-    const sealed = key.seal(secret, context)
+    const sealed = key.encrypt(secret, context)
     assert.match(sealed, /^v1\.[A-Za-z0-9_-]+$/)
     const bytes = Buffer.from(sealed.slice(3), 'base64url')
     assert.equal(bytes.length, 12 + secret.length + 16)
@@ -151,7 +151,7 @@ describe('a sealed text', () => {
   })
 
   test('SEC-36: is another each time', () => {
-    const sealed = Array.from({ length: 1_000 }, () => key.seal(secret, context))
+    const sealed = Array.from({ length: 1_000 }, () => key.encrypt(secret, context))
     assert.equal(new Set(sealed).size, sealed.length)
     const nonces = sealed.map((text) =>
       Buffer.from(text.slice(3), 'base64url').toString('hex', 0, 12),
@@ -160,16 +160,16 @@ describe('a sealed text', () => {
   })
 
   test('SEC-36: does not open in another place, or for another key', () => {
-    const sealed = key.seal(secret, context)
+    const sealed = key.encrypt(secret, context)
     for (const other of ['', 'access_keys/two', `${context} `, context.toUpperCase()]) {
-      assert.throws(() => key.unseal(sealed, other), /does not open/)
+      assert.throws(() => key.decrypt(sealed, other), /does not open/)
     }
     const otherKey = loadSecretKey(join(folder, 'other.key'))
-    assert.throws(() => otherKey.unseal(sealed, context), /does not open/)
+    assert.throws(() => otherKey.decrypt(sealed, context), /does not open/)
   })
 
   test('SEC-36: does not open once a character of it is changed, added or lost', () => {
-    const sealed = key.seal(secret, context)
+    const sealed = key.encrypt(secret, context)
     for (let place = 0; place < sealed.length; place += 1) {
       const [before, after] = [sealed.slice(0, place), sealed.slice(place + 1)]
       const others = [...'AB-_.=+/ \n'].filter((character) => character !== sealed[place])
@@ -180,15 +180,15 @@ describe('a sealed text', () => {
         before,
       ]
       for (const text of altered) {
-        assert.throws(() => key.unseal(text, context), /does not open/, text)
+        assert.throws(() => key.decrypt(text, context), /does not open/, text)
       }
     }
-    assert.throws(() => key.unseal(`${sealed}A`, context), /does not open/)
-    assert.throws(() => key.unseal(secret, context), /does not open/)
+    assert.throws(() => key.decrypt(`${sealed}A`, context), /does not open/)
+    assert.throws(() => key.decrypt(secret, context), /does not open/)
   })
 
   test('is sealed with neither the key in the file nor what other purposes derive from it', () => {
-    const sealed = Buffer.from(key.seal(secret, context).slice(3), 'base64url')
+    const sealed = Buffer.from(key.encrypt(secret, context).slice(3), 'base64url')
     const fileKey = Buffer.from(readFileSync(join(folder, 'secret.key'), 'utf8'), 'base64')
     for (const other of [fileKey, Buffer.from(key.fingerprint, 'base64url')]) {
       const opening = createDecipheriv('aes-256-gcm', other, sealed.subarray(0, 12))

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Sealer } from '../domain/identity/access-key/sealer.ts'
+import type { SecretBox } from '../domain/secret-box.ts'
 import type { Pseudonym } from '../domain/identity/ports.ts'
 
 const keyLength = 32
@@ -22,7 +22,7 @@ const tagLength = 16
 const sealVersion = 'v1.'
 
 /** The key outside the database: what is sealed or hidden with it is worth nothing without it. */
-export interface SecretKey extends Sealer {
+export interface SecretKey extends SecretBox {
   /** Tells two keys apart without giving either away. */
   readonly fingerprint: string
   readonly pseudonym: Pseudonym
@@ -37,23 +37,23 @@ function createSecretKey(key: Buffer): SecretKey {
     fingerprint: derive('fingerprint', ''),
     pseudonym: (text) => derive('pseudonym', text),
     demoPassword: (user) => derive('demo password', user).slice(0, demoPasswordLength),
-    ...createSealer(key),
+    ...createSecretBox(key),
   }
 }
 
 /** AES-256-GCM under a key of its own. What a text belongs to is sealed with it, but not kept in it. */
-function createSealer(key: Buffer): Sealer {
+function createSecretBox(key: Buffer): SecretBox {
   const sealingKey = Buffer.from(hkdfSync('sha256', key, '', 'muster: seal', keyLength))
   const options = { authTagLength: tagLength }
   return {
-    seal(text, context) {
+    encrypt(text, context) {
       const nonce = randomBytes(nonceLength)
       const sealing = createCipheriv(cipher, sealingKey, nonce, options)
       sealing.setAAD(Buffer.from(context))
       const parts = [nonce, sealing.update(text, 'utf8'), sealing.final(), sealing.getAuthTag()]
       return sealVersion + Buffer.concat(parts).toString('base64url')
     },
-    unseal(sealed, context) {
+    decrypt(sealed, context) {
       try {
         const bytes = readSealed(sealed)
         const nonce = bytes.subarray(0, nonceLength)

@@ -5,7 +5,7 @@ import type { Origin } from '../identity/records.ts'
 import { newEventId, type Changes, type EventRecord } from './event.ts'
 
 /** What was done, to what, and where that lives. */
-export interface Deed {
+export interface AuditedAction {
   readonly action: string
   readonly targetType: string
   readonly targetId: string
@@ -16,12 +16,12 @@ export interface Deed {
 }
 
 /** A deed that was done, as the audit log keeps it. */
-export function recordDeed(
+export function createAuditEvent(
   { principal, origin }: Pick<Caller, 'principal' | 'origin'>,
-  deed: Deed,
+  deed: AuditedAction,
   clock: Clock,
 ): EventRecord {
-  const { user } = principal.standing
+  const { user } = principal.userStatus
   return describeEvent({ user, origin, deed, result: 'success', time: clock() })
 }
 
@@ -29,7 +29,7 @@ interface Circumstances {
   /** Who did it; nobody known for a login with a name that does not exist. */
   readonly user: { readonly id: string; readonly name: string } | undefined
   readonly origin: Origin
-  readonly deed: Deed
+  readonly deed: AuditedAction
   readonly result: EventRecord['result']
   readonly time: number
 }

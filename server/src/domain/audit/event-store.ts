@@ -1,4 +1,4 @@
-import type { Reach } from '../identity/reach.ts'
+import type { AuthorizedScope } from '../identity/authorized-scope.ts'
 import type { EventRecord } from './event.ts'
 
 /** What a caller wants of the audit log; what is not said does not narrow. */
@@ -25,6 +25,6 @@ export interface EventStore {
   /** Writes an event that no change goes with. */
   record(event: EventRecord): Promise<void>
   /** Newest first, and one more than the limit where there are more. */
-  list(reach: Reach, query: EventQuery): Promise<readonly EventRecord[]>
+  list(authorizedScope: AuthorizedScope, query: EventQuery): Promise<readonly EventRecord[]>
   purge(before: number): Promise<void>
 }

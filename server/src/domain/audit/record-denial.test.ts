@@ -25,7 +25,7 @@ describe('createRecordDenial', () => {
   }
   const open = () => createRecordDenial({ record } as EventStore, () => start)
   const denialOf = (name: string, id = 'x', operation = 'deleteUser') => ({
-    principal: { standing: makeStanding(makeUser(name)) } as unknown as Principal,
+    principal: { userStatus: makeStanding(makeUser(name)) } as unknown as Principal,
     origin: { ip: '192.0.2.1', requestId: 'req-1', isConfidential: true },
     operation: { id: operation },
     named: { id },

@@ -104,7 +104,7 @@ export function createRecordDenial(events: EventStore, clock: Clock, length = de
   async function recordDenial(denial: Denial): Promise<void> {
     const { operation, named, principal } = denial
     const event = toEvent(denial, clock())
-    const key = `${principal.standing.user.id} ${operation.id}`
+    const key = `${principal.userStatus.user.id} ${operation.id}`
     const window = windows.get(key)
     if (window) {
       window.count += 1
@@ -130,7 +130,7 @@ export function createRecordDenial(events: EventStore, clock: Clock, length = de
 export type RecordDenial = ReturnType<typeof createRecordDenial>['recordDenial']
 
 function toEvent({ principal, origin, operation, named }: Denial, time: number): EventRecord {
-  const { user } = principal.standing
+  const { user } = principal.userStatus
   const resource = operation.needs?.resource ?? ''
   const deed = {
     action: verbOf(operation),

@@ -1,4 +1,4 @@
-import { findReach } from './reach.ts'
+import { findAuthorizedScope } from './authorized-scope.ts'
 import type { Principal } from './principal.ts'
 
 interface Person {
@@ -13,14 +13,14 @@ const toRead = { service: 'identity', resource: 'users', at: ['system', 'domain'
  * may read at the level of a domain or above. Sharing a project is not enough.
  */
 export function createSeesContacts(principal: Principal): (person: Person) => boolean {
-  const extents = (['list', 'get'] as const).map(
-    (action) => findReach(principal, { ...toRead, action }).extent,
+  const scopes = (['list', 'get'] as const).map(
+    (action) => findAuthorizedScope(principal, { ...toRead, action }).scope,
   )
   return ({ id, domain_id }) =>
     id === principal.token.userId ||
-    extents.some(
-      (extent) =>
-        extent.kind === 'system' || (extent.kind === 'domain' && extent.domainId === domain_id),
+    scopes.some(
+      (scope) =>
+        scope.kind === 'system' || (scope.kind === 'domain' && scope.domainId === domain_id),
     )
 }
 

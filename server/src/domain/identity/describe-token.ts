@@ -1,7 +1,7 @@
 import type { CatalogService, PolicyScope, RoleAssignment, Token } from '@muster/contract'
 import { timestamp } from '../timestamp.ts'
 import { policiesOf, type Principal } from './principal.ts'
-import type { AccessKeyUse, Assignment, Named, ProjectRecord, Standing } from './records.ts'
+import type { AccessKeyUse, Assignment, Named, ProjectRecord, UserStatus } from './records.ts'
 import { openProjects } from './scope.ts'
 
 const nothing: Named = { id: '', name: '' }
@@ -31,14 +31,14 @@ function scopeProject({ scope }: Principal): Token['project'] {
   }
 }
 
-function describeAssignment(assignment: Assignment, standing: Standing): RoleAssignment {
+function describeAssignment(assignment: Assignment, userStatus: UserStatus): RoleAssignment {
   const { role, group, target } = assignment
   const policies = policiesOf(assignment)
   const within = (scope: PolicyScope) => names(policies.filter((policy) => policy.scope === scope))
   return {
     group: group ? member(group) : nobody,
     role: member(role),
-    user: group ? nobody : member(standing.user),
+    user: group ? nobody : member(userStatus.user),
     policies: { domain: within('domain'), project: within('project'), system: within('system') },
     scope: {
       domain: target.kind === 'domain' ? reference(target.domain) : nothing,
@@ -47,10 +47,10 @@ function describeAssignment(assignment: Assignment, standing: Standing): RoleAss
   }
 }
 
-/** The parts of a token's description that depend on the standing and the scope alone. */
+/** The parts of a token's description that depend on the user status and the scope alone. */
 function describeStanding(principal: Principal, catalog: readonly CatalogService[]) {
-  const { scope, standing, policies, assignments } = principal
-  const { user } = standing
+  const { scope, userStatus, policies, assignments } = principal
+  const { user } = userStatus
   const roles = new Map(assignments.map(({ role }) => [role.id, reference(role)]))
   return {
     catalog: scope.kind === 'none' ? [] : [...catalog],
@@ -61,11 +61,11 @@ function describeStanding(principal: Principal, catalog: readonly CatalogService
       System: names(policies.system),
     },
     project: scopeProject(principal),
-    projects: openProjects(standing).map((project: ProjectRecord) =>
+    projects: openProjects(userStatus).map((project: ProjectRecord) =>
       tokenProject(project, project.domain),
     ),
-    role_assignments: standing.assignments.map((assignment) =>
-      describeAssignment(assignment, standing),
+    role_assignments: userStatus.assignments.map((assignment) =>
+      describeAssignment(assignment, userStatus),
     ),
     roles: [...roles.values()],
     user: {

@@ -8,10 +8,13 @@ import type { VerifyToken } from './verify-token.ts'
  * others a foreign token does not exist.
  */
 export function createInspectToken(verifyToken: VerifyToken) {
-  return async function inspectToken({ reach }: Caller, secret: string): Promise<Principal> {
+  return async function inspectToken(
+    { authorizedScope }: Caller,
+    secret: string,
+  ): Promise<Principal> {
     const subject = await verifyToken(secret)
-    const isOwn = subject?.token.userId === reach.self
-    if (!subject || !(isOwn || reach.extent.kind === 'system')) {
+    const isOwn = subject?.token.userId === authorizedScope.self
+    if (!subject || !(isOwn || authorizedScope.scope.kind === 'system')) {
       throw new PlatformError('ResourceNotFoundError', 'There is no such token.')
     }
     return subject

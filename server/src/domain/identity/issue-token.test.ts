@@ -17,14 +17,14 @@ import { createDescribeToken } from './describe-token.ts'
 import { createIssueToken } from './issue-token.ts'
 import type { Method, Proof } from './methods/method.ts'
 import type { TokenRecord } from './records.ts'
-import { knownUser } from './standings.ts'
+import { knownUser } from './user-status.ts'
 
 const red = makeProject('red')
 const blue = makeProject('blue')
 const home = makeDomain('home')
 const role = makeRole('owner')
 const alice = makeUser('alice', { defaultProjectId: blue.id })
-const standing = makeStanding(
+const userStatus = makeStanding(
   alice,
   onProject(role, red),
   onProject(role, blue),
@@ -43,11 +43,11 @@ function issueWith(proof: Partial<Proof>) {
   const method: Method = {
     names: ['aksk', 'access_key_secret'],
     section: 'access_key_secret',
-    authenticate: async () => ({ user: knownUser(standing), ...proof }),
+    authenticate: async () => ({ user: knownUser(userStatus), ...proof }),
   }
   const issueToken = createIssueToken({
     methods: [method],
-    findStanding: async () => standing,
+    findUserStatus: async () => userStatus,
     tokens: {
       async insert(token, _grounds, event) {
         told.push(event)

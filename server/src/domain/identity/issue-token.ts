@@ -8,16 +8,16 @@ import type { Method, Proof } from './methods/method.ts'
 import type { LoginLimit } from './login-limit.ts'
 import type { Clock, TokenStore } from './ports.ts'
 import { createPrincipal } from './principal.ts'
-import type { KnownUser, Origin, Standing, TokenRecord } from './records.ts'
+import type { KnownUser, Origin, UserStatus, TokenRecord } from './records.ts'
 import { grantScope, keepScope, readScope, scopeKey, type ScopeWish } from './scope.ts'
-import { knownUser, type FindStanding } from './standings.ts'
+import { knownUser, type FindUserStatus } from './user-status.ts'
 import { mintToken } from './token-secret.ts'
 
 const sources: ReadonlySet<string> = new Set(['web', 'api', 'cli', 'srv'])
 
 interface Dependencies {
   readonly methods: readonly Method[]
-  readonly findStanding: FindStanding
+  readonly findUserStatus: FindUserStatus
   readonly tokens: TokenStore
   readonly events: EventStore
   readonly loginLimit: Pick<LoginLimit, 'countFailure' | 'isScopeRefusalRecorded'>
@@ -35,46 +35,48 @@ export interface IssuedToken {
 
 /** From a credential to a token. This is the only place that knows the order of the steps. */
 export function createIssueToken(dependencies: Dependencies) {
-  const { methods, findStanding, tokens, events, loginLimit, describeToken, clock, lifetime } =
+  const { methods, findUserStatus, tokens, events, loginLimit, describeToken, clock, lifetime } =
     dependencies
 
-  const endOf = (issuedAt: number, proof: Proof, { user }: Standing) =>
+  const endOf = (issuedAt: number, proof: Proof, { user }: UserStatus) =>
     Math.min(issuedAt + lifetime, proof.expiresAt ?? Infinity, user.expiresAt ?? Infinity)
 
   async function issueFor(
     proof: Proof,
     { wish, method, source, origin }: Attempt,
   ): Promise<IssuedToken> {
-    const standing = await findStanding(proof.user.id)
-    if (!standing) throw loginFailed('account disabled, ended or gone')
-    const scope = proof.scope ? keepScope(proof.scope, wish, standing) : grantScope(wish, standing)
+    const userStatus = await findUserStatus(proof.user.id)
+    if (!userStatus) throw loginFailed('account disabled, ended or gone')
+    const scope = proof.scope
+      ? keepScope(proof.scope, wish, userStatus)
+      : grantScope(wish, userStatus)
 
     const { secret, id } = mintToken()
     const issuedAt = clock()
     const record: TokenRecord = {
       id,
-      userId: standing.user.id,
+      userId: userStatus.user.id,
       scope: scopeKey(scope),
       method: method.names[0],
       parentId: proof.parent?.id ?? null,
       generation: proof.parent ? proof.parent.generation + 1 : 0,
       issuedAt,
-      expiresAt: endOf(issuedAt, proof, standing),
+      expiresAt: endOf(issuedAt, proof, userStatus),
       ip: origin.ip,
       source: sources.has(source) ? source : 'api',
       accessKey: proof.accessKey ?? null,
-      providerId: proof.grounds?.providerId ?? null,
+      providerId: proof.preconditions?.providerId ?? null,
     }
     const event = describeLogin({
-      user: knownUser(standing),
+      user: knownUser(userStatus),
       method: record.method,
       projectId: scope.kind === 'project' ? scope.project.id : '',
       origin,
       time: issuedAt,
     })
-    const isWritten = await tokens.insert(record, proof.grounds ?? {}, event)
+    const isWritten = await tokens.insert(record, proof.preconditions ?? {}, event)
     if (!isWritten) throw loginFailed('changed meanwhile, or used before')
-    return { secret, token: describeToken(createPrincipal(record, standing, scope)) }
+    return { secret, token: describeToken(createPrincipal(record, userStatus, scope)) }
   }
 
   return async function issueToken({ auth }: TokenRequest, origin: Origin): Promise<IssuedToken> {

@@ -1,11 +1,11 @@
 import { operations, type Operation, type PermissionView } from '@muster/contract'
 import type { Principal } from './principal.ts'
-import { findReach, type Reach } from './reach.ts'
+import { findAuthorizedScope, type AuthorizedScope } from './authorized-scope.ts'
 
 const guarded: readonly Operation[] = operations
 
-function levelOf({ extent, self }: Reach): PermissionView['reach'] {
-  if (extent.kind !== 'nothing') return extent.kind
+function levelOf({ scope, self }: AuthorizedScope): PermissionView['reach'] {
+  if (scope.kind !== 'none') return scope.kind
   return self === undefined ? null : 'self'
 }
 
@@ -15,6 +15,12 @@ export const listPermissions = (principal: Principal): readonly PermissionView[]
     if (!needs) return []
     const { service, resource, action } = needs
     return [
-      { operation: id, service, resource, action, reach: levelOf(findReach(principal, needs)) },
+      {
+        operation: id,
+        service,
+        resource,
+        action,
+        reach: levelOf(findAuthorizedScope(principal, needs)),
+      },
     ]
   })

@@ -41,43 +41,43 @@ describe('createLoginLimit', () => {
   test('a recent user has ten failures a minute of their own, and nobody else has', async () => {
     const { limit, failTimes, clock } = open(20, { alice: ['2001:db8::1', ip], bob: ['192.0.2.2'] })
     failTimes('password', 20)
-    await assert.rejects(limit.demandPassword('bob', ip), isRefused)
+    await assert.rejects(limit.requirePassword('bob', ip), isRefused)
     for (let time = 0; time < 10; time += 1) {
-      await limit.demandPassword('alice', ip)
+      await limit.requirePassword('alice', ip)
       assert.ok(limit.countFailure('password', ip, 'alice'))
     }
-    await assert.rejects(limit.demandPassword('alice', ip), isRefused)
+    await assert.rejects(limit.requirePassword('alice', ip), isRefused)
     clock.now += 120_000
-    await limit.demandPassword('bob', ip)
+    await limit.requirePassword('bob', ip)
   })
 
   test('of IPv6 the same /64 is the same address', async () => {
     const { limit } = open(1, { alice: ['2001:db8::1'] })
     limit.countFailure('password', '2001:db8::2', '')
-    await limit.demandPassword('alice', '2001:db8::3')
-    await assert.rejects(limit.demandPassword('bob', '2001:db8::3'), isRefused)
+    await limit.requirePassword('alice', '2001:db8::3')
+    await assert.rejects(limit.requirePassword('bob', '2001:db8::3'), isRefused)
   })
 
   test('where somebody logged in by CAS within a day, ten times as many tickets may fail', () => {
     const { limit, failTimes, clock } = open(5)
     failTimes('cas', 5)
-    assert.throws(() => limit.demandCas(ip), isRefused)
+    assert.throws(() => limit.requireCas(ip), isRefused)
     limit.noteCasLogin(ip)
     failTimes('cas', 44)
-    limit.demandCas(ip)
+    limit.requireCas(ip)
     failTimes('cas', 1)
-    assert.throws(() => limit.demandCas(ip), isRefused)
+    assert.throws(() => limit.requireCas(ip), isRefused)
     clock.now += 86_400_000
-    limit.demandCas(ip)
+    limit.requireCas(ip)
     failTimes('cas', 5)
-    assert.throws(() => limit.demandCas(ip), isRefused)
+    assert.throws(() => limit.requireCas(ip), isRefused)
   })
 
   test('0 is no limit', async () => {
     const { limit, failTimes } = open(0)
     failTimes('password', 1_000)
     failTimes('cas', 1_000)
-    await limit.demandPassword('alice', ip)
-    limit.demandCas(ip)
+    await limit.requirePassword('alice', ip)
+    limit.requireCas(ip)
   })
 })

@@ -49,7 +49,7 @@ export function createLoginLimit({ perMinute, guard, clock }: Dependencies) {
 
   return {
     /** Throws the 429 of an address over its limit, before any work on the password. */
-    async demandPassword(account: string, ip: string): Promise<void> {
+    async requirePassword(account: string, ip: string): Promise<void> {
       const refusal = failures.findRefusal(keyOf('password', ip), clock())
       if (!refusal) return
       if (!(await isRecentUser(account, ip))) throw refusal
@@ -57,7 +57,7 @@ export function createLoginLimit({ perMinute, guard, clock }: Dependencies) {
     },
 
     /** The same, before a CAS server is asked. */
-    demandCas(ip: string): void {
+    requireCas(ip: string): void {
       const refusal = failures.findRefusal(keyOf('cas', ip), clock())
       if (!refusal) return
       const last = casLogins.get(addressBlock(ip))

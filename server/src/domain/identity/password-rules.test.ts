@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PlatformError } from '../error.ts'
-import { demandGoodPassword } from './password-rules.ts'
+import { requireGoodPassword } from './password-rules.ts'
 
 const refuses = (password: string, why: RegExp) =>
-  assert.rejects(demandGoodPassword(password), (error) => {
+  assert.rejects(requireGoodPassword(password), (error) => {
     assert.ok(error instanceof PlatformError)
     assert.equal(error.class, 'WeakPasswordError')
     assert.match(error.message, why)
@@ -14,15 +14,15 @@ const refuses = (password: string, why: RegExp) =>
 describe('the rules for passwords', () => {
   test('eight characters are enough and seven are not, whatever they weigh', async () => {
     await refuses('kq7-vbz', /at least 8/)
-    await demandGoodPassword('kq7-vbzw')
+    await requireGoodPassword('kq7-vbzw')
     await refuses('🦊🐻🐼🦁🐯🐨🐸', /at least 8/)
-    await demandGoodPassword('🦊🐻🐼🦁🐯🐨🐸🐵')
+    await requireGoodPassword('🦊🐻🐼🦁🐯🐨🐸🐵')
   })
 
   test('a password has 1,024 bytes at most, counted as bytes', async () => {
-    await demandGoodPassword('w'.repeat(1_024))
+    await requireGoodPassword('w'.repeat(1_024))
     await refuses('w'.repeat(1_025), /1024 bytes/)
-    await demandGoodPassword('é'.repeat(512))
+    await requireGoodPassword('é'.repeat(512))
     await refuses(`${'é'.repeat(512)}w`, /1024 bytes/)
   })
 
@@ -33,7 +33,7 @@ describe('the rules for passwords', () => {
 
   test('nothing else is asked for: no digits, capitals or signs', async () => {
     for (const password of ['tussocky', 'zzqqwwkkjj', 'only lower case words', '8305719264']) {
-      await demandGoodPassword(password)
+      await requireGoodPassword(password)
     }
   })
 })

@@ -6,7 +6,7 @@ const shortest = 8
 export const longestPassword = 1_024
 
 /** Refuses a password that is too short, too long or among the commonest. No other rule: length is what counts. */
-export async function demandGoodPassword(password: string): Promise<void> {
+export async function requireGoodPassword(password: string): Promise<void> {
   const weakness = await findWeakness(password)
   if (weakness === undefined) return
   throw new PlatformError('WeakPasswordError', `The password ${weakness}.`, {

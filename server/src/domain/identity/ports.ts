@@ -1,5 +1,5 @@
 import type { EventRecord } from '../audit/event.ts'
-import type { AccessKeyRecord, Credentials, Standing, TokenRecord } from './records.ts'
+import type { AccessKeyRecord, Credentials, UserStatus, TokenRecord } from './records.ts'
 
 export type Clock = () => number
 
@@ -24,7 +24,7 @@ interface Account {
 export interface Directory {
   /** Reads the same whether the account exists or not. */
   findAccount(user: MemberReference): Promise<Account>
-  loadStanding(userId: string): Promise<Standing | undefined>
+  loadUserStatus(userId: string): Promise<UserStatus | undefined>
 }
 
 /** Something that is good once. */
@@ -37,7 +37,7 @@ export interface Spending {
 }
 
 /** What must still be so when the token is written, or else it is not written. */
-export interface Grounds {
+export interface TokenPreconditions {
   /** The hash that was compared is still the user's. */
   readonly passwordHash?: string
   /** The access key is still there and enabled; its use is noted. */
@@ -50,11 +50,15 @@ export interface Grounds {
 
 export interface TokenStore {
   /**
-   * Writes a token and the event that tells of it. False when its grounds, the user, the scope or
+   * Writes a token and the event that tells of it. False when its preconditions, the user, the scope or
    * the parent went away meanwhile: then nothing was written. Throws a 429 where the user has as
    * many live tokens as the limit allows.
    */
-  insert(token: TokenRecord, grounds: Grounds, event: EventRecord): Promise<boolean>
+  insert(
+    token: TokenRecord,
+    preconditions: TokenPreconditions,
+    event: EventRecord,
+  ): Promise<boolean>
   /** Spends something before it is known what it is worth. False when somebody has already. */
   spend(spending: Spending): Promise<boolean>
   find(id: string): Promise<TokenRecord | undefined>
@@ -105,7 +109,7 @@ export type Compare = (hash: string | null, password: string) => Promise<boolean
 export type Pseudonym = (text: string) => string
 
 /** The version of the identity data, as far as this process knows it. */
-export interface News {
+export interface IdentityVersion {
   /** Undefined when the process has lost touch: then nothing remembered may be trusted. */
   current(): number | undefined
 }

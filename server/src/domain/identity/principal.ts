@@ -1,11 +1,11 @@
 import type { PolicyScope } from '@muster/contract'
-import type { Assignment, PolicyRecord, Standing, TokenRecord } from './records.ts'
+import type { Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
 import { assignmentsIn, type GrantedScope } from './scope.ts'
 
 /** Who is asking, for what scope, with what rights: made from rows and the token, nothing else. */
 export interface Principal {
   readonly token: TokenRecord
-  readonly standing: Standing
+  readonly userStatus: UserStatus
   readonly scope: GrantedScope
   /** The assignments that hold in this scope. */
   readonly assignments: readonly Assignment[]
@@ -25,17 +25,17 @@ function policiesByScope(assignments: readonly Assignment[]): Principal['policie
 
 type Holdings = Pick<Principal, 'scope' | 'assignments' | 'policies'>
 
-// A standing is read anew with every change, so what follows from it can be kept as long as it.
-const holdings = new WeakMap<Standing, Map<string, Holdings>>()
+// A user status is read anew with every change, so what follows from it can be kept as long as it.
+const holdings = new WeakMap<UserStatus, Map<string, Holdings>>()
 
 /** What a user holds in a scope: the same object for every token of that user and scope. */
-function holdingsIn(scope: GrantedScope, standing: Standing): Holdings {
-  const byScope = holdings.get(standing) ?? new Map<string, Holdings>()
-  holdings.set(standing, byScope)
+function holdingsIn(scope: GrantedScope, userStatus: UserStatus): Holdings {
+  const byScope = holdings.get(userStatus) ?? new Map<string, Holdings>()
+  holdings.set(userStatus, byScope)
   const name = scopeName(scope)
   let held = byScope.get(name)
   if (!held) {
-    const assignments = assignmentsIn(scope, standing)
+    const assignments = assignmentsIn(scope, userStatus)
     held = { scope, assignments, policies: policiesByScope(assignments) }
     byScope.set(name, held)
   }
@@ -55,6 +55,6 @@ function scopeName(scope: GrantedScope): string {
 
 export const createPrincipal = (
   token: TokenRecord,
-  standing: Standing,
+  userStatus: UserStatus,
   scope: GrantedScope,
-): Principal => ({ token, standing, ...holdingsIn(scope, standing) })
+): Principal => ({ token, userStatus, ...holdingsIn(scope, userStatus) })

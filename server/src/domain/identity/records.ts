@@ -76,7 +76,7 @@ export interface Assignment {
 }
 
 /** A user and everything that the user holds, read in one go: what every decision is made from. */
-export interface Standing {
+export interface UserStatus {
   readonly user: UserRecord
   readonly assignments: readonly Assignment[]
 }
@@ -115,7 +115,7 @@ export interface AccessKeyRecord extends AccessKeyUse {
   readonly user: KnownUser
   readonly projectId: string
   readonly enabled: boolean
-  readonly sealedSecret: string
+  readonly encryptedSecret: string
 }
 
 /** Where a request came from, as the server saw it, and by what id it is known. */

@@ -1,5 +1,5 @@
 import type { Caller } from './caller.ts'
-import { recordDeed } from '../audit/describe-event.ts'
+import { createAuditEvent } from '../audit/describe-event.ts'
 import type { InspectToken } from './inspect-token.ts'
 import type { Clock, TokenStore } from './ports.ts'
 
@@ -12,8 +12,8 @@ interface Dependencies {
 /** Ends a token, and with it every token made from it. */
 export function createRevokeToken({ inspectToken, tokens, clock }: Dependencies) {
   return async function revokeToken(caller: Caller, secret: string): Promise<void> {
-    const { token, standing } = await inspectToken(caller, secret)
-    const { user } = standing
+    const { token, userStatus } = await inspectToken(caller, secret)
+    const { user } = userStatus
     const deed = {
       action: 'logout',
       targetType: 'user',
@@ -21,7 +21,7 @@ export function createRevokeToken({ inspectToken, tokens, clock }: Dependencies)
       targetName: user.name,
       place: { kind: 'domain', domainId: user.domain.id },
     } as const
-    await tokens.revoke(token.id, recordDeed(caller, deed, clock))
+    await tokens.revoke(token.id, createAuditEvent(caller, deed, clock))
   }
 }
 export type RevokeToken = ReturnType<typeof createRevokeToken>

@@ -32,7 +32,7 @@ const shut = makeDomain('shut', { enabled: false })
 const inShut = makeProject('inside', { domain: shut })
 const alice = makeUser('alice')
 
-const standing = makeStanding(
+const userStatus = makeStanding(
   alice,
   onProject(role, web),
   onProject(role, webAway),
@@ -45,8 +45,8 @@ const standing = makeStanding(
 
 const isClass = (expected: ErrorClass) => (error: unknown) =>
   error instanceof PlatformError && error.class === expected
-const grant = (scope: ScopeRequest | undefined, to = standing) => grantScope(readScope(scope), to)
-const isRefused = (scope: ScopeRequest, to = standing) =>
+const grant = (scope: ScopeRequest | undefined, to = userStatus) => grantScope(readScope(scope), to)
+const isRefused = (scope: ScopeRequest, to = userStatus) =>
   assert.throws(() => grant(scope, to), isClass('UnauthorizedError'), JSON.stringify(scope))
 
 describe('reading the scope of a request', () => {
@@ -121,7 +121,7 @@ describe('granting a scope', () => {
 
   test('asked for none, gives the default project while it is open, else none', () => {
     const withDefault = (project: { id: string }) =>
-      makeStanding({ ...alice, defaultProjectId: project.id }, ...standing.assignments)
+      makeStanding({ ...alice, defaultProjectId: project.id }, ...userStatus.assignments)
     assert.deepEqual(grant(undefined), { kind: 'none' })
     assert.deepEqual(grant(undefined, withDefault(web)), { kind: 'project', project: web })
     for (const gone of [closed, inShut, { id: 'project-of-others' }]) {
@@ -134,17 +134,17 @@ describe('the scope of an issued token', () => {
   test('holds as long as the user holds a role there and the place is enabled', () => {
     const inWeb = { kind: 'project', id: web.id } as const
     const inHome = { kind: 'domain', id: home.id } as const
-    assert.deepEqual(holdScope(inWeb, standing), { kind: 'project', project: web })
-    assert.deepEqual(holdScope(inHome, standing), { kind: 'domain', domain: home })
-    assert.deepEqual(holdScope({ kind: 'none' }, standing), { kind: 'none' })
+    assert.deepEqual(holdScope(inWeb, userStatus), { kind: 'project', project: web })
+    assert.deepEqual(holdScope(inHome, userStatus), { kind: 'domain', domain: home })
+    assert.deepEqual(holdScope({ kind: 'none' }, userStatus), { kind: 'none' })
 
     const bare = makeStanding(alice, onSystem(role))
     assert.equal(holdScope(inWeb, bare), undefined)
     assert.equal(holdScope(inHome, bare), undefined)
     for (const id of [closed.id, inShut.id]) {
-      assert.equal(holdScope({ kind: 'project', id }, standing), undefined)
+      assert.equal(holdScope({ kind: 'project', id }, userStatus), undefined)
     }
-    assert.equal(holdScope({ kind: 'domain', id: shut.id }, standing), undefined)
+    assert.equal(holdScope({ kind: 'domain', id: shut.id }, userStatus), undefined)
   })
 
   test('is not confused by a project and a domain of one id', () => {
@@ -155,7 +155,7 @@ describe('the scope of an issued token', () => {
 
   test('carries the roles held there, and on a project those on the system', () => {
     const targets = (scope: Parameters<typeof assignmentsIn>[0]) =>
-      assignmentsIn(scope, standing).map(({ target }) => target)
+      assignmentsIn(scope, userStatus).map(({ target }) => target)
     assert.deepEqual(targets({ kind: 'none' }), [])
     assert.deepEqual(targets({ kind: 'domain', domain: home }), [{ kind: 'domain', domain: home }])
     assert.deepEqual(targets({ kind: 'project', project: web }), [
@@ -174,7 +174,7 @@ describe('the scope of an issued token', () => {
 describe('what a user can choose from', () => {
   test('is each open place once', () => {
     const second = makeRole('second')
-    const twice = makeStanding(alice, ...standing.assignments, onProject(second, web))
+    const twice = makeStanding(alice, ...userStatus.assignments, onProject(second, web))
     assert.deepEqual(openProjects(twice), [web, webAway])
     assert.deepEqual(openDomains(twice), [home])
   })

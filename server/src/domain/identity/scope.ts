@@ -8,7 +8,7 @@ import type {
   DomainRecord,
   Named,
   ProjectRecord,
-  Standing,
+  UserStatus,
   TokenScope,
 } from './records.ts'
 
@@ -59,15 +59,15 @@ const isNamed = (thing: Named, reference: DomainReference) =>
 
 const isOpen = (project: ProjectRecord) => project.enabled && project.domain.enabled
 
-const projectsWhere = (standing: Standing, test: (project: ProjectRecord) => boolean) =>
-  standing.assignments.flatMap(({ target }) =>
+const projectsWhere = (userStatus: UserStatus, test: (project: ProjectRecord) => boolean) =>
+  userStatus.assignments.flatMap(({ target }) =>
     target.kind === 'project' && isOpen(target.project) && test(target.project)
       ? [target.project]
       : [],
   )
 
-const domainsWhere = (standing: Standing, test: (domain: DomainRecord) => boolean) =>
-  standing.assignments.flatMap(({ target }) =>
+const domainsWhere = (userStatus: UserStatus, test: (domain: DomainRecord) => boolean) =>
+  userStatus.assignments.flatMap(({ target }) =>
     target.kind === 'domain' && target.domain.enabled && test(target.domain) ? [target.domain] : [],
   )
 
@@ -76,57 +76,57 @@ const distinct = <Thing extends Named>(things: readonly Thing[]): Thing[] => [
 ]
 
 /** The projects a user can get a token for. */
-export const openProjects = (standing: Standing): ProjectRecord[] =>
-  distinct(projectsWhere(standing, () => true))
+export const openProjects = (userStatus: UserStatus): ProjectRecord[] =>
+  distinct(projectsWhere(userStatus, () => true))
 
 /** The domains a user can get a token for. */
-export const openDomains = (standing: Standing): DomainRecord[] =>
-  distinct(domainsWhere(standing, () => true))
+export const openDomains = (userStatus: UserStatus): DomainRecord[] =>
+  distinct(domainsWhere(userStatus, () => true))
 
 /** A name without a domain is one of the user's own domain, else the only one that the user has. */
-function findProject({ domain, ...reference }: MemberReference, standing: Standing) {
+function findProject({ domain, ...reference }: MemberReference, userStatus: UserStatus) {
   const named = distinct(
     projectsWhere(
-      standing,
+      userStatus,
       (candidate) =>
         isNamed(candidate, reference) && (!domain || isNamed(candidate.domain, domain)),
     ),
   )
-  const own = named.find((candidate) => candidate.domain.id === standing.user.domain.id)
+  const own = named.find((candidate) => candidate.domain.id === userStatus.user.domain.id)
   return own ?? (named.length === 1 ? named[0] : undefined)
 }
 
 /** Grants a wish to a user who holds a role there, and is a failed login for anyone else. */
-export function grantScope(wish: ScopeWish, standing: Standing): GrantedScope {
+export function grantScope(wish: ScopeWish, userStatus: UserStatus): GrantedScope {
   if (wish.kind === 'default') {
-    const id = standing.user.defaultProjectId
-    return (id !== null && holdScope({ kind: 'project', id }, standing)) || { kind: 'none' }
+    const id = userStatus.user.defaultProjectId
+    return (id !== null && holdScope({ kind: 'project', id }, userStatus)) || { kind: 'none' }
   }
   if (wish.kind === 'project') {
-    const project = findProject(wish.project, standing)
+    const project = findProject(wish.project, userStatus)
     if (project) return { kind: 'project', project }
   } else {
-    const [domain] = domainsWhere(standing, (candidate) => isNamed(candidate, wish.domain))
+    const [domain] = domainsWhere(userStatus, (candidate) => isNamed(candidate, wish.domain))
     if (domain) return { kind: 'domain', domain }
   }
   throw loginFailed('no role there')
 }
 
 /** The scope of an issued token as it stands now, or undefined when the user lost it. */
-export function holdScope(scope: TokenScope, standing: Standing): GrantedScope | undefined {
+export function holdScope(scope: TokenScope, userStatus: UserStatus): GrantedScope | undefined {
   if (scope.kind === 'none') return scope
   if (scope.kind === 'project') {
-    const [project] = projectsWhere(standing, (candidate) => candidate.id === scope.id)
+    const [project] = projectsWhere(userStatus, (candidate) => candidate.id === scope.id)
     return project && { kind: 'project', project }
   }
-  const [domain] = domainsWhere(standing, (candidate) => candidate.id === scope.id)
+  const [domain] = domainsWhere(userStatus, (candidate) => candidate.id === scope.id)
   return domain && { kind: 'domain', domain }
 }
 
 /** The scope of a credential that has one of its own: that, or what a wish for the same comes to. */
-export function keepScope(own: TokenScope, wish: ScopeWish, standing: Standing): GrantedScope {
-  const held = holdScope(own, standing)
-  const wished = wish.kind === 'default' ? held : grantScope(wish, standing)
+export function keepScope(own: TokenScope, wish: ScopeWish, userStatus: UserStatus): GrantedScope {
+  const held = holdScope(own, userStatus)
+  const wished = wish.kind === 'default' ? held : grantScope(wish, userStatus)
   if (!held || !wished || !isDeepStrictEqual(scopeKey(wished), scopeKey(held))) {
     throw loginFailed('not the scope of the credential')
   }
@@ -134,8 +134,8 @@ export function keepScope(own: TokenScope, wish: ScopeWish, standing: Standing):
 }
 
 /** The assignments that a token of this scope carries: a system role holds in every project. */
-export function assignmentsIn(scope: GrantedScope, standing: Standing): Assignment[] {
-  return standing.assignments.filter(({ target }) => {
+export function assignmentsIn(scope: GrantedScope, userStatus: UserStatus): Assignment[] {
+  return userStatus.assignments.filter(({ target }) => {
     switch (scope.kind) {
       case 'none':
         return false

@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache'
-import type { News } from './ports.ts'
+import type { IdentityVersion } from './ports.ts'
 
 /**
  * Remembers what was read at the present version of the identity data and forgets it with the next
  * one. Out of touch with the news it remembers nothing: a stale yes is a defect, a slow one is not.
  */
-export function createVersionedCache<Value extends object>(news: News, capacity: number) {
+export function createVersionedCache<Value extends object>(
+  identityVersion: IdentityVersion,
+  capacity: number,
+) {
   type Load = () => Promise<Value | undefined>
   const entries = new LRUCache<string, { version: number; value: Value }>({ max: capacity })
   const reads = new Map<string, { version: number; reading: Promise<Value | undefined> }>()
@@ -13,7 +16,9 @@ export function createVersionedCache<Value extends object>(news: News, capacity:
   /** What is known of `key` now, without reading. */
   function peek(key: string): Value | undefined {
     const entry = entries.get(key)
-    return entry !== undefined && entry.version === news.current() ? entry.value : undefined
+    return entry !== undefined && entry.version === identityVersion.current()
+      ? entry.value
+      : undefined
   }
 
   async function readNow(key: string, version: number, load: Load) {
@@ -27,7 +32,7 @@ export function createVersionedCache<Value extends object>(news: News, capacity:
     const known = peek(key)
     if (known !== undefined) return Promise.resolve(known)
     // Taken before reading: a change during the read makes the entry old, never wrongly fresh.
-    const version = news.current()
+    const version = identityVersion.current()
     if (version === undefined) return load()
     const underway = reads.get(key)
     if (underway?.version === version) return underway.reading

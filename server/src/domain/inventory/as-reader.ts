@@ -1,8 +1,8 @@
 import type { Caller } from '../identity/caller.ts'
-import { findReach } from '../identity/reach.ts'
+import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 
 /** What somebody sees and may not change is forbidden to them; only what they do not see is not there. */
 export function asReader(caller: Caller): Caller {
-  const reach = findReach(caller.principal, { ...caller.need, action: 'get' })
-  return reach.extent.kind === 'nothing' ? caller : { ...caller, reach }
+  const authorizedScope = findAuthorizedScope(caller.principal, { ...caller.need, action: 'get' })
+  return authorizedScope.scope.kind === 'none' ? caller : { ...caller, authorizedScope }
 }

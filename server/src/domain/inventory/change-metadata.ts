@@ -1,24 +1,24 @@
 import { longestTagKey, mostTags, type MetadataChange, type Server } from '@muster/contract'
-import { recordDeed } from '../audit/describe-event.ts'
+import { createAuditEvent } from '../audit/describe-event.ts'
 import type { Changes } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../identity/ports.ts'
-import type { RenewCaller } from '../identity/renew-caller.ts'
+import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { timestamp } from '../timestamp.ts'
 import { asReader } from './as-reader.ts'
 import type { FindServer } from './get-server.ts'
 import { metadataOf, origins, tagsOf } from './metadata.ts'
 import type { FleetWriter, KeptServer } from './ports.ts'
 import { renderServer } from './render-server.ts'
-import { covers } from './sight.ts'
+import { covers } from './visibility.ts'
 import { mayNotUpdate } from './tails.ts'
 import { untilWritten } from './until-written.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
   readonly fleet: FleetWriter
-  readonly renewCaller: RenewCaller
+  readonly reauthorizeCaller: ReauthorizeCaller
   readonly clock: Clock
 }
 
@@ -88,16 +88,21 @@ const tagged = (server: Server, own: Tags, now: string): Server => ({
 })
 
 /** Changes the owner's own tags of a server; what its source says of it stays as it is. */
-export function createChangeMetadata({ findServer, fleet, renewCaller, clock }: Dependencies) {
+export function createChangeMetadata({
+  findServer,
+  fleet,
+  reauthorizeCaller,
+  clock,
+}: Dependencies) {
   async function findKept(caller: Caller, idOrName: string): Promise<KeptServer> {
-    const { parts, sight } = await findServer(asReader(caller), idOrName)
+    const { parts, visibility } = await findServer(asReader(caller), idOrName)
     const kept = (await fleet.findKept([parts.id])).get(parts.id)
     if (!kept || kept.server.deleted) {
       throw new PlatformError('InvalidStatusError', 'The server is deleted.')
     }
     // Judged by what is going to be changed: it may have moved since it was found.
     const { project_id: projectId, domain_id: domainId } = kept.server
-    if (!covers(sight.updates, { projectId, domainId })) {
+    if (!covers(visibility.updates, { projectId, domainId })) {
       throw new PlatformError('ForbiddenError', mayNotUpdate)
     }
     return kept
@@ -113,7 +118,7 @@ export function createChangeMetadata({ findServer, fleet, renewCaller, clock }: 
     const changes = differences(before, change(before))
     if (Object.keys(changes).length === 0) return kept.server.metadata
     const server = tagged(kept.server, change(before), timestamp(clock()))
-    const event = recordDeed(
+    const event = createAuditEvent(
       caller,
       {
         action: 'update',
@@ -130,7 +135,10 @@ export function createChangeMetadata({ findServer, fleet, renewCaller, clock }: 
   }
 
   const changeTags = (caller: Caller, idOrName: string, change: (own: Tags) => Tags) =>
-    untilWritten(async () => changeOnce(await renewCaller(caller), idOrName, change), 'server')
+    untilWritten(
+      async () => changeOnce(await reauthorizeCaller(caller), idOrName, change),
+      'server',
+    )
 
   return {
     mergeServerMetadata(caller: Caller, idOrName: string, metadata: Wishes) {

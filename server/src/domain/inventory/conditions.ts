@@ -71,7 +71,7 @@ function weigh(condition: Condition): Weight {
 export type ConditionsOf = readonly [parameter: string, conditions: readonly Condition[]]
 
 /** Limits what one query may cost. The error names the parameter that goes past a limit. */
-export function demandModesty(parameters: readonly ConditionsOf[]): void {
+export function requireModesty(parameters: readonly ConditionsOf[]): void {
   let sum = none
   for (const [parameter, conditions] of parameters) {
     sum = conditions.map(weigh).reduce(add, sum)

@@ -1,12 +1,12 @@
 import { mostGroupValues, type ServerStatistics } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../identity/caller.ts'
-import type { News } from '../identity/ports.ts'
-import { demandView } from './list-servers.ts'
+import type { IdentityVersion } from '../identity/ports.ts'
+import { requireView } from './list-servers.ts'
 import type { ServerFinder, Statistics, Sum } from './ports.ts'
 import { requesterOf } from './requester-of.ts'
 import type { StatisticsQuery } from './server-query.ts'
-import { findSight } from './sight.ts'
+import { findVisibility } from './visibility.ts'
 
 interface Kept {
   readonly fleet: number
@@ -16,7 +16,7 @@ interface Kept {
 
 interface Dependencies {
   readonly finder: ServerFinder
-  readonly news: News
+  readonly identityVersion: IdentityVersion
 }
 
 const keptAnswers = 500
@@ -44,20 +44,20 @@ function shorten({ total, groups }: Statistics): ServerStatistics {
 }
 
 /** Counts servers by what they have in common. Kept, like pages, until something in it can have changed. */
-export function createCountServers({ finder, news }: Dependencies) {
+export function createCountServers({ finder, identityVersion }: Dependencies) {
   const answers = new LRUCache<string, Kept>({ max: keptAnswers })
 
   return async function countServers(caller: Caller, query: StatisticsQuery): Promise<string> {
-    const { principal, reach } = caller
-    const sight = findSight(principal, reach.extent, query.scope)
-    demandView(query.view, sight)
-    const { extent } = sight
-    const [fleet, identity] = [finder.version(extent), news.current()]
-    const key = JSON.stringify([extent, query])
+    const { principal, authorizedScope } = caller
+    const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
+    requireView(query.view, visibility)
+    const { scope } = visibility
+    const [fleet, identity] = [finder.version(scope), identityVersion.current()]
+    const key = JSON.stringify([scope, query])
     const kept = answers.get(key)
     if (kept && kept.fleet === fleet && kept.identity === identity) return kept.body
     const body = JSON.stringify(
-      shorten(await finder.count({ ...query, extent, requester: requesterOf(caller) })),
+      shorten(await finder.count({ ...query, scope, requester: requesterOf(caller) })),
     )
     if (fleet !== undefined && identity !== undefined) answers.set(key, { fleet, identity, body })
     return body

@@ -2,7 +2,7 @@ import { Server } from '@muster/contract'
 import type { Caller } from '../identity/caller.ts'
 import { csvHeader, csvRow } from './csv.ts'
 import { shortFields } from './fields.ts'
-import { demandView, questionOf } from './list-servers.ts'
+import { requireView, questionOf } from './list-servers.ts'
 import { nextPosition } from './next-position.ts'
 import { withAge, type SyncAges } from './ages.ts'
 import type { Owners } from './owners.ts'
@@ -17,7 +17,7 @@ import type {
 import { bodyFor, serverBytes, serverObject } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
-import { findSight, type Sight } from './sight.ts'
+import { findVisibility, type Visibility } from './visibility.ts'
 
 interface Dependencies {
   readonly finder: ServerFinder
@@ -33,16 +33,16 @@ type RenderRow = (
   parts: ServerParts,
   query: ServerQuery,
   owned: ReadonlyMap<string, Owner>,
-  sight: Sight,
+  visibility: Visibility,
 ) => string | Buffer
 
 const serverKeys = (Object.keys(Server.properties) as (keyof Server)[]).toSorted()
 const newline = Buffer.from('\n')
 
-const ndjsonRow: RenderRow = (parts, query, owned, sight) =>
+const ndjsonRow: RenderRow = (parts, query, owned, visibility) =>
   query.keys
-    ? `${JSON.stringify(serverObject(parts, query, owned, sight))}\n`
-    : Buffer.concat([...serverBytes(parts, query, owned, sight).pieces, newline])
+    ? `${JSON.stringify(serverObject(parts, query, owned, visibility))}\n`
+    : Buffer.concat([...serverBytes(parts, query, owned, visibility).pieces, newline])
 
 /** The columns of a table: what was asked for, or what the object has. */
 function csvColumns({ keys, details, withMetadata }: ServerQuery): readonly (keyof Server)[] {
@@ -109,14 +109,14 @@ export function createExportServers({ finder, owners, ages }: Dependencies) {
 
   async function* rows(
     query: ServerQuery,
-    sight: Sight,
+    visibility: Visibility,
     requester: Requester,
   ): AsyncGenerator<Buffer> {
     const renderRow = query.format === 'csv' ? csvRows(query) : ndjsonRow
-    const question = questionOf(query, sight, requester)
+    const question = questionOf(query, visibility, requester)
     for await (const page of pages(query, question)) {
       const owned = await owners.byProject()
-      const pieces = page.map((parts) => renderRow(withAge(parts, ages), query, owned, sight))
+      const pieces = page.map((parts) => renderRow(withAge(parts, ages), query, owned, visibility))
       yield Buffer.concat(
         pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
       )
@@ -127,10 +127,10 @@ export function createExportServers({ finder, owners, ages }: Dependencies) {
     caller: Caller,
     query: ServerQuery,
   ): Promise<AsyncIterable<Buffer>> {
-    const { principal, reach } = caller
-    const sight = findSight(principal, reach.extent, query.scope)
-    demandView(query.view, sight)
-    return await begin(rows(query, sight, requesterOf(caller)), query)
+    const { principal, authorizedScope } = caller
+    const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
+    requireView(query.view, visibility)
+    return await begin(rows(query, visibility, requesterOf(caller)), query)
   }
 }
 export type ExportServers = ReturnType<typeof createExportServers>

@@ -6,8 +6,8 @@ import type { Owners } from './owners.ts'
 import type { ServerFinder, ServerParts } from './ports.ts'
 import { serverBytes } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
-import type { WantedScope } from './server-query.ts'
-import { covers, findSight, type Sight } from './sight.ts'
+import type { ScopeParameter } from './server-query.ts'
+import { covers, findVisibility, type Visibility } from './visibility.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
@@ -31,10 +31,10 @@ const ambiguous = (ids: readonly string[]) => {
 
 /** Finds the one server that a caller names, by id or by a name that is unique in sight. */
 export function createFindServer(finder: ServerFinder, ages: SyncAges) {
-  async function findId(sight: Sight, idOrName: string, caller: Caller): Promise<string> {
+  async function findId(visibility: Visibility, idOrName: string, caller: Caller): Promise<string> {
     if (idForm.test(idOrName)) return idOrName
     const requester = requesterOf(caller)
-    const ids = await finder.findByName(sight.extent, idOrName, mostNamesakes + 1, requester)
+    const ids = await finder.findByName(visibility.scope, idOrName, mostNamesakes + 1, requester)
     const [id, ...others] = ids
     if (id === undefined) throw notFound()
     if (others.length > 0) throw ambiguous(ids)
@@ -44,15 +44,15 @@ export function createFindServer(finder: ServerFinder, ages: SyncAges) {
   return async function findServer(
     caller: Caller,
     idOrName: string,
-    scope: WantedScope = 'max',
-  ): Promise<{ readonly parts: ServerParts; readonly sight: Sight }> {
-    const { principal, reach } = caller
-    const sight = findSight(principal, reach.extent, scope)
-    const id = await findId(sight, idOrName, caller)
-    const mayBeDeleted = sight.deletes.kind !== 'nothing'
-    const parts = await finder.loadById(sight.extent, id, mayBeDeleted)
-    if (!parts || (parts.isDeleted && !covers(sight.deletes, parts))) throw notFound()
-    return { parts: withAge(parts, ages), sight }
+    scope: ScopeParameter = 'max',
+  ): Promise<{ readonly parts: ServerParts; readonly visibility: Visibility }> {
+    const { principal, authorizedScope } = caller
+    const visibility = findVisibility(principal, authorizedScope.scope, scope)
+    const id = await findId(visibility, idOrName, caller)
+    const mayBeDeleted = visibility.deletes.kind !== 'none'
+    const parts = await finder.loadById(visibility.scope, id, mayBeDeleted)
+    if (!parts || (parts.isDeleted && !covers(visibility.deletes, parts))) throw notFound()
+    return { parts: withAge(parts, ages), visibility }
   }
 }
 export type FindServer = ReturnType<typeof createFindServer>
@@ -62,9 +62,9 @@ export function createGetServer({ findServer, owners }: Dependencies) {
   const start = Buffer.from('{"server":')
   const end = Buffer.from('}')
 
-  return async function getServer(caller: Caller, idOrName: string, scope?: WantedScope) {
-    const { parts, sight } = await findServer(caller, idOrName, scope)
-    const { pieces, digest } = serverBytes(parts, whole, await owners.byProject(), sight)
+  return async function getServer(caller: Caller, idOrName: string, scope?: ScopeParameter) {
+    const { parts, visibility } = await findServer(caller, idOrName, scope)
+    const { pieces, digest } = serverBytes(parts, whole, await owners.byProject(), visibility)
     return {
       body: Buffer.concat([start, ...pieces, end]),
       etag: `"${hash('md5', digest, 'base64url')}"`,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
-import type { News } from '../identity/ports.ts'
+import type { IdentityVersion } from '../identity/ports.ts'
 import { withAge, type SyncAges } from './ages.ts'
 import { readMarker, writeMarker } from './marker.ts'
 import { createLatelyAsked } from './lately-asked.ts'
@@ -12,7 +12,7 @@ import type { Owner, PageQuestion, Requester, ServerFinder, ServerParts } from '
 import { bodyFor, renderRows } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
-import { findSight, includes, type Sight } from './sight.ts'
+import { findVisibility, includes, type Visibility } from './visibility.ts'
 
 /** A page as it goes over the wire. */
 export interface ServerPage {
@@ -40,8 +40,8 @@ const askedBefore = 10_000
 const lengthOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
 
 /** What was deleted, and the recycle bin, are for those who may delete. */
-export function demandView(view: ServerQuery['view'], { extent, deletes }: Sight): void {
-  if (view !== 'live' && !includes(deletes, extent)) {
+export function requireView(view: ServerQuery['view'], { scope, deletes }: Visibility): void {
+  if (view !== 'live' && !includes(deletes, scope)) {
     throw new PlatformError(
       'ForbiddenError',
       'Your roles do not allow "delete" on "servers" of service "compute" here: the recycle bin and what was deleted are for those who may.',
@@ -52,11 +52,11 @@ export function demandView(view: ServerQuery['view'], { extent, deletes }: Sight
 /** What a list asks of the storage. */
 export const questionOf = (
   query: ServerQuery,
-  { extent }: Sight,
+  { scope }: Visibility,
   requester: Requester,
 ): PageQuestion => ({
   requester,
-  extent,
+  scope,
   view: query.view,
   where: query.where,
   order: query.order,
@@ -68,15 +68,15 @@ export const questionOf = (
 interface Dependencies {
   readonly finder: ServerFinder
   readonly owners: Owners
-  readonly news: News
+  readonly identityVersion: IdentityVersion
   readonly ages: SyncAges
 }
 
 /**
  * Lists servers. A page is kept as bytes for as long as nothing in it can have changed: neither the
- * servers of the extent it is of, nor anything in identity.
+ * servers of the scope it is of, nor anything in identity.
  */
-export function createListServers({ finder, owners, news, ages }: Dependencies) {
+export function createListServers({ finder, owners, identityVersion, ages }: Dependencies) {
   const pages = new LRUCache<string, KeptPage>({
     maxSize: keptBytes,
     maxEntrySize: largestKept,
@@ -106,9 +106,9 @@ export function createListServers({ finder, owners, news, ages }: Dependencies) 
     total: number,
     parts: readonly ServerParts[],
     owned: ReadonlyMap<string, Owner>,
-    sight: Sight,
+    visibility: Visibility,
   ): Promise<Pick<ServerPage, 'body' | 'etag'>> {
-    const rows = await renderRows(parts, query, owned, sight)
+    const rows = await renderRows(parts, query, owned, visibility)
     const start = `{"limit":${query.limit},"offset":${query.offset},"servers":[`
     const end = `],"total":${total}}`
     return {
@@ -119,15 +119,15 @@ export function createListServers({ finder, owners, news, ages }: Dependencies) 
 
   async function makePage(
     query: ServerQuery,
-    sight: Sight,
+    visibility: Visibility,
     requester: Requester,
   ): Promise<ServerPage> {
-    const question = questionOf(query, sight, requester)
+    const question = questionOf(query, visibility, requester)
     const { found, parts, next } = await findParts(query, question)
     const owned = await owners.byProject()
     const shown = query.withMetadata ? parts.map((part) => withAge(part, ages)) : parts
     return {
-      ...(await render(query, found.total, shown, owned, sight)),
+      ...(await render(query, found.total, shown, owned, visibility)),
       marker: next && writeMarker(query, next),
     }
   }
@@ -138,17 +138,17 @@ export function createListServers({ finder, owners, news, ages }: Dependencies) 
     query: ServerQuery,
     text: string,
   ): Promise<ServerPage> {
-    const { principal, reach } = caller
-    const sight = findSight(principal, reach.extent, query.scope)
-    demandView(query.view, sight)
-    const [fleet, identity] = [finder.version(sight.extent), news.current()]
+    const { principal, authorizedScope } = caller
+    const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
+    requireView(query.view, visibility)
+    const [fleet, identity] = [finder.version(visibility.scope), identityVersion.current()]
     const age = ageOf(query)
-    const key = `${sight.key}${text}`
+    const key = `${visibility.key}${text}`
     const known = pages.get(key)
     if (known && known.fleet === fleet && known.identity === identity && known.ages === age) {
       return known.page
     }
-    const page = await makePage(query, sight, requesterOf(caller))
+    const page = await makePage(query, visibility, requesterOf(caller))
     // Most pages are asked for once: only those that are asked for again are worth their memory.
     const isKept = isAskedAgain(key) && lengthOf(page.body) < largestKept / 2
     if (isKept && fleet !== undefined && identity !== undefined) {
@@ -156,8 +156,8 @@ export function createListServers({ finder, owners, news, ages }: Dependencies) 
         ...page,
         body: [Buffer.concat(page.body)],
         isStillRight: () =>
-          finder.version(sight.extent) === fleet &&
-          news.current() === identity &&
+          finder.version(visibility.scope) === fleet &&
+          identityVersion.current() === identity &&
           ageOf(query) === age,
       }
       pages.set(key, { fleet, identity, ages: age, page: kept })

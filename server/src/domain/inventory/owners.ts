@@ -1,10 +1,10 @@
-import type { News } from '../identity/ports.ts'
+import type { IdentityVersion } from '../identity/ports.ts'
 import { createVersionedCache } from '../identity/versioned-cache.ts'
 import type { Owner, OwnerDirectory } from './ports.ts'
 
 /** Projects and their domains by name, read anew only when identity has changed. */
-export function createOwners(directory: OwnerDirectory, news: News) {
-  const cache = createVersionedCache<ReadonlyMap<string, Owner>>(news, 1)
+export function createOwners(directory: OwnerDirectory, identityVersion: IdentityVersion) {
+  const cache = createVersionedCache<ReadonlyMap<string, Owner>>(identityVersion, 1)
   const key = 'owners'
 
   const readOwners = async () =>

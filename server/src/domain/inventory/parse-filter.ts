@@ -92,7 +92,7 @@ function scanValues(text: string, path: string): string[] {
   }
 }
 
-function demandCount(comparison: Comparison, count: number, path: string): void {
+function requireCount(comparison: Comparison, count: number, path: string): void {
   const [least, most] = arity[comparison]
   if (count >= least && count <= most) return
   const wanted = least === most ? String(least) : `at least ${least}`
@@ -111,7 +111,7 @@ export function parseFilter(text: string, path = 'filter'): Condition {
   const field = readField(name, path)
   const comparison = readComparison(operator, field, path)
   const texts = scanValues(inner, path)
-  demandCount(comparison, texts.length, path)
+  requireCount(comparison, texts.length, path)
   const values = texts.map((value) => {
     const parsed = parseValue(field, value)
     if ('wanted' in parsed) {

@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
-import type { Extent } from '../identity/reach.ts'
+import type { ScopeOrNone } from '../identity/authorized-scope.ts'
 import type { Condition } from './condition.ts'
 import type { Grouping, Order, View } from './server-query.ts'
 import type { RenderedServer } from './render-server.ts'
@@ -97,7 +97,7 @@ export const background: Requester = { user: 'background' }
 /** Which servers, among those in sight. */
 export interface Question {
   readonly requester: Requester
-  readonly extent: Extent
+  readonly scope: ScopeOrNone
   readonly view: View
   readonly where: Condition
 }
@@ -169,8 +169,8 @@ export interface Statistics {
 }
 
 export interface ServerFinder {
-  /** The version of what an extent has; undefined where it is not known well enough to remember by. */
-  version(extent: Extent): number | undefined
+  /** The version of what a scope has; undefined where it is not known well enough to remember by. */
+  version(scope: ScopeOrNone): number | undefined
   find(question: PageQuestion): Promise<FoundPage>
   /** Undefined where one of them is no longer what it was when it was found. */
   load(
@@ -182,10 +182,10 @@ export interface ServerFinder {
   /** What a server was sorted by; undefined where it is no longer what it was when it was found. */
   position(found: Found, order: readonly Order[]): Promise<Position | undefined>
   /** The whole of a server in sight, deleted ones too where they are asked for. */
-  loadById(extent: Extent, id: string, withDeleted: boolean): Promise<ServerParts | undefined>
+  loadById(scope: ScopeOrNone, id: string, withDeleted: boolean): Promise<ServerParts | undefined>
   /** The ids of servers in use and in sight that have a name, so many at most. */
   findByName(
-    extent: Extent,
+    scope: ScopeOrNone,
     name: string,
     most: number,
     requester: Requester,

@@ -1,9 +1,9 @@
 import type { EventQuery, EventStore } from '../audit/event-store.ts'
 import type { EventRecord } from '../audit/event.ts'
 import type { Caller } from '../identity/caller.ts'
-import { findReach, type Extent } from '../identity/reach.ts'
+import { findAuthorizedScope, type ScopeOrNone } from '../identity/authorized-scope.ts'
 import type { FindServer } from './get-server.ts'
-import type { WantedScope } from './server-query.ts'
+import type { ScopeParameter } from './server-query.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
@@ -16,7 +16,7 @@ type HistoryQuery = Pick<EventQuery, 'limit' | 'marker' | 'since' | 'before'>
 const withoutOrigin = (event: EventRecord): EventRecord => ({ ...event, ip: '', request_id: '' })
 
 /** What it came as is told; what it was before, when it was somebody else's, stays theirs. */
-function withoutPast(event: EventRecord, { kind }: Extent): EventRecord {
+function withoutPast(event: EventRecord, { kind }: ScopeOrNone): EventRecord {
   const isArrival =
     (kind === 'project' && 'project_id' in event.changes) ||
     (kind === 'domain' && 'domain_id' in event.changes)
@@ -33,30 +33,30 @@ export function createReadHistory({ findServer, events }: Dependencies) {
     caller: Caller,
     idOrName: string,
     query: HistoryQuery,
-    scope?: WantedScope,
+    requested?: ScopeParameter,
   ) {
-    const { parts, sight } = await findServer(caller, idOrName, scope)
-    const { extent } = sight
+    const { parts, visibility } = await findServer(caller, idOrName, requested)
+    const { scope } = visibility
     const found = await events.list(
-      { extent: { kind: 'system' }, self: undefined },
+      { scope: { kind: 'system' }, self: undefined },
       {
         ...query,
         matching: {
           target_type: 'server',
           target_id: parts.id,
-          ...(extent.kind === 'project' && { project_id: extent.projectId }),
-          ...(extent.kind === 'domain' && { domain_id: extent.domainId }),
+          ...(scope.kind === 'project' && { project_id: scope.projectId }),
+          ...(scope.kind === 'domain' && { domain_id: scope.domainId }),
         },
       },
     )
-    const audit = findReach(caller.principal, {
+    const audit = findAuthorizedScope(caller.principal, {
       service: 'identity',
       resource: 'events',
       action: 'list',
       at: ['system', 'domain'],
     })
-    const mayAudit = audit.extent.kind !== 'nothing'
-    const page = found.slice(0, query.limit).map((event) => withoutPast(event, extent))
+    const mayAudit = audit.scope.kind !== 'none'
+    const page = found.slice(0, query.limit).map((event) => withoutPast(event, scope))
     return {
       items: mayAudit ? page : page.map(withoutOrigin),
       next: found.length > query.limit ? page.at(-1)?.id : undefined,

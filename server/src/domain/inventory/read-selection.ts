@@ -1,7 +1,7 @@
 import type { ServerStatisticsQuery } from '@muster/contract'
 import { badField } from '../error.ts'
 import type { Comparison, Condition, Value } from './condition.ts'
-import { allOf, anyOf, demandModesty, not, oneOf, type ConditionsOf } from './conditions.ts'
+import { allOf, anyOf, requireModesty, not, oneOf, type ConditionsOf } from './conditions.ts'
 import { fields, isField, type Field } from './fields.ts'
 import type { OriginalWords } from './original-words.ts'
 import { namedOneOf } from './parameter-conditions.ts'
@@ -10,7 +10,7 @@ import { parseNetwork } from './parse-network.ts'
 import { parseQ } from './parse-q.ts'
 import { parseTag } from './parse-tag.ts'
 import { parseValue } from './parse-value.ts'
-import type { ServerSelection, View, WantedScope } from './server-query.ts'
+import type { ServerSelection, View, ScopeParameter } from './server-query.ts'
 
 /** What lists and statistics have in common. */
 export type SelectionParameters = Omit<
@@ -133,8 +133,8 @@ export function readSelection(
     ...readTags(parameters),
     ['ip', readNetworks(parameters.ip)],
   ]
-  demandModesty(conditions)
+  requireModesty(conditions)
   const where = allOf(conditions.flatMap(([, each]) => each))
-  const scope = readSetting('scope', parameters.scope, words) as WantedScope | undefined
+  const scope = readSetting('scope', parameters.scope, words) as ScopeParameter | undefined
   return { scope, view: readView(parameters, words), where }
 }

@@ -8,7 +8,7 @@ import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../identity/ports.ts'
 import { dayOf, drawTimeline } from './draw-timeline.ts'
 import { requesterOf } from './requester-of.ts'
-import { findSight } from './sight.ts'
+import { findVisibility } from './visibility.ts'
 import type { TimelineStore } from './timeline-store.ts'
 
 interface Dependencies {
@@ -21,11 +21,11 @@ export function createTimelineUseCases({ timeline, clock }: Dependencies) {
   return {
     async readTimeline(
       caller: Caller,
-      { days = usualTimeline, scope, project_id, domain_id }: ServerTimelineQuery,
+      { days = usualTimeline, scope: requested, project_id, domain_id }: ServerTimelineQuery,
     ): Promise<ServerTimeline> {
-      const { extent } = findSight(caller.principal, caller.reach.extent, scope)
+      const { scope } = findVisibility(caller.principal, caller.authorizedScope.scope, requested)
       const today = dayOf(clock())
-      const whose = { extent, projectIds: project_id, domainIds: domain_id }
+      const whose = { scope, projectIds: project_id, domainIds: domain_id }
       const history = await timeline.read(whose, today - days + 1, requesterOf(caller))
       return { timeline: drawTimeline(today, days, history) }
     },

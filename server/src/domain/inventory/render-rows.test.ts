@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ServerParts } from './ports.ts'
 import { renderRows } from './render-rows.ts'
-import type { Sight } from './sight.ts'
+import type { Visibility } from './visibility.ts'
 
 const part = (at: number): ServerParts => ({
   id: String(at),
@@ -28,7 +28,7 @@ test('a large page is rendered in chunks, with room for others between them', as
   }
   setImmediate(count)
   const all = Array.from({ length: 1_000 }, (_, at) => part(at))
-  const { pieces } = await renderRows(all, shape, new Map(), {} as Sight)
+  const { pieces } = await renderRows(all, shape, new Map(), {} as Visibility)
   isOver = true
   assert.ok(turns >= 7, String(turns))
   const ids = JSON.parse(`[${Buffer.concat(pieces).toString()}]`) as { id: string }[]

@@ -3,7 +3,7 @@ import type { Server } from '@muster/contract'
 import { nextTurn } from '../next-turn.ts'
 import type { BodyKind, Owner, ServerParts } from './ports.ts'
 import type { ServerShape } from './server-query.ts'
-import type { Sight } from './sight.ts'
+import type { Visibility } from './visibility.ts'
 import { tailOf } from './tails.ts'
 
 const metadataKey = Buffer.from(',"metadata":')
@@ -27,11 +27,11 @@ export function serverBytes(
   parts: ServerParts,
   shape: ServerShape,
   owners: ReadonlyMap<string, Owner>,
-  sight: Sight,
+  visibility: Visibility,
   place: Place = 'last',
 ): Rendered {
   const { body, metadata } = parts
-  const tail = bodyFor(shape) === 'document' ? tailOf(owners, parts, sight) : undefined
+  const tail = bodyFor(shape) === 'document' ? tailOf(owners, parts, visibility) : undefined
   const digest = tail ? parts.digest + tail.digest : parts.digest
   if (!metadata) return { pieces: [body, tail ? tail[place] : ends[place]], digest }
   return {
@@ -45,9 +45,9 @@ export function serverObject(
   parts: ServerParts,
   shape: ServerShape,
   owners: ReadonlyMap<string, Owner>,
-  sight: Sight,
+  visibility: Visibility,
 ): Partial<Server> {
-  const { pieces } = serverBytes(parts, shape, owners, sight)
+  const { pieces } = serverBytes(parts, shape, owners, visibility)
   const server = JSON.parse(Buffer.concat(pieces).toString()) as Server
   const { keys } = shape
   return keys ? Object.fromEntries(keys.map((key) => [key, server[key]])) : server
@@ -61,7 +61,7 @@ export async function renderRows(
   all: readonly ServerParts[],
   shape: ServerShape,
   owners: ReadonlyMap<string, Owner>,
-  sight: Sight,
+  visibility: Visibility,
 ): Promise<Rendered> {
   const chunks: Buffer[] = []
   let pieces: Buffer[] = []
@@ -75,11 +75,11 @@ export async function renderRows(
       await nextTurn()
     }
     if (shape.keys) {
-      const text = JSON.stringify(serverObject(parts, shape, owners, sight))
+      const text = JSON.stringify(serverObject(parts, shape, owners, visibility))
       pieces.push(Buffer.from(isLast ? text : `${text},`))
       digests += text
     } else {
-      const rendered = serverBytes(parts, shape, owners, sight, isLast ? 'last' : 'inner')
+      const rendered = serverBytes(parts, shape, owners, visibility, isLast ? 'last' : 'inner')
       pieces.push(...rendered.pieces)
       digests += rendered.digest
     }

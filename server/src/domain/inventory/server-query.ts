@@ -6,11 +6,11 @@ import type { Field } from './fields.ts'
 export type View = 'live' | 'recycled' | 'live-and-recycled' | 'deleted'
 
 /** How far a caller asks to see; absent: as far as the token's own scope. */
-export type WantedScope = 'project' | 'domain' | 'system' | 'max'
+export type ScopeParameter = 'project' | 'domain' | 'system' | 'max'
 
 /** The part of a query that says which servers. Lists, exports and statistics have it in common. */
 export interface ServerSelection {
-  readonly scope: WantedScope | undefined
+  readonly scope: ScopeParameter | undefined
   readonly view: View
   readonly where: Condition
 }

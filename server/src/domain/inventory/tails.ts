@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { CallersField } from './fields.ts'
 import type { Owner, ServerParts } from './ports.ts'
 import type { OwnersField } from './render-server.ts'
-import { covers, type Sight } from './sight.ts'
+import { covers, type Visibility } from './visibility.ts'
 
 /** The end of a full server: its owner's names as they are now, and what depends on the caller. */
 export interface Tail {
@@ -29,11 +29,11 @@ interface Class {
   readonly adminGroup: string
 }
 
-function classOf(parts: ServerParts, sight: Sight): Class {
+function classOf(parts: ServerParts, visibility: Visibility): Class {
   return {
-    mayUpdate: covers(sight.updates, parts),
+    mayUpdate: covers(visibility.updates, parts),
     isDeleted: parts.isDeleted,
-    adminGroup: covers(sight.administers, parts) ? parts.adminGroup : '',
+    adminGroup: covers(visibility.administers, parts) ? parts.adminGroup : '',
   }
 }
 
@@ -76,11 +76,15 @@ const keptTails = new WeakMap<ReadonlyMap<string, Owner>, Map<string, Tail>>()
 const mostTails = 50_000
 
 /** The same for all servers of a project that a caller sees alike, so it is made once. */
-function sharedTail(owners: ReadonlyMap<string, Owner>, parts: ServerParts, sight: Sight): Tail {
+function sharedTail(
+  owners: ReadonlyMap<string, Owner>,
+  parts: ServerParts,
+  visibility: Visibility,
+): Tail {
   const kept = keptTails.get(owners) ?? new Map<string, Tail>()
   keptTails.set(owners, kept)
   if (kept.size > mostTails) kept.clear()
-  const of = classOf(parts, sight)
+  const of = classOf(parts, visibility)
   const key = `${parts.projectId} ${parts.managerProjectId} ${of.mayUpdate} ${of.isDeleted} ${of.adminGroup}`
   let tail = kept.get(key)
   if (!tail) {
@@ -92,16 +96,20 @@ function sharedTail(owners: ReadonlyMap<string, Owner>, parts: ServerParts, sigh
 
 interface Last {
   readonly owners: ReadonlyMap<string, Owner>
-  readonly sight: Sight
+  readonly visibility: Visibility
   readonly tail: Tail
 }
 const lastTails = new WeakMap<ServerParts, Last>()
 
 /** The end of a server for a caller. Who asked last is likely to ask next: that is not even looked up. */
-export function tailOf(owners: ReadonlyMap<string, Owner>, parts: ServerParts, sight: Sight): Tail {
+export function tailOf(
+  owners: ReadonlyMap<string, Owner>,
+  parts: ServerParts,
+  visibility: Visibility,
+): Tail {
   const last = lastTails.get(parts)
-  if (last?.owners === owners && last.sight === sight) return last.tail
-  const tail = sharedTail(owners, parts, sight)
-  lastTails.set(parts, { owners, sight, tail })
+  if (last?.owners === owners && last.visibility === visibility) return last.tail
+  const tail = sharedTail(owners, parts, visibility)
+  lastTails.set(parts, { owners, visibility, tail })
   return tail
 }

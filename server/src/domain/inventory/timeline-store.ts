@@ -1,10 +1,10 @@
-import type { Extent } from '../identity/reach.ts'
+import type { ScopeOrNone } from '../identity/authorized-scope.ts'
 import type { SizeHistory } from './draw-timeline.ts'
 import type { Requester } from './ports.ts'
 
-/** Whose servers: what lies in the extent and, where any are named, belongs to one of them. */
+/** Whose servers: what lies in the scope and, where any are named, belongs to one of them. */
 export interface Whose {
-  readonly extent: Extent
+  readonly scope: ScopeOrNone
   readonly projectIds: readonly string[] | undefined
   readonly domainIds: readonly string[] | undefined
 }

@@ -8,7 +8,7 @@ import type {
   NewCloudAccount,
 } from '@muster/contract'
 import type { EventStore } from '../audit/event-store.ts'
-import { recordDeed } from '../audit/describe-event.ts'
+import { createAuditEvent } from '../audit/describe-event.ts'
 import type { Changes } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
 import { differences, everythingOf, hidden, said } from '../identity/administration/changes.ts'
@@ -16,7 +16,7 @@ import type { Caller } from '../identity/caller.ts'
 import { nameKey } from '../identity/name-key.ts'
 import { newId } from '../identity/new-id.ts'
 import type { Clock } from '../identity/ports.ts'
-import type { RenewCaller } from '../identity/renew-caller.ts'
+import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Account, AttachedAccount } from './account.ts'
 import { validateSettings, type CheckHost } from './validate-settings.ts'
@@ -33,7 +33,7 @@ interface Dependencies {
   readonly events: Pick<EventStore, 'record'>
   readonly owners: Owners
   readonly syncClient: SyncClient
-  readonly renewCaller: RenewCaller
+  readonly reauthorizeCaller: ReauthorizeCaller
   readonly checkHost: CheckHost
   readonly clock: Clock
 }
@@ -49,7 +49,7 @@ const nameTaken = () =>
     { fields: [{ path: 'cloudaccount.name', problem: 'is taken' }] },
   )
 
-function demandEnabled({ enabled }: Account): void {
+function requireEnabled({ enabled }: Account): void {
   if (enabled) return
   throw new PlatformError('InvalidStatusError', 'The account is disabled: enable it first.')
 }
@@ -72,7 +72,7 @@ const isAboutReaching = (changes: CloudAccountChanges) =>
 
 /** Accounts that servers come from: attached, changed, tried, synced and detached. */
 export function createCloudAccountUseCases(dependencies: Dependencies) {
-  const { loadKinds, accounts, events, owners, syncClient, renewCaller, checkHost, clock } =
+  const { loadKinds, accounts, events, owners, syncClient, reauthorizeCaller, checkHost, clock } =
     dependencies
 
   async function kindOf(provider: string): Promise<SourceKind> {
@@ -84,7 +84,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
   }
 
   /** By its id, or by its name. What is leaving is not there any more. */
-  async function demandAccount(idOrName: string): Promise<AttachedAccount> {
+  async function requireAccount(idOrName: string): Promise<AttachedAccount> {
     const all = (await accounts.all()).filter(({ account }) => !account.leaving)
     const found =
       all.find(({ account }) => account.id === idOrName) ??
@@ -102,7 +102,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
   }
 
   /** The prefix is where in the body they are said. */
-  async function demandProjects(
+  async function requireProjects(
     projectId: string | undefined,
     rules: readonly AccountRule[],
     prefix = 'cloudaccount.',
@@ -121,7 +121,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     }
   }
 
-  async function demandFreeName(name: string): Promise<void> {
+  async function requireFreeName(name: string): Promise<void> {
     if (await accounts.isNameTaken(name)) throw nameTaken()
   }
 
@@ -131,7 +131,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     action: string,
     changes: Changes,
   ) =>
-    recordDeed(
+    createAuditEvent(
       caller,
       {
         action,
@@ -145,7 +145,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     )
 
   /** Whoever could change where an account leads could have its secrets sent there. */
-  function demandSecretsAgain(before: Account, wish: CloudAccountChanges, kept: object): void {
+  function requireSecretsAgain(before: Account, wish: CloudAccountChanges, kept: object): void {
     const isElsewhere = wish.address !== undefined && wish.address !== before.address
     if (!isElsewhere || wish.credentials !== undefined || Object.keys(kept).length === 0) return
     throw badField(
@@ -156,9 +156,9 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
   }
 
   async function updateOnce(caller: Caller, idOrName: string, wish: CloudAccountChanges) {
-    const { account: before } = await demandAccount(idOrName)
+    const { account: before } = await requireAccount(idOrName)
     const kept = await accounts.credentialsOf(before.id)
-    demandSecretsAgain(before, wish, kept)
+    requireSecretsAgain(before, wish, kept)
     const { credentials, ...rest } = wish
     const changes = differences(before, said(rest))
     const after = { ...before, ...said(rest) } as Account
@@ -167,9 +167,9 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       { ...after, credentials: credentials ?? kept },
       checkHost,
     )
-    await demandProjects(wish.project_id, wish.mapping ?? [])
+    await requireProjects(wish.project_id, wish.mapping ?? [])
     if (wish.name !== undefined && nameKey(wish.name) !== nameKey(before.name)) {
-      await demandFreeName(wish.name)
+      await requireFreeName(wish.name)
     }
     if (Object.keys(changes).length === 0 && credentials === undefined) return before.id
     const event = deed(caller, before, 'update', {
@@ -180,7 +180,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
   }
 
   async function leaveOnce(caller: Caller, idOrName: string, mayEvict: boolean) {
-    const { account } = await demandAccount(idOrName)
+    const { account } = await requireAccount(idOrName)
     const servers = await serversOf(account.id)
     if (servers > 0 && !mayEvict) {
       const some = servers === 1 ? '1 server' : `${servers} servers`
@@ -198,7 +198,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
   /** Decided on what is there; where somebody else has changed that, decided again. */
   async function settle(caller: Caller, change: (caller: Caller) => Promise<string | undefined>) {
     for (let attempt = 0; attempt < tries; attempt += 1) {
-      const id = await change(await renewCaller(caller))
+      const id = await change(await reauthorizeCaller(caller))
       if (id !== undefined) return id
     }
     throw busy()
@@ -222,15 +222,15 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       return pageOfAccounts(shown, query)
     },
 
-    getCloudAccount: async (idOrName: string) => show((await demandAccount(idOrName)).account.id),
+    getCloudAccount: async (idOrName: string) => show((await requireAccount(idOrName)).account.id),
 
     async createCloudAccount(asking: Caller, wish: NewCloudAccount): Promise<CloudAccount> {
-      const caller = await renewCaller(asking)
+      const caller = await reauthorizeCaller(asking)
       const kind = await kindOf(wish.provider)
       const settings = settingsOf(wish)
       validateSettings(kind, settings, checkHost)
-      await demandProjects(wish.project_id, wish.mapping ?? [])
-      await demandFreeName(wish.name)
+      await requireProjects(wish.project_id, wish.mapping ?? [])
+      await requireFreeName(wish.name)
       const account: Account = {
         id: newId(),
         name: wish.name,
@@ -271,16 +271,16 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     },
 
     async syncCloudAccount(caller: Caller, idOrName: string): Promise<CloudAccount> {
-      const { account } = await demandAccount(idOrName)
-      demandEnabled(account)
+      const { account } = await requireAccount(idOrName)
+      requireEnabled(account)
       await accounts.nudge(account.id, deed(caller, account, 'sync', {}))
       void syncClient.reconcile(account.id).catch(() => {})
       return await show(account.id)
     },
 
     async confirmGoneServers(caller: Caller, idOrName: string): Promise<CloudAccount> {
-      const { account, sync } = await demandAccount(idOrName)
-      demandEnabled(account)
+      const { account, sync } = await requireAccount(idOrName)
+      requireEnabled(account)
       const missing = sync.warnings.find(({ kind }) => kind === 'missing')?.count ?? 0
       const event = deed(caller, account, 'confirm', { servers: [missing, 0] })
       if (!(await accounts.confirmGone(account.id, event))) {
@@ -294,7 +294,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     },
 
     async testCloudAccount(caller: Caller, idOrName: string): Promise<AccountTest> {
-      const { account } = await demandAccount(idOrName)
+      const { account } = await requireAccount(idOrName)
       await events.record(deed(caller, account, 'test', {}))
       const { provider, address, options } = account
       const credentials = await accounts.credentialsOf(account.id)
@@ -319,8 +319,8 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       mapping: readonly AccountRule[],
       projectId: string | undefined,
     ): Promise<MappingPreview> {
-      const { account } = await demandAccount(idOrName)
-      await demandProjects(projectId, mapping, '')
+      const { account } = await requireAccount(idOrName)
+      await requireProjects(projectId, mapping, '')
       return await syncClient.preview(account.id, mapping, projectId ?? account.project_id)
     },
   }

@@ -106,7 +106,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
     const projects = await owners.byProject()
     const mapping = compileMapping(account, projects)
 
-    function demandProject(): void {
+    function requireProject(): void {
       if (projects.has(account.project_id)) return
       throw new PlatformError(
         'ConflictError',
@@ -154,7 +154,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
 
     return {
       async record(present, goneIds, known) {
-        if (present.length > 0) demandProject()
+        if (present.length > 0) requireProject()
         const news = present
           .map((server) => findChange(server, known))
           .filter((changed) => changed !== undefined)

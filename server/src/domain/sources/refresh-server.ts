@@ -1,4 +1,4 @@
-import { recordDeed } from '../audit/describe-event.ts'
+import { createAuditEvent } from '../audit/describe-event.ts'
 import type { EventStore } from '../audit/event-store.ts'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
@@ -6,7 +6,7 @@ import type { Clock } from '../identity/ports.ts'
 import type { FindServer } from '../inventory/get-server.ts'
 import { asReader } from '../inventory/as-reader.ts'
 import type { FleetWriter } from '../inventory/ports.ts'
-import { covers } from '../inventory/sight.ts'
+import { covers } from '../inventory/visibility.ts'
 import type { SyncClient } from './sync-client.ts'
 import type { AccountStore } from './ports.ts'
 
@@ -28,7 +28,7 @@ export function createRefreshServer(dependencies: Dependencies) {
     idOrName: string,
   ): Promise<{ readonly id: string; readonly isFresh: boolean }> {
     const { parts } = await findServer(asReader(caller), idOrName)
-    if (!covers(caller.reach.extent, parts)) {
+    if (!covers(caller.authorizedScope.scope, parts)) {
       throw new PlatformError(
         'ForbiddenError',
         'Your roles do not allow "perform" on "servers" of service "compute" here.',
@@ -51,7 +51,7 @@ export function createRefreshServer(dependencies: Dependencies) {
       targetName: server.name,
       place,
     }
-    await events.record(recordDeed(caller, deed, clock))
+    await events.record(createAuditEvent(caller, deed, clock))
     const reference = { externalId: server.external_id, regionId: server.region_ext_id }
     return { id, isFresh: await syncClient.refresh(attached.account.id, id, reference) }
   }

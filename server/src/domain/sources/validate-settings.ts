@@ -25,7 +25,7 @@ const isTooLong = (value: unknown): boolean =>
   (typeof value === 'string' && value.length > longestText) ||
   (Array.isArray(value) && (value.length > longestList || value.some(isTooLong)))
 
-function demandFields(
+function requireFields(
   group: 'credentials' | 'options',
   fields: readonly SettingField[],
   given: Readonly<Record<string, unknown>>,
@@ -60,8 +60,8 @@ export function validateSettings(
   if (kind.address.isRequired && settings.address === '') {
     throw badField('cloudaccount.address', 'is required', 'MissingParameterError')
   }
-  demandFields('credentials', kind.credentials, settings.credentials)
-  demandFields('options', kind.options, settings.options)
+  requireFields('credentials', kind.credentials, settings.credentials)
+  requireFields('options', kind.options, settings.options)
   const [first] = kind.check(settings)
   if (first) throw badField(`cloudaccount.${first.path}`, first.problem)
   const host = kind.hostOf(settings)

@@ -7,7 +7,7 @@ import {
   type ViewChanges,
   type ViewListQuery,
 } from '@muster/contract'
-import { recordDeed } from '../audit/describe-event.ts'
+import { createAuditEvent } from '../audit/describe-event.ts'
 import type { Changes, EventRecord } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
 import { differences, everythingOf, said } from '../identity/administration/changes.ts'
@@ -16,18 +16,18 @@ import type { Place } from '../identity/administration/resources.ts'
 import type { Caller } from '../identity/caller.ts'
 import { newId } from '../identity/new-id.ts'
 import type { Clock } from '../identity/ports.ts'
-import type { Extent } from '../identity/reach.ts'
-import type { RenewCaller } from '../identity/renew-caller.ts'
+import type { ScopeOrNone } from '../identity/authorized-scope.ts'
+import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { asReader } from '../inventory/as-reader.ts'
-import { covers } from '../inventory/sight.ts'
+import { covers } from '../inventory/visibility.ts'
 import { untilWritten } from '../inventory/until-written.ts'
-import { demandRunnable } from './demand-runnable.ts'
+import { requireRunnable } from './require-runnable.ts'
 import type { ViewStore, Written } from './ports.ts'
 import { describeView, type View } from './view.ts'
 
 interface Dependencies {
   readonly views: ViewStore
-  readonly renewCaller: RenewCaller
+  readonly reauthorizeCaller: ReauthorizeCaller
   readonly clock: Clock
 }
 
@@ -39,23 +39,23 @@ const ownerOf = ({ project_id, domain_id }: View) => ({
 })
 
 /** Whether it is shared where the right that is asked about holds. */
-const isSharedWithin = (extent: Extent, view: View) =>
-  view.sharing === 'project' && covers(extent, ownerOf(view))
+const isSharedWithin = (scope: ScopeOrNone, view: View) =>
+  view.sharing === 'project' && covers(scope, ownerOf(view))
 
 /** In a list the token's own project is all that counts, however far its roles go. */
-function inOwnProject({ principal: { scope }, reach }: Caller): Extent {
-  if (scope.kind !== 'project') return { kind: 'nothing' }
+function inOwnProject({ principal: { scope }, authorizedScope }: Caller): ScopeOrNone {
+  if (scope.kind !== 'project') return { kind: 'none' }
   const { id: projectId, domain } = scope.project
   const own = { projectId, domainId: domain.id }
-  return covers(reach.extent, own) ? { kind: 'project', ...own } : { kind: 'nothing' }
+  return covers(authorizedScope.scope, own) ? { kind: 'project', ...own } : { kind: 'none' }
 }
 
-function demandMayShare({ need, reach }: Caller, view: View): void {
+function requireMayShare({ need, authorizedScope }: Caller, view: View): void {
   if (view.sharing === 'private') return
   if (view.project_id === '') {
     throw badField('view.sharing', 'is project, and with a token for a domain there is none')
   }
-  if (isSharedWithin(reach.extent, view)) return
+  if (isSharedWithin(authorizedScope.scope, view)) return
   throw forbidden(
     `To share a view takes "${need.action}" on "views" of service "compute" in its project.`,
   )
@@ -83,7 +83,7 @@ function settle<Answer>(written: Written, answer: Answer): Answer | undefined {
 }
 
 /** Queries that people keep by a name: for themselves, or for all who work in a project. */
-export function createViewUseCases({ views, renewCaller, clock }: Dependencies) {
+export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependencies) {
   function tell(caller: Caller, view: View, action: string, changes: Changes): EventRecord {
     const { project_id: projectId, domain_id: domainId } = view
     const place: Place =
@@ -91,12 +91,12 @@ export function createViewUseCases({ views, renewCaller, clock }: Dependencies) 
         ? { kind: 'domain', domainId: homeOf(caller.principal) }
         : { kind: 'project', projectId, domainId }
     const target = { targetType: 'view', targetId: view.id, targetName: view.name }
-    return recordDeed(caller, { action, ...target, place, changes }, clock)
+    return createAuditEvent(caller, { action, ...target, place, changes }, clock)
   }
 
   /** What somebody sees and may not change is forbidden; what they do not see is not there. */
-  async function demandView(caller: Caller, id: string): Promise<View> {
-    const view = await views.find(asReader(caller).reach, id)
+  async function requireView(caller: Caller, id: string): Promise<View> {
+    const view = await views.find(asReader(caller).authorizedScope, id)
     if (!view) throw new PlatformError('ResourceNotFoundError', 'There is no such view.')
     return view
   }
@@ -107,10 +107,10 @@ export function createViewUseCases({ views, renewCaller, clock }: Dependencies) 
   const change = <Answer>(
     asking: Caller,
     decideAndWrite: (caller: Caller) => Promise<Answer | undefined>,
-  ) => untilWritten(async () => decideAndWrite(await renewCaller(asking)), 'view')
+  ) => untilWritten(async () => decideAndWrite(await reauthorizeCaller(asking)), 'view')
 
   function newView({ principal }: Caller, wish: NewView): View {
-    const { scope, standing } = principal
+    const { scope, userStatus } = principal
     if (scope.kind === 'none') {
       throw forbidden('Your token has no scope: log in for a project or a domain to save a view.')
     }
@@ -125,8 +125,8 @@ export function createViewUseCases({ views, renewCaller, clock }: Dependencies) 
       order: wish.order ?? 'desc',
       scope: wish.scope ?? '',
       sharing: wish.sharing ?? 'private',
-      user_id: standing.user.id,
-      user: standing.user.name,
+      user_id: userStatus.user.id,
+      user: userStatus.user.name,
       project_id: scope.kind === 'project' ? scope.project.id : '',
       domain_id: scope.kind === 'project' ? scope.project.domain.id : '',
       created_at: now,
@@ -139,18 +139,18 @@ export function createViewUseCases({ views, renewCaller, clock }: Dependencies) 
     async listViews(caller: Caller, asked: ViewListQuery) {
       const limit = Math.min(asked.limit ?? usualPage, largestPage)
       const offset = asked.offset ?? 0
-      const reach = { self: caller.reach.self, extent: inOwnProject(caller) }
-      const { views: found, total } = await views.list(reach, { ...asked, limit, offset })
+      const authorizedScope = { self: caller.authorizedScope.self, scope: inOwnProject(caller) }
+      const { views: found, total } = await views.list(authorizedScope, { ...asked, limit, offset })
       return { views: found.map(describeView), limit, offset, total }
     },
 
-    getView: async (caller: Caller, id: string) => describeView(await demandView(caller, id)),
+    getView: async (caller: Caller, id: string) => describeView(await requireView(caller, id)),
 
     createView: (asking: Caller, wish: NewView): Promise<SavedView> =>
       change(asking, async (caller) => {
         const view = newView(caller, wish)
-        demandRunnable(view)
-        demandMayShare(caller, view)
+        requireRunnable(view)
+        requireMayShare(caller, view)
         const { domain_id: _d, revision: _r, updated_at: _u, user: _n, ...told } = view
         const event = tell(caller, view, 'create', everythingOf(told))
         return settle(await views.insert(view, event), describeView(view))
@@ -158,7 +158,7 @@ export function createViewUseCases({ views, renewCaller, clock }: Dependencies) 
 
     updateView: (asking: Caller, id: string, wish: ViewChanges): Promise<SavedView> =>
       change(asking, async (caller) => {
-        const before = await demandView(caller, id)
+        const before = await requireView(caller, id)
         if (!isOwn(caller, before)) throw forbidden('A view is changed by its owner alone.')
         const changes = differences(before, said(wish))
         if (Object.keys(changes).length === 0) return describeView(before)
@@ -168,16 +168,16 @@ export function createViewUseCases({ views, renewCaller, clock }: Dependencies) 
           updated_at: clock(),
           revision: before.revision + 1,
         }
-        demandRunnable(after)
-        demandMayShare(caller, after)
+        requireRunnable(after)
+        requireMayShare(caller, after)
         const event = tell(caller, before, 'update', changes)
         return settle(await views.update(before, after, event), describeView(after))
       }),
 
     async deleteView(asking: Caller, id: string): Promise<void> {
       await change(asking, async (caller) => {
-        const view = await demandView(caller, id)
-        if (!isOwn(caller, view) && !isSharedWithin(caller.reach.extent, view)) {
+        const view = await requireView(caller, id)
+        if (!isOwn(caller, view) && !isSharedWithin(caller.authorizedScope.scope, view)) {
           throw forbidden(
             'A view that is not your own is deleted with "delete" on "views" of service "compute" in its project.',
           )

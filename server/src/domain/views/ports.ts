@@ -1,6 +1,6 @@
 import type { ViewListQuery } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
-import type { Reach } from '../identity/reach.ts'
+import type { AuthorizedScope } from '../identity/authorized-scope.ts'
 import type { View } from './view.ts'
 
 /** How a write went: nothing was done where a name is taken, there are too many, or it is no longer as it was. */
@@ -11,13 +11,13 @@ export interface ViewQuery extends Omit<ViewListQuery, 'limit' | 'offset'> {
   readonly offset: number
 }
 
-/** Of a reach, what is shared in its extent and what is its own are there, and nothing else. */
+/** Of the caller's scope, what is shared in its scope and what is its own are there, and nothing else. */
 export interface ViewStore {
   list(
-    reach: Reach,
+    authorizedScope: AuthorizedScope,
     query: ViewQuery,
   ): Promise<{ readonly views: readonly View[]; readonly total: number }>
-  find(reach: Reach, id: string): Promise<View | undefined>
+  find(authorizedScope: AuthorizedScope, id: string): Promise<View | undefined>
   insert(view: View, event: EventRecord): Promise<Written>
   update(before: View, after: View, event: EventRecord): Promise<Written>
   remove(view: View, event: EventRecord): Promise<Written>

@@ -62,7 +62,7 @@ describe('domains', () => {
       .updateTable('users')
       .set({ password_hash: 'some hash' })
       .where('id', '=', userId)
-    await database.commitNews([withPassword.compile()])
+    await database.commitIdentity([withPassword.compile()])
     const send = (method: string, domain?: object) =>
       ask(platform.url, '/v3/domains/default', {
         method,
@@ -80,7 +80,7 @@ describe('domains', () => {
     assert.equal((await send('PATCH', { enabled: true, description: 'Home' })).status, 200)
     // One that was disabled by an earlier version can be enabled.
     const disabled = read.updateTable('domains').set({ enabled: 0 }).where('id', '=', 'default')
-    await database.commitNews([disabled.compile()])
+    await database.commitIdentity([disabled.compile()])
     assertError(await send('DELETE'), 'ConflictError')
     assert.equal((await send('PATCH', { enabled: true })).status, 200)
     admin = await createAdminClient(platform)

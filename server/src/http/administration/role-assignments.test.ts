@@ -192,7 +192,7 @@ onBothEnginesInTurn('role assignments', (engine) => {
       elsewhere.map(({ user }) => user?.name),
       ['second'],
     )
-    await database.commitNews([
+    await database.commitIdentity([
       database.read.deleteFrom('assignments').where('id', '=', assignment).compile(),
     ])
   })

@@ -168,7 +168,7 @@ onBothEngines('the persona table', (engine) => {
     const { read } = platform.database
     const near = await organisation.furnish('home')
     const far = await organisation.furnish('other')
-    await platform.database.commitNews([
+    await platform.database.commitIdentity([
       read
         .insertInto('group_members')
         .values([

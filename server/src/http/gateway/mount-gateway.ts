@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../../domain/error.ts'
 import { addressOf } from '../origin.ts'
 import { createQueryReader } from '../query.ts'
-import { demandNothing, demandShape, readJsonBody } from '../request-body.ts'
+import { requireNothing, requireShape, readJsonBody } from '../request-body.ts'
 import { createBodyReader } from '../validate.ts'
 import { whenGone } from '../when-gone.ts'
 
@@ -73,10 +73,10 @@ export function mountGateway(app: FastifyInstance, load: () => Promise<Gateway>)
       async onRequest(request, reply) {
         reply.headers(dataHeaders)
         request.parameters = readQuery(request.url)
-        demandShape(operation, request)
+        requireShape(operation, request)
       },
       async handler(request, reply) {
-        const body = operation.body ? readBody(readJsonBody(request)) : demandNothing(request)
+        const body = operation.body ? readBody(readJsonBody(request)) : requireNothing(request)
         const exchange = toExchange(request, reply)
         const { params: parameters, parameters: query } = request
         const handle = (await load()).handlers[id] as AnyHandler

@@ -61,17 +61,17 @@ void describe('two processes on one PostgreSQL', () => {
     const waits: number[] = []
     for (let turn = 0; turn < writes; turn += 1) {
       const value = `fresh${turn}of${writes}`
-      const sights = [owner, domainAdmin, admin].flatMap(({ token }) =>
+      const visibilities = [owner, domainAdmin, admin].flatMap(({ token }) =>
         sightsOf(token, id, value).slice(0, token === admin.token ? 0 : undefined),
       )
       // Asked before it is written, so that there is something old to remember.
       for (let time = 0; time < 3; time += 1) {
-        for (const sees of sights) assert.equal(await sees(), false)
+        for (const sees of visibilities) assert.equal(await sees(), false)
       }
       const metadata = { turn: value }
       await owner.get('mergeServerMetadata', { path: { id }, body: { metadata } })
       const start = performance.now()
-      const look = async () => await Promise.all(sights.map((sees) => sees()))
+      const look = async () => await Promise.all(visibilities.map((sees) => sees()))
       const seen = await eventually(look, (all) => all.every(Boolean))
       assert.ok(seen.every(Boolean), `${value}: ${seen.join()}`)
       waits.push(Math.round(performance.now() - start))

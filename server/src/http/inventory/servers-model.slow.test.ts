@@ -14,7 +14,7 @@ const rounds = 3
 const questionsARound = 70
 const walksARound = 10
 const statisticsARound = 20
-const standing = 10
+const userStatus = 10
 const timesAsked = 3
 
 /** What the same people ask again and again, before and after every change: caches know it. */
@@ -151,7 +151,7 @@ onBothEngines('SEC-60: a list of servers is what a model says', (engine) => {
       )
 
       const again = [
-        ...fc.sample(question, { numRuns: standing, seed: round }),
+        ...fc.sample(question, { numRuns: userStatus, seed: round }),
         ...byOwners(fleet.projects.map(({ name }) => name)),
       ]
       // A name alone is no change of any server: what is remembered of them must not outlive it.

@@ -129,7 +129,7 @@ onBothEnginesInTurn('how far a list of servers reaches', (engine) => {
     await demand(auditor, 'scope=system&pending_delete=all', 403)
   })
 
-  test('of what is gone is asked for the extent that is listed, not for any other', async () => {
+  test('of what is gone is asked for the scope that is listed, not for any other', async () => {
     const { auditor } = fleet.callers
     await fleet.population.assign({
       role: 'project_owner',

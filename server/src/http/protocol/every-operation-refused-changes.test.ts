@@ -116,7 +116,7 @@ onBothEnginesInTurn('every change that is refused', (engine) => {
       policyId: await idOf('policies', 'system_admin'),
     }
     // Who has no password cannot log in: only the first admin is left who can administer.
-    await platform.database.commitNews([
+    await platform.database.commitIdentity([
       read
         .updateTable('users')
         .set({ password_hash: null })

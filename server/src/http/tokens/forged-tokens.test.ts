@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import { createStandings } from '../../domain/identity/standings.ts'
+import { createFindUserStatus } from '../../domain/identity/user-status.ts'
 import { tokenId } from '../../domain/identity/token-secret.ts'
 import { createVerifyToken, type VerifyToken } from '../../domain/identity/verify-token.ts'
 import { createDirectory } from '../../storage/directory.ts'
@@ -64,12 +64,16 @@ onBothEnginesInTurn('a token that was tampered with', (engine) => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
     token = await loginAdmin(platform.url)
     const { database } = platform
-    const news = { current: database.currentVersion }
+    const identityVersion = { current: database.currentVersion }
     const clock = Date.now
     verifyToken = createVerifyToken({
       tokens: createTokenStore(database),
-      findStanding: createStandings({ directory: createDirectory(database), news, clock }),
-      news,
+      findUserStatus: createFindUserStatus({
+        directory: createDirectory(database),
+        identityVersion,
+        clock,
+      }),
+      identityVersion,
       clock,
     })
     const distinct = new Set(mutationsOf(token))

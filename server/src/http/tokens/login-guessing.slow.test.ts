@@ -168,8 +168,8 @@ onBothEngines('guessing a password', (engine) => {
     const identity = identify({ id: victim.id, password })
     const token = secretOf(await requestToken(logins.url, { identity }))
     const child = secretOf(await requestToken(logins.url, { identity: tokenIdentity(token) }))
-    const { read, commitNews } = platform.database
-    await commitNews([
+    const { read, commitIdentity } = platform.database
+    await commitIdentity([
       read.updateTable('users').set({ enabled: 0 }).where('id', '=', victim.id).compile(),
     ])
     assert.equal((await requestToken(logins.url, { identity })).status, 401)

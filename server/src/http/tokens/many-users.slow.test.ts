@@ -21,7 +21,7 @@ interface Caller {
 }
 
 /** Users with a project and a token each, in a few statements: no password is hashed. */
-async function addCallers({ read, commitNews }: Database): Promise<Caller[]> {
+async function addCallers({ read, commitIdentity }: Database): Promise<Caller[]> {
   const callers = Array.from({ length: userCount }, () => ({
     userId: newId(),
     projectId: newId(),
@@ -35,7 +35,7 @@ async function addCallers({ read, commitNews }: Database): Promise<Caller[]> {
   const now = Date.now()
   const common = { domain_id: 'default', enabled: 1, created_at: now }
   const named = (id: string) => ({ id, name: id, name_key: id })
-  await commitNews([
+  await commitIdentity([
     read
       .insertInto('users')
       .values(
@@ -163,8 +163,8 @@ onBothEngines('many users at once', (engine) => {
         const answer = await whoAmI(socket, question)
         answers += 1
         if (answer !== `200 ${userId} ${projectId}`) mismatches.push(answer)
-        // News now and then: all that is remembered goes, and is read anew by many at once.
-        if (answers % 2_500 === 0) await platform.database.commitNews([])
+        // IdentityVersion now and then: all that is remembered goes, and is read anew by many at once.
+        if (answers % 2_500 === 0) await platform.database.commitIdentity([])
       }
       socket.destroy()
     }

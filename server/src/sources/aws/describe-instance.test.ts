@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Instance } from '@aws-sdk/client-ec2'
 import { naturalId } from '../../domain/sources/natural-id.ts'
-import { demandServer } from '../../testing/source-conformance.ts'
+import { requireServer } from '../../testing/source-conformance.ts'
 import { describeInstance } from './describe-instance.ts'
 import type { Lookup } from './lookup.ts'
 import type { RegionBook } from './region-book.ts'
@@ -42,7 +42,7 @@ const plain: Instance = {
 function see(changes: Partial<Instance>, shelf: Shelf = {}, region = 'eu-west-1') {
   const owned = { owner: '210987654321', instance: { ...plain, ...changes } }
   const seen = describeInstance(owned, region, bookOf(shelf))
-  return { ...seen.facts, server: demandServer(seen, 'Aws') }
+  return { ...seen.facts, server: requireServer(seen, 'Aws') }
 }
 
 describe('an instance of EC2', () => {

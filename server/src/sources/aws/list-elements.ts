@@ -28,7 +28,10 @@ export function hasList(body: string, action: string): boolean {
 }
 
 /** The list as the SDK read it: undefined where the response has none in its place. */
-export function demandList<Item>(list: readonly Item[] | undefined, what: string): readonly Item[] {
+export function requireList<Item>(
+  list: readonly Item[] | undefined,
+  what: string,
+): readonly Item[] {
   if (list) return list
   throw new SourceError('garbled', `The response with the ${what} has no list in it.`)
 }

@@ -6,7 +6,7 @@ import type {
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { UnparsedResponse } from './response-error.ts'
 import type { Line } from './line.ts'
-import { demandList } from './list-elements.ts'
+import { requireList } from './list-elements.ts'
 import { pageThrough } from './page-through.ts'
 
 export interface OwnedInstance {
@@ -22,8 +22,8 @@ export const instancesOf = (
   { Reservations }: DescribeInstancesResult,
   what: string,
 ): OwnedInstance[] =>
-  demandList(Reservations, what).flatMap(({ OwnerId: owner = '', Instances }) =>
-    demandList(Instances, what).map((instance) => ({ owner, instance })),
+  requireList(Reservations, what).flatMap(({ OwnerId: owner = '', Instances }) =>
+    requireList(Instances, what).map((instance) => ({ owner, instance })),
   )
 
 /** An owner is a number at AWS, and any text with those who speak its language. */

@@ -2,7 +2,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Source, SourceSettings, SourceContext } from '../../domain/sources/source.ts'
 import { readAwsSettings } from './aws-settings.ts'
 import { createLines, type Line } from './line.ts'
-import { demandList } from './list-elements.ts'
+import { requireList } from './list-elements.ts'
 import { merge } from './merge.ts'
 import { createLastingBook, type LastingBook } from './region-book.ts'
 import { isRegion, partitionOf } from './region-names.ts'
@@ -46,7 +46,7 @@ export async function openAws(
       stop,
     )
     // EC2 names only those that the key is good for; not all who speak its language do.
-    const enabled = demandList(Regions, 'regions')
+    const enabled = requireList(Regions, 'regions')
       .filter(({ OptInStatus }) => OptInStatus !== 'not-opted-in')
       .flatMap(({ RegionName }) => RegionName ?? [])
       .filter((region) => partitionOf(region) === partitionOf(start))

@@ -1,5 +1,5 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
-import { demandList } from './list-elements.ts'
+import { requireList } from './list-elements.ts'
 
 const mostPages = 20_000
 /** EC2 may give pages without anything on them, but not for ever. */
@@ -26,7 +26,7 @@ export async function* pageThrough<Page extends { readonly NextToken?: string | 
   for (let pages = 1; pages <= mostPages && idlePages <= mostIdlePages; pages += 1) {
     const page = await paging.ask(token)
     const items: Item[] = []
-    for (const item of demandList(paging.itemsOf(page), what)) {
+    for (const item of requireList(paging.itemsOf(page), what)) {
       const id = paging.idOf(item) ?? ''
       if (id === '') throw new SourceError('garbled', `One of the ${what} has no id.`)
       if (told.has(id)) continue

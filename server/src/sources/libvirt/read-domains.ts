@@ -83,7 +83,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
     try {
       return await calls.stats(domains)
     } catch (error) {
-      await demandConnection(calls, error)
+      await requireConnection(calls, error)
       const [{ uuid }] = domains as [DomainHandle]
       if (domains.length === 1) return new Map([[uuid, error as SourceError]])
       const single = domains.map((domain) => findStats(calls, [domain]))
@@ -112,7 +112,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
             const seen = await find({ calls, findSizes }, domain, parameters, passing)
             return seen && toServer(seen, { group, host, surroundings })
           } catch (error) {
-            await demandConnection(calls, error)
+            await requireConnection(calls, error)
             return unreadableServer(keyOf(group, domain.uuid), domain.name, error)
           }
         }
@@ -126,7 +126,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
 export type DomainReader = ReturnType<typeof createDomainReader>
 
 /** Throws the error where it is not the fault of the one domain that was asked about. */
-export async function demandConnection(calls: Calls, error: unknown): Promise<void> {
+export async function requireConnection(calls: Calls, error: unknown): Promise<void> {
   if (!calls.canContinue()) throw error
   // If even this is not answered, it is the daemon that hangs.
   const isLate = error instanceof SourceError && error.kind === 'timeout'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isSourceError } from '../../testing/fake-libvirt-line.ts'
-import { demandServer } from '../../testing/source-conformance.ts'
+import { requireServer } from '../../testing/source-conformance.ts'
 import { parseXml } from './parse-xml.ts'
 import type { Surroundings } from './surroundings.ts'
 import { toServer, type SeenDomain } from './to-server.ts'
@@ -30,7 +30,7 @@ function convert(
   const place = { group: 'default', host, surroundings: { ...bare, ...surroundings } }
   return toServer(domain, place)
 }
-const show = (...args: Parameters<typeof convert>) => demandServer(convert(...args), 'OneCloud')
+const show = (...args: Parameters<typeof convert>) => requireServer(convert(...args), 'OneCloud')
 
 describe('a domain as a server', () => {
   test('is refused where it has more to it than makes sense', () => {
@@ -87,7 +87,7 @@ describe('a domain as a server', () => {
     )
     assert.deepEqual(seen.key, ['libvirt', 'default', uuid])
     assert.deepEqual(seen.tenant, { id: 'p1', name: 'shop' })
-    const server = demandServer(seen, 'OneCloud')
+    const server = requireServer(seen, 'OneCloud')
     assert.equal(server.created_at, '2024-05-06T07:08:09.000000Z')
     assert.deepEqual(
       [server.vcpu_count, server.vmem_size, server.instance_type],

@@ -18,7 +18,7 @@ import { writeDomainHandle } from './records.ts'
 import { createXdrWriter } from './xdr.ts'
 
 /** Opening it does not last longer than somebody wants. */
-async function demandPromptEnd({ address }: FakeLibvirt, options = {}): Promise<void> {
+async function requirePromptEnd({ address }: FakeLibvirt, options = {}): Promise<void> {
   const settings = { address, credentials: {}, options }
   const start = performance.now()
   await assert.rejects(
@@ -126,7 +126,7 @@ describe('libvirt in trouble', () => {
 
   test('is left at once when it says nothing and it is told to end', async (context) => {
     const faults = { [procedures.authList]: 'silence' } as const
-    await demandPromptEnd(await startFakeLibvirt(context, { faults }))
+    await requirePromptEnd(await startFakeLibvirt(context, { faults }))
   })
 
   const doors: readonly (readonly [string, number, FakeFault, RegExp, RegExp])[] = [
@@ -213,6 +213,6 @@ describe('libvirt by TLS', () => {
       welcome: Buffer.alloc(0),
     })
     await assert.rejects(openAt(context, silent, vouched, 200), isSourceError(/^timeout$/))
-    await demandPromptEnd(silent, vouched.options)
+    await requirePromptEnd(silent, vouched.options)
   })
 })

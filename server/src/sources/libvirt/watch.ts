@@ -4,7 +4,7 @@ import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { domainEvents, longestList, procedures } from './protocol.ts'
-import { demandConnection, toNews, type DomainReader, type ReadDomain } from './read-domains.ts'
+import { requireConnection, toNews, type DomainReader, type ReadDomain } from './read-domains.ts'
 import { readDomainHandle, type DomainHandle } from './records.ts'
 import type { RpcClient } from './rpc-client.ts'
 import { readSurroundings } from './surroundings.ts'
@@ -97,7 +97,7 @@ export async function* watchDomains(
     try {
       return (await calls.domainByUuid(uuid)) ?? { domain, server: undefined }
     } catch (error) {
-      await demandConnection(calls, error)
+      await requireConnection(calls, error)
       return { domain, server: unreadableServer(keyOf(reader.group, uuid), name, error) }
     }
   }

@@ -41,7 +41,7 @@ onBothEngines('the migrations', (engine) => {
 
   test('run once: a second start changes nothing', async () => {
     const first = await place.open()
-    await first.commitNews([
+    await first.commitIdentity([
       first.read.insertInto('settings').values({ key: 'mine', value: 'kept' }).compile(),
     ])
     const ran = await ranMigrations(first)

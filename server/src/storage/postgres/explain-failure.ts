@@ -6,7 +6,7 @@ import { DatabaseUrlError, NoHost, readDatabaseUrl, WrongServer } from './hosts.
 const oldestVersion = 150_000
 
 /** Throws where the server is too old. */
-export async function demandVersion(ask: (sql: string) => Promise<readonly object[]>) {
+export async function requireVersion(ask: (sql: string) => Promise<readonly object[]>) {
   const [row] = await ask(`select current_setting('server_version_num')::int as version`)
   const { version = 0 } = (row ?? {}) as { version?: number }
   if (version < oldestVersion) {

@@ -78,16 +78,16 @@ describe('commits that change servers on PostgreSQL', () => {
 
   test('see in turn what earlier ones wrote, also where they began before', async () => {
     const gate = await closeGate(place.url ?? '')
-    const demandNone = {
+    const requireNone = {
       ...sql`select 1 where not exists (select 1 from settings where key = 'first')`.compile(
         near.read,
       ),
       required: 'none',
     }
-    const late = near.commitFleet([pass()], new Set(), [demandNone, put('first')])
+    const late = near.commitFleet([pass()], new Set(), [requireNone, put('first')])
     const refused = assert.rejects(late, { reason: 'none' })
     await until('the late one waits', async () => (await gate.waiting()) === 1)
-    await far.commitFleet([], new Set(), [demandNone, put('first')])
+    await far.commitFleet([], new Set(), [requireNone, put('first')])
     await gate.open()
     await refused
   })

@@ -15,7 +15,9 @@ async function waitUntil(what: string, bound: number, isSo: () => boolean): Prom
 }
 
 const putNews = (database: Database, key: string) =>
-  database.commitNews([database.read.insertInto('settings').values({ key, value: '' }).compile()])
+  database.commitIdentity([
+    database.read.insertInto('settings').values({ key, value: '' }).compile(),
+  ])
 
 describe('two processes on one PostgreSQL', () => {
   let place: StoragePlace

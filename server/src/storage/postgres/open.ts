@@ -16,7 +16,7 @@ import type { Tables } from '../tables.ts'
 import { fleetCommit } from '../fleet-versions.ts'
 import { createSlowQueries, defaultQueryTimeout } from '../slow-queries.ts'
 import { takeClient } from './client.ts'
-import { demandVersion } from './explain-failure.ts'
+import { requireVersion } from './explain-failure.ts'
 import { followVersion } from './follow-version.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import type { PostgresLimits } from './limits.ts'
@@ -54,7 +54,7 @@ async function bringUpToDate(hosts: Hosts, inspect: Inspect): Promise<void> {
   const pool = openPool(hosts, { max: 2, timeout: forever, wait: forever })
   const read = createKysely(pool)
   try {
-    await demandVersion(async (text) => (await sql.raw<object>(text).execute(read)).rows)
+    await requireVersion(async (text) => (await sql.raw<object>(text).execute(read)).rows)
     await inspect(read)
     await migrate(read)
   } finally {
@@ -173,7 +173,7 @@ export async function openPostgres(
     engine: 'postgres',
     read,
     commit,
-    async commitNews(statements, expected) {
+    async commitIdentity(statements, expected) {
       const outcomes = await commit([bumpVersion(read, expected), ...statements])
       version.advance(versionOf(outcomes))
       return outcomes.slice(1)

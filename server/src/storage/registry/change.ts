@@ -42,7 +42,7 @@ export function createChange(database: Database): Registry['change'] {
       ...(await keepAdministrator()),
     ]
     try {
-      await database.commitNews(statements, version)
+      await database.commitIdentity(statements, version)
       return true
     } catch (error) {
       if (!(error instanceof Violation)) throw error

@@ -7,7 +7,7 @@ import type {
   Registry,
 } from '../../domain/identity/administration/registry.ts'
 import type { Grant, Place } from '../../domain/identity/administration/resources.ts'
-import type { Reach } from '../../domain/identity/reach.ts'
+import type { AuthorizedScope } from '../../domain/identity/authorized-scope.ts'
 import type { Database } from '../database.ts'
 import { placeColumns } from './among.ts'
 
@@ -63,26 +63,29 @@ export function createGrants({
   }
 
   /** Of a group that the caller is in, its other members are not the caller's own. */
-  const isWithin = ({ extent, self }: Reach, effective: boolean) => {
+  const isWithin = ({ scope, self }: AuthorizedScope, effective: boolean) => {
     const own = effective
       ? sql<SqlBool>`users.id = ${self}`
       : sql<SqlBool>`(assignments.user_id = ${self} or assignments.group_id in (
       select own.group_id from group_members as own where own.user_id = ${self}))`
-    switch (extent.kind) {
+    switch (scope.kind) {
       case 'system':
         return sql<SqlBool>`1 = 1`
       case 'domain':
-        return sql<SqlBool>`(assignments.domain_id = ${extent.domainId}
-          or projects.domain_id = ${extent.domainId} or ${own})`
+        return sql<SqlBool>`(assignments.domain_id = ${scope.domainId}
+          or projects.domain_id = ${scope.domainId} or ${own})`
       case 'project':
-        return sql<SqlBool>`(assignments.project_id = ${extent.projectId} or ${own})`
-      case 'nothing':
+        return sql<SqlBool>`(assignments.project_id = ${scope.projectId} or ${own})`
+      case 'none':
         return own
     }
   }
 
-  async function listGrants(reach: Reach, query: AssignmentQuery): Promise<Page<GrantRecord>> {
-    let select = withHolders(query.effective).where(isWithin(reach, query.effective))
+  async function listGrants(
+    authorizedScope: AuthorizedScope,
+    query: AssignmentQuery,
+  ): Promise<Page<GrantRecord>> {
+    let select = withHolders(query.effective).where(isWithin(authorizedScope, query.effective))
     if (query.effective) select = select.where('users.id', 'is not', null)
     if (query.userId !== undefined) select = select.where('users.id', '=', query.userId)
     if (query.groupId !== undefined) select = select.where('groups.id', '=', query.groupId)

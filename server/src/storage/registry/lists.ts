@@ -8,14 +8,14 @@ import type {
 } from '../../domain/identity/administration/registry.ts'
 import type { Kind, Resources } from '../../domain/identity/administration/resources.ts'
 import { nameKey } from '../../domain/identity/name-key.ts'
-import type { Reach } from '../../domain/identity/reach.ts'
+import type { AuthorizedScope } from '../../domain/identity/authorized-scope.ts'
 import type { Database } from '../database.ts'
 import { related } from './among.ts'
 import { columnsOf, tableOf, toThing, type Cell } from './columns.ts'
 import { readMarker, writeMarker, type Position } from './marker.ts'
 import { visible, type AnyTables, type Builder } from './visible.ts'
 
-/** Looks things up and lists them, never past a reach. */
+/** Looks things up and lists them, never past the caller's scope. */
 export function createLists(database: Database): Pick<Registry, 'list' | 'find' | 'isNameTaken'> {
   const read = database.read as unknown as Kysely<AnyTables>
 
@@ -25,21 +25,25 @@ export function createLists(database: Database): Pick<Registry, 'list' | 'find' 
       ? sql<Cell>`${sql.ref(column)} collate "C"`
       : sql<Cell>`${sql.ref(column)}`
 
-  const within = (kind: Kind, reach: Reach) =>
+  const within = (kind: Kind, authorizedScope: AuthorizedScope) =>
     read
       .selectFrom(tableOf(kind))
       .select(columnsOf(kind))
-      .where((eb) => visible(eb as Builder, kind, reach))
+      .where((eb) => visible(eb as Builder, kind, authorizedScope))
 
-  const withinRelation = (kind: Kind, reach: Reach, among: Among | undefined) => {
-    const select = within(kind, reach)
+  const withinRelation = (
+    kind: Kind,
+    authorizedScope: AuthorizedScope,
+    among: Among | undefined,
+  ) => {
+    const select = within(kind, authorizedScope)
     return among ? select.where((eb) => related(eb as Builder, among)) : select
   }
 
   /** Where a marker points: it says so itself, or it is the id of something in sight. */
   async function findPosition(
     kind: Kind,
-    reach: Reach,
+    authorizedScope: AuthorizedScope,
     query: ListQuery,
     among: Among | undefined,
   ): Promise<Position | undefined> {
@@ -47,21 +51,23 @@ export function createLists(database: Database): Pick<Registry, 'list' | 'find' 
     if (marker === undefined) return undefined
     const position = readMarker(marker, query)
     if (position) return position
-    const row = await withinRelation(kind, reach, among).where('id', '=', marker).executeTakeFirst()
+    const row = await withinRelation(kind, authorizedScope, among)
+      .where('id', '=', marker)
+      .executeTakeFirst()
     if (!row) throw badField('marker', 'points nowhere in this list: start from its beginning')
     return { value: row[sortKey] ?? '', id: marker }
   }
 
   async function list<K extends Kind>(
     kind: K,
-    reach: Reach,
+    authorizedScope: AuthorizedScope,
     query: ListQuery,
     among?: Among,
   ): Promise<Page<Resources[K]>> {
     const { sortKey, descending, limit, filters } = query
     const direction = descending ? 'desc' : 'asc'
-    const position = await findPosition(kind, reach, query, among)
-    let select = withinRelation(kind, reach, among)
+    const position = await findPosition(kind, authorizedScope, query, among)
+    let select = withinRelation(kind, authorizedScope, among)
     for (const [name, value] of Object.entries(filters)) {
       const { column, cell } = toFilter(name, value)
       select = select.where(column, '=', cell)
@@ -93,8 +99,8 @@ export function createLists(database: Database): Pick<Registry, 'list' | 'find' 
   return {
     list,
 
-    async find(kind, id, reach) {
-      const row = await within(kind, reach).where('id', '=', id).executeTakeFirst()
+    async find(kind, id, authorizedScope) {
+      const row = await within(kind, authorizedScope).where('id', '=', id).executeTakeFirst()
       return row && toThing(kind, row)
     },
 

@@ -1,6 +1,6 @@
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } from 'kysely'
 import type { Kind } from '../../domain/identity/administration/resources.ts'
-import type { Extent, Reach } from '../../domain/identity/reach.ts'
+import type { ScopeOrNone, AuthorizedScope } from '../../domain/identity/authorized-scope.ts'
 import type { Row } from './columns.ts'
 
 /** The tables without their types: which one it is, is known only when a list is asked for. */
@@ -9,26 +9,26 @@ export type Builder = ExpressionBuilder<AnyTables, string>
 type Condition = ExpressionWrapper<AnyTables, string, SqlBool>
 
 /**
- * What of a kind of thing lies within a reach, as one condition on the query. Assignments and
+ * What of a kind of thing lies within the caller's scope, as one condition on the query. Assignments and
  * events, which are no things of their own, have theirs beside their queries.
  */
-export function visible(eb: Builder, kind: Kind, { extent, self }: Reach): Condition {
-  const conditions = [withinExtent(eb, kind, extent)]
+export function visible(eb: Builder, kind: Kind, { scope, self }: AuthorizedScope): Condition {
+  const conditions = [withinScope(eb, kind, scope)]
   if (self !== undefined) conditions.push(ownedBy(eb, kind, self))
   return eb.or(conditions.filter((condition) => condition !== undefined))
 }
 
 const everything = (eb: Builder): Condition => eb(sql<number>`1`, '=', 1)
 
-function withinExtent(eb: Builder, kind: Kind, extent: Extent): Condition | undefined {
-  switch (extent.kind) {
+function withinScope(eb: Builder, kind: Kind, scope: ScopeOrNone): Condition | undefined {
+  switch (scope.kind) {
     case 'system':
       return everything(eb)
     case 'domain':
-      return withinDomain(eb, kind, extent.domainId)
+      return withinDomain(eb, kind, scope.domainId)
     case 'project':
-      return withinProject(eb, kind, extent.projectId, extent.domainId)
-    case 'nothing':
+      return withinProject(eb, kind, scope.projectId, scope.domainId)
+    case 'none':
       return undefined
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
-import type { Extent } from '../../domain/identity/reach.ts'
+import type { ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
 import type { Database } from '../database.ts'
 import { columnOf, isOwnerField } from './columns.ts'
 import { filterIndexes } from './indexes.ts'
@@ -70,16 +70,16 @@ export function createDrivers(engine: Database['engine'], { where }: Where) {
       const parts = condition.kind === 'all' ? condition.conditions : [condition]
       return parts.map(driverOf).filter((driver) => driver !== undefined)
     },
-    /** The way to what an extent has, where it has not everything. */
-    ofExtent(extent: Extent): Driver | undefined {
-      switch (extent.kind) {
+    /** The way to what a scope has, where it has not everything. */
+    ofScope(scope: ScopeOrNone): Driver | undefined {
+      switch (scope.kind) {
         case 'project':
-          return byIndex('project_id', sql`project_id = ${codeOf(extent.projectId)}`)
+          return byIndex('project_id', sql`project_id = ${codeOf(scope.projectId)}`)
         case 'domain':
-          return byIndex('domain_id', sql`domain_id = ${codeOf(extent.domainId)}`)
+          return byIndex('domain_id', sql`domain_id = ${codeOf(scope.domainId)}`)
         case 'system':
           return undefined
-        case 'nothing':
+        case 'none':
           return byIndex('project_id', sql`project_id = -1`)
       }
     },

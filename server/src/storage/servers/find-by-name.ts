@@ -15,8 +15,8 @@ export function createFindByName(
   const drivers = createDrivers(engine, createWhere({ engine, owners: new Map() }))
   const subject = byCodePoint(engine, sql.ref('name'))
 
-  return async function findByName(extent, name, most, requester) {
-    const within = drivers.ofExtent(extent)
+  return async function findByName(scope, name, most, requester) {
+    const within = drivers.ofScope(scope)
     const conditions = [sql`state = 0`, sql`${subject} = ${name}`]
     const named = select(
       sql`id`,

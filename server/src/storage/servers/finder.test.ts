@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type Operation, type ServerListQuery } from '@muster/contract'
 import fc from 'fast-check'
-import type { Extent } from '../../domain/identity/reach.ts'
+import type { ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import {
   background,
@@ -37,11 +37,11 @@ onBothEngines('which way a question takes', (engine) => {
     })
     usual = createServerFinder(database, owners)
     // Almost nothing is few: every question goes the way that a million servers would send it.
-    hasty = createServerFinder(database, owners, { smallExtent: 3, fewServers: 2, mostFound: 4 })
+    hasty = createServerFinder(database, owners, { smallScope: 3, fewServers: 2, mostFound: 4 })
   })
   after(() => fleet.platform.close())
 
-  const extents = (): Extent[] => {
+  const scopes = (): ScopeOrNone[] => {
     const [{ id: projectId, domainId }] = fleet.projects as [Fleet['projects'][number]]
     return [
       { kind: 'system' },
@@ -84,12 +84,12 @@ onBothEngines('which way a question takes', (engine) => {
     })
     const servers = fleet.world.servers()
     const { question: questions } = createQuestions(servers)
-    for (const limits of [undefined, { smallExtent: 3, fewServers: 2, mostFound: 4 }]) {
+    for (const limits of [undefined, { smallScope: 3, fewServers: 2, mostFound: 4 }]) {
       const finder = createServerFinder({ ...database, ask }, owners, limits)
       for (const each of fc.sample(questions, { numRuns: 60, seed: 5 })) {
         const url = `/servers?${questionText(each)}`
         const query = readServerQuery(readQuery(url) as ServerListQuery)
-        const question = { ...query, requester: background, extent: { kind: 'system' as const } }
+        const question = { ...query, requester: background, scope: { kind: 'system' as const } }
         await finder.find({ ...question, after: undefined })
         await finder.count({ ...question, groups: [{ name: 'zone', field: 'zone' }] })
       }
@@ -111,9 +111,9 @@ onBothEngines('which way a question takes', (engine) => {
         const query = readServerQuery(readQuery(`/servers?${text}`) as ServerListQuery)
         const { view, where, order, offset } = query
         const limit = Math.max(query.limit, 7)
-        const extent = extents()[place] ?? { kind: 'system' }
+        const scope = scopes()[place] ?? { kind: 'system' }
         const requester = background
-        const question = { requester, extent, view, where, order, limit, offset, after: undefined }
+        const question = { requester, scope, view, where, order, limit, offset, after: undefined }
         assert.deepEqual(await walk(hasty, question), await walk(usual, question), text)
         const grouped = { ...question, groups: [{ name: 'zone', field: 'zone' as const }] }
         assert.deepEqual(await hasty.count(grouped), await usual.count(grouped), text)

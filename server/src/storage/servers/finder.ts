@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { PageQuestion, ServerFinder } from '../../domain/inventory/ports.ts'
-import { placeIdOf, type Extent } from '../../domain/identity/reach.ts'
+import { placeIdOf, type ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
 import type { Database, Pace } from '../database.ts'
 import { createDocuments } from './documents.ts'
 import { createFew } from './few.ts'
@@ -54,11 +54,12 @@ export function createServerFinder(
   const findAmongMany = createMany(planner, terms)
   const selections = createSelections()
 
-  const versionOf = (extent: Extent): number | undefined => database.fleetVersion(placeIdOf(extent))
+  const versionOf = (scope: ScopeOrNone): number | undefined =>
+    database.fleetVersion(placeIdOf(scope))
 
   /** What is remembered of a question holds for as long as this is the same. */
   async function rememberedBy(question: PageQuestion): Promise<string | undefined> {
-    const fleet = versionOf(question.extent)
+    const fleet = versionOf(question.scope)
     if (fleet === undefined) return undefined
     return asksForNames(question) ? `${fleet} ${epochOf(await owners.byProject())}` : `${fleet}`
   }

@@ -4,7 +4,7 @@ import type { FleetWriter, KeptServer, ServerWrite } from '../../domain/inventor
 import type { Database, Statement } from '../database.ts'
 import { createInsertEvents } from '../events.ts'
 import { Violation } from '../violation.ts'
-import { demandUnchanged } from './demand-unchanged.ts'
+import { requireUnchanged } from './require-unchanged.ts'
 import { inPieces } from './in-pieces.ts'
 import { commitFenced, createSightingStatements } from './sightings.ts'
 import { createWriteStatements } from './write-statements.ts'
@@ -132,7 +132,7 @@ export function createFleetWriter(database: Database): FleetWriter {
         // One that came back meanwhile stays; those that did not are found again.
         await commitUnlessOvertaken(
           [
-            ...demandUnchanged(database, rows),
+            ...requireUnchanged(database, rows),
             ...children.map((table) =>
               read.deleteFrom(table).where('server', 'in', seqs).compile(),
             ),

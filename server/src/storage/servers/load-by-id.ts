@@ -1,5 +1,5 @@
 import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
-import { placeIdOf, type Extent } from '../../domain/identity/reach.ts'
+import { placeIdOf, type ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
 import type { Database, Question } from '../database.ts'
 import { createTemplate } from '../template.ts'
 import { selectParts, toParts } from './documents.ts'
@@ -10,7 +10,7 @@ interface Wanted {
   readonly state: number
 }
 
-type Owned = Exclude<Extent, { kind: 'nothing' }>
+type Owned = Exclude<ScopeOrNone, { kind: 'none' }>
 
 /** What a question is narrowed by, so that only what is in sight can answer it. */
 const columns = { system: undefined, domain: 'domain_id', project: 'project_id' } as const
@@ -30,8 +30,8 @@ function createAskForOne({ read }: Database) {
     domain: template('domain_id'),
     project: template('project_id'),
   }
-  return (extent: Owned, id: string, state: number): Question =>
-    templates[extent.kind]({ id, owner: placeIdOf(extent) ?? '', state })
+  return (scope: Owned, id: string, state: number): Question =>
+    templates[scope.kind]({ id, owner: placeIdOf(scope) ?? '', state })
 }
 
 interface Batch {
@@ -39,13 +39,13 @@ interface Batch {
   readonly found: Promise<ReadonlyMap<string, ServerParts>>
 }
 
-/** Those who ask PostgreSQL at the same moment, with the same sight, share a way there and back. */
+/** Those who ask PostgreSQL at the same moment, with the same visibility, share a way there and back. */
 function createSharedLoad(database: Database) {
   const whole = selectParts(database.read, 'document', true)
   const batches = new Map<string, Batch>()
 
-  async function ask(extent: Owned, ids: Set<string>, state: number) {
-    const column = columns[extent.kind]
+  async function ask(scope: Owned, ids: Set<string>, state: number) {
+    const column = columns[scope.kind]
     const some = whole
       .where('server', 'in', (eb) =>
         eb
@@ -54,19 +54,19 @@ function createSharedLoad(database: Database) {
           .where('id', 'in', [...ids]),
       )
       .where('state', '<=', state)
-    const question = column ? some.where(column, '=', placeIdOf(extent) ?? '') : some
+    const question = column ? some.where(column, '=', placeIdOf(scope) ?? '') : some
     const [rows = []] = await database.ask([question.compile()], 'quick')
     return new Map(rows.map((row) => [String(row['id']), toParts(row)]))
   }
 
-  return async function load(extent: Owned, id: string, state: number) {
-    const key = `${extent.kind} ${placeIdOf(extent)} ${state}`
+  return async function load(scope: Owned, id: string, state: number) {
+    const key = `${scope.kind} ${placeIdOf(scope)} ${state}`
     let batch = batches.get(key)
     if (!batch) {
       const ids = new Set<string>()
       const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
         batches.delete(key)
-        return ask(extent, ids, state)
+        return ask(scope, ids, state)
       })
       batch = { ids, found }
       batches.set(key, batch)
@@ -81,11 +81,11 @@ export function createLoadById(database: Database): ServerFinder['loadById'] {
   const askForOne = createAskForOne(database)
   const loadShared = createSharedLoad(database)
 
-  return async function loadById(extent, id, withDeleted) {
-    if (extent.kind === 'nothing') return undefined
+  return async function loadById(scope, id, withDeleted) {
+    if (scope.kind === 'none') return undefined
     const state = withDeleted ? 2 : 1
-    if (database.engine === 'postgres') return await loadShared(extent, id, state)
-    const [rows] = await database.ask([askForOne(extent, id, state)], 'quick')
+    if (database.engine === 'postgres') return await loadShared(scope, id, state)
+    const [rows] = await database.ask([askForOne(scope, id, state)], 'quick')
     const [row] = rows ?? []
     return row && toParts(row)
   }

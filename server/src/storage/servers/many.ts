@@ -25,32 +25,32 @@ function facetOf(where: Condition): FieldCondition | undefined {
 /** Questions that many servers answer: a page is found by walking in order, and the rest is only counted. */
 export function createMany({ ask, select }: Planner, terms: OrderTerms) {
   /** The index to walk: one that has the order, or else one in which all that is looked at can be seen. */
-  function walkIndex({ question, isLive, isCovered, extent }: Plan, { order }: PageQuestion) {
+  function walkIndex({ question, isLive, isCovered, scope }: Plan, { order }: PageQuestion) {
     const [first] = order
     if (!isLive || !first) return undefined
     if (order.length === 1 && isSorted(first.field)) {
-      const hasOwnIndex = isEverything(question.where) && extent && first.field === 'created_at'
-      return hasOwnIndex ? extent.index : sortIndex(first.field)
+      const hasOwnIndex = isEverything(question.where) && scope && first.field === 'created_at'
+      return hasOwnIndex ? scope.index : sortIndex(first.field)
     }
     const isSeen = terms.columns(order).every((column) => coveredColumns.has(column))
     return isCovered && isSeen ? sortIndex('created_at') : undefined
   }
 
   function countQuestion(plan: Plan): Sql {
-    const { question, isLive, extent, drivers, sweepConditions, sweepIndex } = plan
+    const { question, isLive, scope, drivers, sweepConditions, sweepIndex } = plan
     const [driver] = drivers
     const hasOnePart = question.where.kind !== 'all' || question.where.conditions.length === 1
     if (isLive && isEverything(question.where)) {
-      const within = extent ? sql` and ${extent.condition}` : sql``
+      const within = scope ? sql` and ${scope.condition}` : sql``
       return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${wholeFacet}${within}`
     }
     const facet = hasOnePart ? facetOf(question.where) : undefined
     if (isLive && facet) {
       const isAmong = enumerated.has(facet.field) ? amongFoldedWords : amongWords
-      const within = extent ? sql` and ${extent.condition}` : sql``
+      const within = scope ? sql` and ${scope.condition}` : sql``
       return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${facet.field} and ${isAmong(sql.ref('value'), facet.values as readonly string[])}${within}`
     }
-    if (driver && hasOnePart && !extent) {
+    if (driver && hasOnePart && !scope) {
       return driver.list === undefined
         ? select(sql`count(*) as n`, driver.index, [sql`state = 0`, driver.condition])
         : sql`select count(*) as n from (${driver.list}) as listed`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import type { Extent } from '../../domain/identity/reach.ts'
+import type { ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
 import { allOf } from '../../domain/inventory/conditions.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import { parseQ } from '../../domain/inventory/parse-q.ts'
@@ -86,7 +86,7 @@ onBothEngines('the plan of a query', (engine) => {
   })
   after(() => fleet.platform.close())
 
-  const extents = (): Extent[] => {
+  const scopes = (): ScopeOrNone[] => {
     const [{ id: projectId, domainId }] = fleet.projects as [Fleet['projects'][number]]
     return [
       { kind: 'system' },
@@ -113,7 +113,7 @@ onBothEngines('the plan of a query', (engine) => {
           asked = []
           const question = {
             requester: background,
-            extent: extents()[place] ?? { kind: 'system' },
+            scope: scopes()[place] ?? { kind: 'system' },
             view: 'live' as const,
             where: allOf(parseQ(terms.join(' '))),
             isAnew: true,
@@ -142,7 +142,7 @@ onBothEngines('the plan of a query', (engine) => {
       asked = []
       await walker.find({
         requester: background,
-        extent: { kind: 'system' },
+        scope: { kind: 'system' },
         view: 'live',
         where: allOf(parseQ(q)),
         isAnew: true,
@@ -162,7 +162,7 @@ onBothEngines('the plan of a query', (engine) => {
     asked = []
     await walker.find({
       requester: background,
-      extent: { kind: 'system' },
+      scope: { kind: 'system' },
       view: 'live',
       where: allOf(parseQ(Array.from({ length: 20 }, (_, at) => `-tag:key${at}`).join(' '))),
       isAnew: true,

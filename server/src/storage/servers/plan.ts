@@ -13,7 +13,7 @@ import { createWhere } from './where.ts'
 /** How many are few. Whatever these are, the answers are the same. */
 export interface Limits {
   /** What a caller may see, if it is no more than this, is gone through for every question. */
-  readonly smallExtent: number
+  readonly smallScope: number
   /** A part of a question that leads to no more than these is followed to its end. */
   readonly fewServers: number
   /** So many that were found by looking at every server are still remembered one by one. */
@@ -21,7 +21,7 @@ export interface Limits {
 }
 
 /** Beyond these it is quicker to walk in order. */
-export const usualLimits: Limits = { smallExtent: 5_000, fewServers: 1_000, mostFound: 3_000 }
+export const usualLimits: Limits = { smallScope: 5_000, fewServers: 1_000, mostFound: 3_000 }
 
 const states: Readonly<Record<View, Sql>> = {
   live: sql`state = 0`,
@@ -41,7 +41,7 @@ export interface Plan {
   readonly question: Question
   readonly isLive: boolean
   /** The way to what the caller may see; none where that is everything. */
-  readonly extent: Driver | undefined
+  readonly scope: Driver | undefined
   /** The ways to parts of what is asked for. */
   readonly drivers: readonly Driver[]
   readonly conditions: readonly Sql[]
@@ -76,11 +76,11 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
     return await database.ask(compiled, pace)
   }
 
-  const extents = createDrivers(engine, createWhere({ engine, owners: new Map() }))
+  const scopes = createDrivers(engine, createWhere({ engine, owners: new Map() }))
 
   /** What must hold of any server that the caller is shown. */
-  function inSight({ view, extent }: Question): readonly Sql[] {
-    const within = extents.ofExtent(extent)
+  function inSight({ view, scope }: Question): readonly Sql[] {
+    const within = scopes.ofScope(scope)
     return within ? [states[view], within.condition] : [states[view]]
   }
 
@@ -116,7 +116,7 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
     const setting = { engine, owners: await owners.byProject() }
     const where = createWhere(setting)
     const drivers = createDrivers(engine, where)
-    const extent = drivers.ofExtent(question.extent)
+    const scope = drivers.ofScope(question.scope)
     const isLive = question.view === 'live'
     const inLists = isLive ? inByteSet : undefined
     const sweep = createWhere({ ...setting, inSweep: engine === 'postgres' ? inHash : inLists })
@@ -126,7 +126,7 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
     return {
       question,
       isLive,
-      extent,
+      scope,
       drivers: isLive ? drivers.of(question.where) : [],
       conditions: [...visible, ...stopChecks, where.where(question.where)],
       sweepConditions: [...visible, ...stopChecks, sweep.where(question.where)],
@@ -155,17 +155,17 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
   }
 
   /**
-   * A way that leads to few servers. That of the extent is tried before any other: how many servers
+   * A way that leads to few servers. That of the scope is tried before any other: how many servers
    * others have must not tell in how long it takes.
    */
-  async function findNarrowWay({ question, isLive, extent, drivers }: Plan, pace: Pace) {
+  async function findNarrowWay({ question, isLive, scope, drivers }: Plan, pace: Pace) {
     const { view } = question
-    const own = extent && (await narrowest([extent], view, limits.smallExtent, pace))
+    const own = scope && (await narrowest([scope], view, limits.smallScope, pace))
     if (own) return own
     const aside = outOfUse[view]
     return isLive
       ? await narrowest(drivers, view, limits.fewServers, pace)
-      : aside && (await narrowest([aside], view, limits.smallExtent, pace))
+      : aside && (await narrowest([aside], view, limits.smallScope, pace))
   }
 
   const select = (columns: Sql, index: Index, conditions: readonly Sql[], beside = sql``): Sql =>

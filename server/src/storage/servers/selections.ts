@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { placeIdOf } from '../../domain/identity/reach.ts'
+import { placeIdOf } from '../../domain/identity/authorized-scope.ts'
 import type { PageQuestion } from '../../domain/inventory/ports.ts'
 import { isEverything } from './plan.ts'
 
@@ -30,8 +30,8 @@ export function createSelections() {
     sizeCalculation: (_, key) => key.length * 2 + 200,
   })
 
-  const totalKeyOf = ({ extent, view, where }: PageQuestion) => {
-    return `${extent.kind} ${placeIdOf(extent)} ${view} ${isEverything(where) ? '' : JSON.stringify(where)}`
+  const totalKeyOf = ({ scope, view, where }: PageQuestion) => {
+    return `${scope.kind} ${placeIdOf(scope)} ${view} ${isEverything(where) ? '' : JSON.stringify(where)}`
   }
   const keyOf = (question: PageQuestion) =>
     question.order.reduce(

@@ -45,7 +45,7 @@ export function createSightingStatements(database: Database) {
   )
   const lock = engine === 'postgres' ? sql`for share` : sql``
 
-  function demandFence({ accountId, fence: { revision, runner } }: SightingChanges): Statement {
+  function requireFence({ accountId, fence: { revision, runner } }: SightingChanges): Statement {
     const isRunner = runner === undefined ? sql`` : sql`and runner = ${runner}`
     const check = sql`select 1 as one from cloudaccounts inner join account_syncs on account_id = id where id = ${accountId} and revision = ${revision} ${isRunner} ${lock}`
     return required(check.compile(read), fence)
@@ -67,7 +67,7 @@ export function createSightingStatements(database: Database) {
     ]
   }
 
-  function demandOthers(accountId: string, ids: readonly string[]): Statement {
+  function requireOthers(accountId: string, ids: readonly string[]): Statement {
     const seeing = sql`select count(distinct server_id) from sightings where server_id in (${sql.join(ids)}) and account_id <> ${accountId}`
     return required(sql`select 1 as one where (${seeing}) = ${ids.length}`.compile(read), 'others')
   }
@@ -87,8 +87,8 @@ export function createSightingStatements(database: Database) {
         activeHost,
       ])
     return [
-      demandFence(changes),
-      ...[...inPieces(seenByOthers)].map((piece) => demandOthers(accountId, piece)),
+      requireFence(changes),
+      ...[...inPieces(seenByOthers)].map((piece) => requireOthers(accountId, piece)),
       ...insert(rows),
       ...[...inPieces(lost)].flatMap((piece) => lose(accountId, piece)),
     ]

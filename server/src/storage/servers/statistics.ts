@@ -16,8 +16,8 @@ import { allOf, byCodePoint, codeOf, type Sql } from './sql-parts.ts'
 /** Everything in use that is in sight: that is counted as it is written. */
 const isCounted = ({ isLive, question }: Plan) => isLive && isEverything(question.where)
 
-const counts = ({ extent }: Plan, facet: Facet): Sql =>
-  sql`server_counts where facet = ${facet}${extent ? sql` and ${extent.condition}` : sql``}`
+const counts = ({ scope }: Plan, facet: Facet): Sql =>
+  sql`server_counts where facet = ${facet}${scope ? sql` and ${scope.condition}` : sql``}`
 
 type Group = Sum & { readonly value: GroupValue }
 
@@ -56,7 +56,7 @@ export function createStatistics(
 
   /** From the tags alone, which know how big their servers are; those without such a tag are the rest. */
   function fromTags(plan: Plan, grouping: Grouping): Sql | undefined {
-    if (!isCounted(plan) || plan.extent || !('metadataKey' in grouping)) return undefined
+    if (!isCounted(plan) || plan.scope || !('metadataKey' in grouping)) return undefined
     const { bare, origins } = readTagKey(grouping.metadataKey)
     const tags = sql`server_tags where key = ${codeOf(bare)} and origin in (${sql.join(origins)}) and state = 0`
     const tagged = sql`select count(*) as count, ${sums} from ${tags}`

@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery } from 'kysely'
-import type { Extent } from '../../domain/identity/reach.ts'
+import type { ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
 import type { Sum } from '../../domain/inventory/ports.ts'
 import type { TimelineStore, Whose } from '../../domain/inventory/timeline-store.ts'
 import type { Database, Row } from '../database.ts'
@@ -11,30 +11,30 @@ import { sums, toSum } from './sums.ts'
 const byDay = (rows: readonly Row[] = []): ReadonlyMap<number, Sum> =>
   new Map(rows.map((row) => [Number(row['day']), toSum(row)]))
 
-function within(extent: Extent): readonly Sql[] {
-  switch (extent.kind) {
+function within(scope: ScopeOrNone): readonly Sql[] {
+  switch (scope.kind) {
     case 'system':
       return []
     case 'domain':
-      return [sql`domain_id = ${codeOf(extent.domainId)}`]
+      return [sql`domain_id = ${codeOf(scope.domainId)}`]
     case 'project':
-      return [sql`project_id = ${codeOf(extent.projectId)}`]
-    case 'nothing':
+      return [sql`project_id = ${codeOf(scope.projectId)}`]
+    case 'none':
       return [nothing]
   }
 }
 
 /** The same columns, whether days, counts or servers are looked at. */
-const conditionsOf = ({ extent, projectIds, domainIds }: Whose): readonly Sql[] => [
-  ...within(extent),
+const conditionsOf = ({ scope, projectIds, domainIds }: Whose): readonly Sql[] => [
+  ...within(scope),
   ...(projectIds ? [amongWords(sql.ref('project_id'), projectIds)] : []),
   ...(domainIds ? [amongWords(sql.ref('domain_id'), domainIds)] : []),
 ]
 
 /** SQLite is told which way leads to the servers; all of them are seen in one index. */
-function wayTo({ extent, projectIds, domainIds }: Whose): string | undefined {
-  if (extent.kind === 'project' || projectIds) return filterIndexes['project_id']
-  if (extent.kind === 'domain' || domainIds) return filterIndexes['domain_id']
+function wayTo({ scope, projectIds, domainIds }: Whose): string | undefined {
+  if (scope.kind === 'project' || projectIds) return filterIndexes['project_id']
+  if (scope.kind === 'domain' || domainIds) return filterIndexes['domain_id']
   return sortIndex('created_at')
 }
 

@@ -1,7 +1,7 @@
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { Database, Statement } from '../database.ts'
 import { countedWords, createCountStatements } from './counts.ts'
-import { demandUnchanged } from './demand-unchanged.ts'
+import { requireUnchanged } from './require-unchanged.ts'
 import { createHoldOwners } from './hold-owners.ts'
 import { inPieces } from './in-pieces.ts'
 import { createInsertRows } from './insert-rows.ts'
@@ -92,7 +92,7 @@ export function createWriteStatements(database: Database) {
     const places = newPlaces(entries, codes)
     const texts = entries.map(textRow)
     const statements: Statement[] = [
-      ...demandUnchanged(database, kept),
+      ...requireUnchanged(database, kept),
       ...[...inPieces(old)].flatMap((piece) => [
         deleteFrom('server_tags', piece),
         deleteFrom('server_addresses', piece),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Sealer } from '../../domain/identity/access-key/sealer.ts'
+import type { SecretBox } from '../../domain/secret-box.ts'
 import { background } from '../../domain/inventory/ports.ts'
 import { nameKey } from '../../domain/identity/name-key.ts'
 import type { AccountStore } from '../../domain/sources/ports.ts'
@@ -32,12 +32,12 @@ const columns = [
 const contextOf = (id: string) => `cloudaccount ${id}`
 
 /** The accounts. Their credentials are sealed before they are written, and opened only to be used. */
-export function createAccountStore(database: Database, sealer: Sealer): AccountStore {
+export function createAccountStore(database: Database, secretBox: SecretBox): AccountStore {
   const { read } = database
   const insertEvent = createInsertEvent(read)
 
   const seal = (id: string, credentials: SourceSettings['credentials']) =>
-    sealer.seal(JSON.stringify(credentials), contextOf(id))
+    secretBox.encrypt(JSON.stringify(credentials), contextOf(id))
 
   /** False, and nothing done, where its name is taken, or it is no longer as it was. */
   async function commitIfFree(statements: Statements): Promise<boolean> {
@@ -74,7 +74,7 @@ export function createAccountStore(database: Database, sealer: Sealer): AccountS
         .where('id', '=', id)
         .executeTakeFirst()
       if (!row) return {}
-      return JSON.parse(sealer.unseal(row.credentials, contextOf(id))) as Record<string, string>
+      return JSON.parse(secretBox.decrypt(row.credentials, contextOf(id))) as Record<string, string>
     },
 
     async syncedAt() {

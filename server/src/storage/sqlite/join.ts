@@ -24,7 +24,7 @@ export function joinSqlite(directory: string, line: MessagePort, tell: TellFleet
     engine: 'sqlite',
     read,
     commit: writer.commit,
-    commitNews: notHere,
+    commitIdentity: notHere,
     currentVersion: () => undefined,
     ask: async (questions) => readNow(questions),
     async commitFleet(statements, scopes, inTurn = []) {

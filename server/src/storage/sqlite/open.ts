@@ -108,7 +108,7 @@ export async function openSqlite(
     engine: 'sqlite',
     read,
     commit: writer.commit,
-    async commitNews(statements, expected) {
+    async commitIdentity(statements, expected) {
       const outcomes = await writer.commit([bumpVersion(read, expected), ...statements])
       known = versionOf(outcomes)
       return outcomes.slice(1)

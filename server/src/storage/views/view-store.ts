@@ -1,7 +1,7 @@
 import { mostViews, type SavedView } from '@muster/contract'
 import { sql } from 'kysely'
 import { nameKey } from '../../domain/identity/name-key.ts'
-import type { Extent, Reach } from '../../domain/identity/reach.ts'
+import type { ScopeOrNone, AuthorizedScope } from '../../domain/identity/authorized-scope.ts'
 import type { ViewQuery, ViewStore, Written } from '../../domain/views/ports.ts'
 import type { View } from '../../domain/views/view.ts'
 import { required, type Database, type Statements } from '../database.ts'
@@ -45,21 +45,21 @@ const changeable = (view: View) => ({
   revision: view.revision,
 })
 
-/** One's own, and what is shared within the extent. */
-function visible({ self, extent }: Reach): Sql {
+/** One's own, and what is shared within the scope. */
+function visible({ self, scope }: AuthorizedScope): Sql {
   const own = self === undefined ? nothing : sql`views.user_id = ${self}`
-  return anyOf([own, allOf([sql`views.sharing = 'project'`, within(extent)])])
+  return anyOf([own, allOf([sql`views.sharing = 'project'`, within(scope)])])
 }
 
-function within(extent: Extent): Sql {
-  switch (extent.kind) {
+function within(scope: ScopeOrNone): Sql {
+  switch (scope.kind) {
     case 'system':
       return everything
     case 'domain':
-      return sql`projects.domain_id = ${extent.domainId}`
+      return sql`projects.domain_id = ${scope.domainId}`
     case 'project':
-      return sql`views.project_id = ${extent.projectId}`
-    case 'nothing':
+      return sql`views.project_id = ${scope.projectId}`
+    case 'none':
       return nothing
   }
 }
@@ -102,7 +102,7 @@ export function createViewStore(database: Database): ViewStore {
   }
 
   /** Whoever saves several at once is counted one by one. */
-  function demandRoom(userId: string): Statements {
+  function requireRoom(userId: string): Statements {
     const user = read.selectFrom('users').select('id').where('id', '=', userId)
     const isRoom = sql`select 1 as one where (select count(*) from views where user_id = ${userId}) < ${mostViews}`
     return [
@@ -112,8 +112,8 @@ export function createViewStore(database: Database): ViewStore {
   }
 
   return {
-    async list(reach, query) {
-      const conditions = [visible(reach), ...narrowed(query)]
+    async list(authorizedScope, query) {
+      const conditions = [visible(authorizedScope), ...narrowed(query)]
       const { order_by: by = 'created_at', order = 'desc', limit, offset } = query
       const sorted = sql.ref(`views.${by}`)
       const [rows, { total }] = await Promise.all([
@@ -130,14 +130,14 @@ export function createViewStore(database: Database): ViewStore {
       return { views: rows.map(toView), total }
     },
 
-    async find(reach, id) {
-      const row = await select([visible(reach), sql`views.id = ${id}`]).executeTakeFirst()
+    async find(authorizedScope, id) {
+      const row = await select([visible(authorizedScope), sql`views.id = ${id}`]).executeTakeFirst()
       return row && toView(row)
     },
 
     insert: (view, event) =>
       commit([
-        ...demandRoom(view.user_id),
+        ...requireRoom(view.user_id),
         read
           .insertInto('views')
           .values({

@@ -8,3 +8,7 @@ export const mintAccessKey = (): { accessKey: string; secret: string } => ({
   accessKey: newId(),
   secret: prefix + randomBytes(32).toString('base64url'),
 })
+
+/** Binds the encrypted secret to its own row, owner and project. */
+export const accessKeyContext = (accessKey: string, userId: string, projectId: string): string =>
+  ['credentials', accessKey, userId, projectId].join('/')

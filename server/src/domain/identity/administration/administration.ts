@@ -1,10 +1,10 @@
 import type { EventQuery, EventStore } from '../../audit/event-store.ts'
 import type { EventRecord } from '../../audit/event.ts'
-import type { Sealer } from '../access-key/sealer.ts'
+import type { SecretBox } from '../../secret-box.ts'
 import type { CheckPassword } from '../check-password.ts'
 import type { Clock, Directory, PasswordHasher, TokenStore } from '../ports.ts'
-import type { RenewCaller } from '../renew-caller.ts'
-import type { FindStanding } from '../standings.ts'
+import type { ReauthorizeCaller } from '../reauthorize-caller.ts'
+import type { FindUserStatus } from '../user-status.ts'
 import { createAssignmentUseCases } from './assignments.ts'
 import type { Caller } from '../caller.ts'
 import { createChange } from './change.ts'
@@ -26,11 +26,11 @@ interface Dependencies {
   readonly events: EventStore
   readonly tokens: TokenStore
   readonly directory: Directory
-  readonly findStanding: FindStanding
-  readonly renewCaller: RenewCaller
+  readonly findUserStatus: FindUserStatus
+  readonly reauthorizeCaller: ReauthorizeCaller
   readonly checkPassword: CheckPassword
   readonly hasher: PasswordHasher
-  readonly sealer: Sealer
+  readonly secretBox: SecretBox
   readonly checkAddress: CheckAddress
   readonly mostAccessKeys: number
   readonly clock: Clock
@@ -38,8 +38,8 @@ interface Dependencies {
 
 /** All that can be administered, by the names of the operations. */
 export function createAdministration(dependencies: Dependencies) {
-  const { registry, events, renewCaller, clock } = dependencies
-  const change = createChange(registry, renewCaller)
+  const { registry, events, reauthorizeCaller, clock } = dependencies
+  const change = createChange(registry, reauthorizeCaller)
   const withChange = { ...dependencies, change }
   return {
     ...createReadUseCases(registry, clock),
@@ -56,8 +56,8 @@ export function createAdministration(dependencies: Dependencies) {
     checkPolicy: createCheckPolicy(dependencies),
 
     /** What happened, as far as the caller may know. */
-    async listEvents({ reach }: Caller, query: EventQuery): Promise<Page<EventRecord>> {
-      const found = await events.list(reach, query)
+    async listEvents({ authorizedScope }: Caller, query: EventQuery): Promise<Page<EventRecord>> {
+      const found = await events.list(authorizedScope, query)
       const items = found.slice(0, query.limit)
       return { items, next: found.length > items.length ? items.at(-1)?.id : undefined }
     },

@@ -1,11 +1,11 @@
 import { badField } from '../../error.ts'
 import type { Clock } from '../ports.ts'
-import { everywhere, type Reach } from '../reach.ts'
+import { everywhere, type AuthorizedScope } from '../authorized-scope.ts'
 import type { PolicyRecord } from '../records.ts'
-import { bitingAt, demandMayGive, demandMayTake } from './authority.ts'
+import { bitingAt, requireMayGive, requireMayTake } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { recordDeed, type Deed } from '../../audit/describe-event.ts'
-import { demandThing, notThere } from './changes.ts'
+import { createAuditEvent, type AuditedAction } from '../../audit/describe-event.ts'
+import { requireThing, notThere } from './changes.ts'
 import { nothingToDo } from './decisions.ts'
 import type { Change } from './change.ts'
 import { all, type Registry } from './registry.ts'
@@ -19,16 +19,24 @@ export type PlaceReference =
 
 /** Who holds which role where. */
 export function createAssignmentUseCases(registry: Registry, change: Change, clock: Clock) {
-  async function demandPlace({ reach }: Caller, reference: PlaceReference): Promise<Place> {
+  async function requirePlace(
+    { authorizedScope }: Caller,
+    reference: PlaceReference,
+  ): Promise<Place> {
     switch (reference.kind) {
       case 'system':
         return reference
       case 'domain': {
-        const { id } = await demandThing(registry, 'domains', reference.id, reach)
+        const { id } = await requireThing(registry, 'domains', reference.id, authorizedScope)
         return { kind: 'domain', domainId: id }
       }
       case 'project': {
-        const { id, domain_id } = await demandThing(registry, 'projects', reference.id, reach)
+        const { id, domain_id } = await requireThing(
+          registry,
+          'projects',
+          reference.id,
+          authorizedScope,
+        )
         return { kind: 'project', projectId: id, domainId: domain_id }
       }
     }
@@ -38,23 +46,23 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
    * Whom a role can be given to: anyone for the system's administrators, for all others the people
    * of the place's own domain.
    */
-  async function demandHolder({ reach }: Caller, holder: Holder, place: Place) {
+  async function requireHolder({ authorizedScope }: Caller, holder: Holder, place: Place) {
     const kind = holder.kind === 'user' ? 'users' : 'groups'
-    const isFree = reach.extent.kind === 'system'
-    const among: Reach =
+    const isFree = authorizedScope.scope.kind === 'system'
+    const among: AuthorizedScope =
       isFree || place.kind === 'system'
-        ? reach
-        : { extent: { kind: 'domain', domainId: place.domainId }, self: undefined }
-    return await demandThing(registry, kind, holder.id, among)
+        ? authorizedScope
+        : { scope: { kind: 'domain', domainId: place.domainId }, self: undefined }
+    return await requireThing(registry, kind, holder.id, among)
   }
 
-  /** Somebody who holds a role at a place in reach is known there, from wherever they are. */
-  async function demandHeld(roleId: string, holder: Holder, place: Place) {
+  /** Somebody who holds a role at a place in the caller's scope is known there, from wherever they are. */
+  async function requireHeld(roleId: string, holder: Holder, place: Place) {
     const grant: Grant = { roleId, holder, place }
     if (!(await registry.findGrant(grant))) throw notThere('roles')
     const kind = holder.kind === 'user' ? 'users' : 'groups'
-    const role = await demandThing(registry, 'roles', roleId, everywhere)
-    return { grant, role, holder: await demandThing(registry, kind, holder.id, everywhere) }
+    const role = await requireThing(registry, 'roles', roleId, everywhere)
+    return { grant, role, holder: await requireThing(registry, kind, holder.id, everywhere) }
   }
 
   const deed = (
@@ -62,7 +70,7 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
     role: Role,
     { holder, place }: Grant,
     holderName: string,
-  ): Deed => {
+  ): AuditedAction => {
     const held = { role: role.name, role_id: role.id, on: place.kind }
     return {
       action,
@@ -82,19 +90,19 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       reference: PlaceReference,
     ): Promise<void> =>
       change(caller, async (caller) => {
-        const place = await demandPlace(caller, reference)
-        const { name } = await demandHolder(caller, holder, place)
-        const role = await demandThing(registry, 'roles', roleId, everywhere)
+        const place = await requirePlace(caller, reference)
+        const { name } = await requireHolder(caller, holder, place)
+        const role = await requireThing(registry, 'roles', roleId, everywhere)
         const policies = await registry.policiesOfRole(roleId)
-        demandFits(role, policies, place)
-        demandMayGive(caller.principal, place, bitingAt(place, policies), 'grant this role')
+        requireFits(role, policies, place)
+        requireMayGive(caller.principal, place, bitingAt(place, policies), 'grant this role')
         const grant: Grant = { roleId, holder, place }
         const held = await registry.findGrant(grant)
         if (held?.providerId === null) return nothingToDo
         return {
           // What a mapping gave it could take back; from now on somebody has given it.
           writes: [...(held ? [{ do: 'revoke', grant } as const] : []), { do: 'grant', grant }],
-          events: [recordDeed(caller, deed('grant', role, grant, name), clock)],
+          events: [createAuditEvent(caller, deed('grant', role, grant, name), clock)],
           answer: undefined,
         }
       }),
@@ -105,8 +113,8 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       holder: Holder,
       reference: PlaceReference,
     ): Promise<void> {
-      const place = await demandPlace(caller, reference)
-      await demandHeld(roleId, holder, place)
+      const place = await requirePlace(caller, reference)
+      await requireHeld(roleId, holder, place)
     },
 
     revokeRole: (
@@ -116,14 +124,18 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       reference: PlaceReference,
     ): Promise<void> =>
       change(caller, async (caller) => {
-        const place = await demandPlace(caller, reference)
-        const held = await demandHeld(roleId, holder, place)
+        const place = await requirePlace(caller, reference)
+        const held = await requireHeld(roleId, holder, place)
         const policies = await registry.policiesOfRole(roleId)
-        demandMayTake(caller.principal, place, bitingAt(place, policies), 'take this role')
+        requireMayTake(caller.principal, place, bitingAt(place, policies), 'take this role')
         return {
           writes: [{ do: 'revoke', grant: held.grant }],
           events: [
-            recordDeed(caller, deed('revoke', held.role, held.grant, held.holder.name), clock),
+            createAuditEvent(
+              caller,
+              deed('revoke', held.role, held.grant, held.holder.name),
+              clock,
+            ),
           ],
           answer: undefined,
         }
@@ -134,7 +146,7 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       holder: Holder,
       reference: PlaceReference,
     ): Promise<readonly Role[]> {
-      const place = await demandPlace(caller, reference)
+      const place = await requirePlace(caller, reference)
       const among = { relation: 'roles-of-holder', holder, place } as const
       const { items } = await registry.list('roles', everywhere, all({}), among)
       return items
@@ -143,7 +155,7 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
 }
 
 /** A role fits where at least one of its policies bites; a role without any fits everywhere. */
-export function demandFits(
+export function requireFits(
   role: Role,
   policies: readonly PolicyRecord[],
   place: Pick<Place, 'kind'>,

@@ -11,7 +11,7 @@ import {
   principalOf,
   type ScopeName,
 } from '../../../testing/small-world.ts'
-import { demandMayGive, demandMayTake } from './authority.ts'
+import { requireMayGive, requireMayTake } from './authority.ts'
 
 const policy = (scope: PolicyScope, rules: readonly string[], enabled = true) =>
   newPolicy(scope, rules.map(makeRule), enabled)
@@ -37,11 +37,11 @@ describe('giving', () => {
 
   test('reaches from the system everywhere, but only with a token for a project', () => {
     const admin = [holding('system', 'allow * * *')]
-    const reach = (scope: ScopeName) =>
+    const authorizedScope = (scope: ScopeName) =>
       placeNames.filter((name) => mayGive(scope, admin, holding(name, 'allow * * *')))
-    assert.deepEqual(reach('ours'), placeNames)
-    assert.deepEqual(reach('home'), [])
-    assert.deepEqual(reach('none'), [])
+    assert.deepEqual(authorizedScope('ours'), placeNames)
+    assert.deepEqual(authorizedScope('home'), [])
+    assert.deepEqual(authorizedScope('none'), [])
   })
 
   test('of everything is not in the hands of who holds every resource that has a name', () => {
@@ -101,7 +101,12 @@ describe('giving', () => {
 
   test('says what is missing, in words', () => {
     const give = (...rules: string[]) =>
-      demandMayGive(principalOf('none', []), { kind: 'system' }, [policy('system', rules)], 'do it')
+      requireMayGive(
+        principalOf('none', []),
+        { kind: 'system' },
+        [policy('system', rules)],
+        'do it',
+      )
     assert.throws(() => give('allow identity users create'), {
       class: 'ForbiddenError',
       message: /^You cannot do it: .*"create" on "users" of service "identity"/,
@@ -139,7 +144,7 @@ describe('taking', () => {
     const policies = [policy('system', ['deny identity users create'], false)]
     assert.equal(mayTake('ours', [], { at: 'system', policies }), false)
     const nobody = principalOf('none', [])
-    assert.throws(() => demandMayTake(nobody, { kind: 'system' }, policies, 'do it'), {
+    assert.throws(() => requireMayTake(nobody, { kind: 'system' }, policies, 'do it'), {
       class: 'ForbiddenError',
     })
   })

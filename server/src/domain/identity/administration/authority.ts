@@ -2,7 +2,7 @@ import { policyActions, policyServices } from '@muster/contract'
 import { PlatformError } from '../../error.ts'
 import { allows, speaksOf, type Permission } from '../policy.ts'
 import type { Principal } from '../principal.ts'
-import type { Reach } from '../reach.ts'
+import type { AuthorizedScope } from '../authorized-scope.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
 import type { Place } from './resources.ts'
 
@@ -70,7 +70,7 @@ const tooMuch = (
 }
 
 /** Throws unless the principal may do all that these policies allow at the place. */
-export function demandMayGive(
+export function requireMayGive(
   principal: Principal,
   place: Place,
   policies: readonly PolicyRecord[],
@@ -83,7 +83,7 @@ export function demandMayGive(
 }
 
 /** Throws unless the principal may do all that these policies forbid at the place. */
-export function demandMayTake(
+export function requireMayTake(
   principal: Principal,
   place: Place,
   policies: readonly PolicyRecord[],
@@ -117,7 +117,7 @@ export function placeOf({ target }: Assignment): Place {
   }
 }
 
-type Demand = typeof demandMayGive
+type Demand = typeof requireMayGive
 
 const forEach =
   (demand: Demand) =>
@@ -129,15 +129,15 @@ const forEach =
   }
 
 /** Throws unless the principal could grant all of these: what it takes to act in somebody's stead. */
-export const demandMayGiveAll = forEach(demandMayGive)
+export const requireMayGiveAll = forEach(requireMayGive)
 
 /** Throws unless the principal could take all of these. */
-export const demandMayTakeAll = forEach(demandMayTake)
+export const requireMayTakeAll = forEach(requireMayTake)
 
 /** Who has a hand in running the whole platform is not touched by who runs a part of it. */
-export function demandNotAbove({ extent }: Reach, held: readonly Assignment[]): void {
+export function requireNotAbove({ scope }: AuthorizedScope, held: readonly Assignment[]): void {
   const isAbove = held.some(({ target }) => target.kind === 'system')
-  if (isAbove && extent.kind !== 'system') {
+  if (isAbove && scope.kind !== 'system') {
     throw new PlatformError(
       'ForbiddenError',
       'A role on the system is held here: only those who administer the system may change this.',
@@ -146,7 +146,7 @@ export function demandNotAbove({ extent }: Reach, held: readonly Assignment[]): 
 }
 
 /** An access key must not beget another way in: that would outlive its end and its revocation. */
-export function demandFullLogin({ token }: Principal, what: string): void {
+export function requireFullLogin({ token }: Principal, what: string): void {
   if (token.accessKey === null) return
   throw new PlatformError(
     'ForbiddenError',

@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.ts'
-import type { RenewCaller } from '../renew-caller.ts'
+import type { ReauthorizeCaller } from '../reauthorize-caller.ts'
 import type { Decision, Registry } from './registry.ts'
 
 /** Decides with the caller's rights as they are at that moment, whatever they were when the request came. */
@@ -10,6 +10,6 @@ export type Change = <Answer>(
 
 /** A change on somebody's behalf: who asks is read again together with what the change is decided on. */
 export const createChange =
-  (registry: Registry, renewCaller: RenewCaller): Change =>
+  (registry: Registry, reauthorizeCaller: ReauthorizeCaller): Change =>
   (caller, decide) =>
-    registry.change(async () => decide(await renewCaller(caller)))
+    registry.change(async () => decide(await reauthorizeCaller(caller)))

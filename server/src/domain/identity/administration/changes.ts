@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { badField, PlatformError } from '../../error.ts'
 import type { Changes } from '../../audit/event.ts'
 import { nameKey } from '../name-key.ts'
-import type { Reach } from '../reach.ts'
+import type { AuthorizedScope } from '../authorized-scope.ts'
 import type { Caller } from '../caller.ts'
 import { homeOf } from './home.ts'
 import type { Registry } from './registry.ts'
@@ -44,33 +44,33 @@ export const hidden: [unknown, unknown] = ['(hidden)', '(hidden)']
 export const notThere = (kind: Kind) =>
   new PlatformError('ResourceNotFoundError', `There is no such ${nounOf[kind].replace('_', ' ')}.`)
 
-/** The thing, if it is within reach; for whom it is not, it does not exist. */
-export async function demandThing<K extends Kind>(
+/** The thing, if it is within the caller's scope; for whom it is not, it does not exist. */
+export async function requireThing<K extends Kind>(
   registry: Registry,
   kind: K,
   id: string,
-  reach: Reach,
+  authorizedScope: AuthorizedScope,
 ): Promise<Resources[K]> {
-  const thing = await registry.find(kind, id, reach)
+  const thing = await registry.find(kind, id, authorizedScope)
   if (!thing) throw notThere(kind)
   return thing
 }
 
-/** A thing that a body refers to: one out of reach is as good as none. */
-export async function demandReferred<K extends Kind>(
+/** A thing that a body refers to: one out of the caller's scope is as good as none. */
+export async function requireReferred<K extends Kind>(
   registry: Registry,
   kind: K,
   id: string,
-  reach: Reach,
+  authorizedScope: AuthorizedScope,
   field: string,
 ): Promise<Resources[K]> {
-  const thing = await registry.find(kind, id, reach)
+  const thing = await registry.find(kind, id, authorizedScope)
   if (!thing) throw badField(field, `names no ${nounOf[kind]} that you may use here`)
   return thing
 }
 
 /** Throws where the name is somebody else's, however either is spelled. */
-export async function demandFreeName(
+export async function requireFreeName(
   registry: Registry,
   kind: Kind,
   name: string,
@@ -87,24 +87,24 @@ export async function demandFreeName(
 }
 
 /** The same for a change of name; another spelling of the same name is free. */
-export async function demandFreeRename(
+export async function requireFreeRename(
   registry: Registry,
   kind: Kind,
   before: { readonly name: string; readonly domain_id?: string },
   name: string | undefined,
 ): Promise<void> {
   if (name === undefined || nameKey(name) === nameKey(before.name)) return
-  await demandFreeName(registry, kind, name, before.domain_id)
+  await requireFreeName(registry, kind, name, before.domain_id)
 }
 
 /** Where something new goes: where the caller says, or else the domain the caller is in. */
 export async function chooseDomain(
   registry: Registry,
-  { principal, reach }: Caller,
+  { principal, authorizedScope }: Caller,
   wish: string | undefined,
   field: string,
 ): Promise<string> {
   const domainId = wish ?? homeOf(principal)
-  const domain = await demandReferred(registry, 'domains', domainId, reach, field)
+  const domain = await requireReferred(registry, 'domains', domainId, authorizedScope, field)
   return domain.id
 }

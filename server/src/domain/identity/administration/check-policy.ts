@@ -8,13 +8,13 @@ import {
 import { badField } from '../../error.ts'
 import { decide, type Permission } from '../policy.ts'
 import { createPrincipal, type Principal } from '../principal.ts'
-import { everywhere, findReach, type Reach } from '../reach.ts'
-import type { Standing, TokenRecord } from '../records.ts'
+import { everywhere, findAuthorizedScope, type AuthorizedScope } from '../authorized-scope.ts'
+import type { UserStatus, TokenRecord } from '../records.ts'
 import { holdScope, type GrantedScope } from '../scope.ts'
-import type { FindStanding } from '../standings.ts'
+import type { FindUserStatus } from '../user-status.ts'
 import type { Caller } from '../caller.ts'
-import { demandNotAbove } from './authority.ts'
-import { demandReferred } from './changes.ts'
+import { requireNotAbove } from './authority.ts'
+import { requireReferred } from './changes.ts'
 import type { Registry } from './registry.ts'
 import { nounOf, type Holder, type Kind } from './resources.ts'
 
@@ -23,7 +23,7 @@ type Explanation = NonNullable<PolicyCheckView['decided_by']>
 
 interface Dependencies {
   readonly registry: Registry
-  readonly findStanding: FindStanding
+  readonly findUserStatus: FindUserStatus
 }
 
 const levels = ['system', 'domain', 'project'] as const
@@ -36,53 +36,56 @@ const no = (reason: string): PolicyCheckView => ({
 })
 
 /** "May this user do this on that, and by which rule?", answered by what decides in earnest. */
-export function createCheckPolicy({ registry, findStanding }: Dependencies) {
+export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   return async function checkPolicy(
-    { principal: asker, reach }: Caller,
+    { principal: asker, authorizedScope }: Caller,
     question: Question,
   ): Promise<PolicyCheckView> {
     if (question.project_id !== undefined && question.domain_id !== undefined) {
       throw badField('check', 'names both a project and a domain: choose one')
     }
     const userId = question.user_id ?? asker.token.userId
-    await demandReferred(registry, 'users', userId, reach, 'check.user_id')
+    await requireReferred(registry, 'users', userId, authorizedScope, 'check.user_id')
     const isOwn = userId === asker.token.userId
-    if (!isOwn) await demandPlace(question, reach)
-    const standing = await findStanding(userId)
-    if (!standing) return no('The user, or the domain of the user, is disabled or has ended.')
-    const scope = findScope(question, standing)
+    if (!isOwn) await requirePlace(question, authorizedScope)
+    const userStatus = await findUserStatus(userId)
+    if (!userStatus) return no('The user, or the domain of the user, is disabled or has ended.')
+    const scope = findScope(question, userStatus)
     if (!scope) return no('The user holds no role in that scope, or it is disabled.')
-    const subject = createPrincipal(supposedToken(userId, scope), standing, scope)
-    return await decideFor(subject, question, isOwn ? everywhere : reach)
+    const subject = createPrincipal(supposedToken(userId, scope), userStatus, scope)
+    return await decideFor(subject, question, isOwn ? everywhere : authorizedScope)
   }
 
   /** Of others one learns only what happens where one may look. */
-  async function demandPlace({ project_id, domain_id }: Question, reach: Reach): Promise<void> {
+  async function requirePlace(
+    { project_id, domain_id }: Question,
+    authorizedScope: AuthorizedScope,
+  ): Promise<void> {
     if (project_id !== undefined) {
-      await demandReferred(registry, 'projects', project_id, reach, 'check.project_id')
+      await requireReferred(registry, 'projects', project_id, authorizedScope, 'check.project_id')
     }
     if (domain_id !== undefined) {
-      await demandReferred(registry, 'domains', domain_id, reach, 'check.domain_id')
+      await requireReferred(registry, 'domains', domain_id, authorizedScope, 'check.domain_id')
     }
   }
 
   async function decideFor(
     subject: Principal,
     question: Question,
-    askers: Reach,
+    askers: AuthorizedScope,
   ): Promise<PolicyCheckView> {
     const need = needOf(question)
-    const found = findReach(subject, need)
-    const level = found.extent.kind
-    const explanation = explain(subject, question, level === 'nothing' ? undefined : level)
+    const found = findAuthorizedScope(subject, need)
+    const level = found.scope.kind
+    const explanation = explain(subject, question, level === 'none' ? undefined : level)
     const decided_by = explanation && (await withoutStrangers(explanation, askers))
-    if (level === 'nothing' && found.self === undefined) {
+    if (level === 'none' && found.self === undefined) {
       const reason = decided_by
         ? `The rule that decides forbids it, or does not count at the level "${decided_by.level}".`
         : 'No policy that the user has in this scope speaks of it.'
       return { allowed: false, reason, reach: null, decided_by }
     }
-    const carries = level === 'nothing' ? 'self' : level
+    const carries = level === 'none' ? 'self' : level
     const isWithin = (await coversTarget(found, question)) && (await coversTarget(askers, question))
     const obstacle = isWithin
       ? await findObstacle(found, question)
@@ -96,7 +99,10 @@ export function createCheckPolicy({ registry, findStanding }: Dependencies) {
   }
 
   /** A group that the asker may not see stays unnamed. */
-  async function withoutStrangers(explanation: Explanation, askers: Reach): Promise<Explanation> {
+  async function withoutStrangers(
+    explanation: Explanation,
+    askers: AuthorizedScope,
+  ): Promise<Explanation> {
     const { group } = explanation
     const isStrange = group && !(await registry.find('groups', group.id, askers))
     return isStrange ? { ...explanation, group: null } : explanation
@@ -112,25 +118,31 @@ export function createCheckPolicy({ registry, findStanding }: Dependencies) {
   }
 
   /** What stands in the way though a policy allows it: who is above is not changed from below. */
-  async function findObstacle(reach: Reach, question: Question): Promise<string | undefined> {
+  async function findObstacle(
+    authorizedScope: AuthorizedScope,
+    question: Question,
+  ): Promise<string | undefined> {
     const { target_id, action } = question
     if (target_id === undefined || (action !== 'update' && action !== 'delete')) return undefined
     const holder = await findHolder(question)
-    if (!holder || holder.id === reach.self) return undefined
+    if (!holder || holder.id === authorizedScope.self) return undefined
     try {
-      demandNotAbove(reach, await registry.assignmentsOf(holder))
+      requireNotAbove(authorizedScope, await registry.assignmentsOf(holder))
       return undefined
     } catch (error) {
       return (error as Error).message
     }
   }
 
-  async function coversTarget(reach: Reach, { resource, target_id }: Question): Promise<boolean> {
+  async function coversTarget(
+    authorizedScope: AuthorizedScope,
+    { resource, target_id }: Question,
+  ): Promise<boolean> {
     if (target_id === undefined) return true
     if (!isKind(resource)) {
       throw badField('check.target_id', `cannot be looked up for the resource "${resource}"`)
     }
-    return (await registry.find(resource, target_id, reach)) !== undefined
+    return (await registry.find(resource, target_id, authorizedScope)) !== undefined
   }
 }
 
@@ -138,10 +150,10 @@ const isKind = (resource: string): resource is Kind => Object.hasOwn(nounOf, res
 
 function findScope(
   { project_id, domain_id }: Question,
-  standing: Standing,
+  userStatus: UserStatus,
 ): GrantedScope | undefined {
-  if (project_id !== undefined) return holdScope({ kind: 'project', id: project_id }, standing)
-  if (domain_id !== undefined) return holdScope({ kind: 'domain', id: domain_id }, standing)
+  if (project_id !== undefined) return holdScope({ kind: 'project', id: project_id }, userStatus)
+  if (domain_id !== undefined) return holdScope({ kind: 'domain', id: domain_id }, userStatus)
   return { kind: 'none' }
 }
 

@@ -1,14 +1,14 @@
 import { badField, PlatformError } from '../../error.ts'
 import { readMoment } from '../../read-moment.ts'
-import { mintAccessKey } from '../access-key/mint-access-key.ts'
-import { sealingContext, type Sealer } from '../access-key/sealer.ts'
+import { accessKeyContext, mintAccessKey } from '../access-key/mint-access-key.ts'
+import type { SecretBox } from '../../secret-box.ts'
 import type { Clock, Directory } from '../ports.ts'
-import { everywhere } from '../reach.ts'
+import { everywhere } from '../authorized-scope.ts'
 import { openProjects } from '../scope.ts'
-import { isActive } from '../standings.ts'
-import { demandFullLogin, demandMayGiveAll, demandNotAbove } from './authority.ts'
+import { isActive } from '../user-status.ts'
+import { requireFullLogin, requireMayGiveAll, requireNotAbove } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { demandReferred, demandThing, said } from './changes.ts'
+import { requireReferred, requireThing, said } from './changes.ts'
 import { createDecisions } from './decisions.ts'
 import type { Change } from './change.ts'
 import type { Registry } from './registry.ts'
@@ -28,7 +28,7 @@ interface Dependencies {
   readonly registry: Registry
   readonly change: Change
   readonly directory: Directory
-  readonly sealer: Sealer
+  readonly secretBox: SecretBox
   /** Of one user, expired ones left out; 0 for no limit. */
   readonly mostAccessKeys: number
   readonly clock: Clock
@@ -36,7 +36,7 @@ interface Dependencies {
 
 /** Access keys: a user's own way into one project, for programs. */
 export function createCredentialUseCases(dependencies: Dependencies) {
-  const { registry, change, directory, sealer, mostAccessKeys, clock } = dependencies
+  const { registry, change, directory, secretBox, mostAccessKeys, clock } = dependencies
 
   const decisionsIn = (domainId: string) =>
     createDecisions('credentials', clock, ({ project_id }) => ({
@@ -46,22 +46,22 @@ export function createCredentialUseCases(dependencies: Dependencies) {
     }))
 
   /** The user whom a key is for, with all that the user holds now. */
-  async function demandOwner(caller: Caller, userId: string) {
-    const { principal, reach } = caller
-    await demandReferred(registry, 'users', userId, reach, 'credential.user_id')
+  async function requireOwner(caller: Caller, userId: string) {
+    const { principal, authorizedScope } = caller
+    await requireReferred(registry, 'users', userId, authorizedScope, 'credential.user_id')
     // Read anew: what is remembered may be a moment old.
-    const standing = await directory.loadStanding(userId)
-    if (!standing || !isActive(standing, clock())) {
+    const userStatus = await directory.loadUserStatus(userId)
+    if (!userStatus || !isActive(userStatus, clock())) {
       throw badField('credential.user_id', 'names a user who is not active')
     }
     if (userId !== principal.token.userId) {
-      demandMayGiveAll(principal, standing.assignments, 'make an access key for this user')
+      requireMayGiveAll(principal, userStatus.assignments, 'make an access key for this user')
     }
-    return standing
+    return userStatus
   }
 
   /** Decided and written at one version of the data, so keys made at once cannot exceed it either. */
-  async function demandRoom(userId: string): Promise<void> {
+  async function requireRoom(userId: string): Promise<void> {
     if (mostAccessKeys === 0) return
     const { all, live } = await registry.countAccessKeys(userId, clock())
     if (live >= mostAccessKeys) {
@@ -75,26 +75,32 @@ export function createCredentialUseCases(dependencies: Dependencies) {
   }
 
   /**
-   * A key within reach, whose owner is not out of it. A program with a key may give up that one, but
+   * A key within the caller's scope, whose owner is not out of it. A program with a key may give up that one, but
    * a leaked key must not be able to end the keys of others, or the owner's means to replace it.
    */
-  async function demandKey({ principal, reach }: Caller, id: string): Promise<AccessKey> {
-    const key = await demandThing(registry, 'credentials', id, reach)
+  async function requireKey(
+    { principal, authorizedScope }: Caller,
+    id: string,
+  ): Promise<AccessKey> {
+    const key = await requireThing(registry, 'credentials', id, authorizedScope)
     if (principal.token.accessKey?.id !== id) {
-      demandFullLogin(principal, 'change or delete another access key')
+      requireFullLogin(principal, 'change or delete another access key')
     }
     if (key.user_id !== principal.token.userId) {
-      demandNotAbove(reach, await registry.assignmentsOf({ kind: 'user', id: key.user_id }))
+      requireNotAbove(
+        authorizedScope,
+        await registry.assignmentsOf({ kind: 'user', id: key.user_id }),
+      )
     }
     return key
   }
 
   /** A key that works again is as good as a new one. */
-  async function demandMayEnable({ principal }: Caller, key: AccessKey): Promise<void> {
-    demandFullLogin(principal, 'enable an access key')
+  async function requireMayEnable({ principal }: Caller, key: AccessKey): Promise<void> {
+    requireFullLogin(principal, 'enable an access key')
     if (key.user_id === principal.token.userId) return
     const held = await registry.assignmentsOf({ kind: 'user', id: key.user_id })
-    demandMayGiveAll(principal, held, 'enable this access key')
+    requireMayGiveAll(principal, held, 'enable this access key')
   }
 
   async function domainOf(key: AccessKey): Promise<string> {
@@ -109,20 +115,20 @@ export function createCredentialUseCases(dependencies: Dependencies) {
       wish: NewCredential,
     ): Promise<{ key: AccessKey; secret: string }> =>
       change(caller, async (caller) => {
-        demandFullLogin(caller.principal, 'make an access key')
+        requireFullLogin(caller.principal, 'make an access key')
         const { token } = caller.principal
-        const standing = await demandOwner(caller, wish.user_id ?? token.userId)
-        const project = openProjects(standing).find(({ id }) => id === wish.project_id)
+        const userStatus = await requireOwner(caller, wish.user_id ?? token.userId)
+        const project = openProjects(userStatus).find(({ id }) => id === wish.project_id)
         if (!project) {
           throw badField('credential.project_id', 'names no project in which the user holds a role')
         }
         const expires_at = readEnd(wish.expires_at, clock())
-        await demandRoom(standing.user.id)
+        await requireRoom(userStatus.user.id)
         const { accessKey: id, secret } = mintAccessKey()
         const key: AccessKey = {
           id,
           name: wish.name ?? '',
-          user_id: standing.user.id,
+          user_id: userStatus.user.id,
           project_id: project.id,
           enabled: true,
           expires_at,
@@ -130,7 +136,7 @@ export function createCredentialUseCases(dependencies: Dependencies) {
           last_used_ip: '',
           created_at: clock(),
         }
-        const sealed = sealer.seal(secret, sealingContext(id, key.user_id, key.project_id))
+        const sealed = secretBox.encrypt(secret, accessKeyContext(id, key.user_id, key.project_id))
         const made = decisionsIn(project.domain.id).toCreate(caller, key, { secret: sealed })
         return { ...made, answer: { key, secret } }
       }),
@@ -141,9 +147,9 @@ export function createCredentialUseCases(dependencies: Dependencies) {
       wish: { readonly name?: string; readonly enabled?: boolean },
     ): Promise<AccessKey> =>
       change(caller, async (caller) => {
-        const before = await demandKey(caller, id)
+        const before = await requireKey(caller, id)
         const { name, enabled } = wish
-        if (enabled === true && !before.enabled) await demandMayEnable(caller, before)
+        if (enabled === true && !before.enabled) await requireMayEnable(caller, before)
         const decisions = decisionsIn(await domainOf(before))
         return decisions.toUpdate(caller, before, said({ name, enabled }), (after) => ({
           writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'access-key', id }],
@@ -152,7 +158,7 @@ export function createCredentialUseCases(dependencies: Dependencies) {
 
     deleteCredential: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const key = await demandKey(caller, id)
+        const key = await requireKey(caller, id)
         return decisionsIn(await domainOf(key)).toDelete(caller, key, {
           writes: [{ do: 'end-tokens', of: 'access-key', id }],
         })

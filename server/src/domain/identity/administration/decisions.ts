@@ -1,7 +1,7 @@
 import type { Changes } from '../../audit/event.ts'
 import type { Clock } from '../ports.ts'
 import type { Caller } from '../caller.ts'
-import { recordDeed } from '../../audit/describe-event.ts'
+import { createAuditEvent } from '../../audit/describe-event.ts'
 import { differences, everythingOf } from './changes.ts'
 import type { Decision, Write } from './registry.ts'
 import { nounOf, type Kind, type Place, type Resources, type Secrets } from './resources.ts'
@@ -26,7 +26,7 @@ export function createDecisions<K extends Kind>(
   placeOf: (thing: Resources[K]) => Place,
 ) {
   const tell = (caller: Caller, action: string, thing: Resources[K], changes: Changes) =>
-    recordDeed(
+    createAuditEvent(
       caller,
       {
         action,

@@ -1,13 +1,13 @@
 import { PlatformError } from '../../error.ts'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../ports.ts'
-import { everywhere } from '../reach.ts'
-import { demandMayTakeAll } from './authority.ts'
+import { everywhere } from '../authorized-scope.ts'
+import { requireMayTakeAll } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { demandFreeName, demandFreeRename, demandThing, orEmpty, said } from './changes.ts'
+import { requireFreeName, requireFreeRename, requireThing, orEmpty, said } from './changes.ts'
 import { createDecisions } from './decisions.ts'
-import { demandNoServers } from './demand-no-servers.ts'
-import { demandNotDefaultDomain } from './demand-not-built-in.ts'
+import { requireNoServers } from './require-no-servers.ts'
+import { requireNotDefaultDomain } from './require-not-built-in.ts'
 import type { Change } from './change.ts'
 import { all, type Registry } from './registry.ts'
 import type { Domain } from './resources.ts'
@@ -25,18 +25,18 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
   }))
 
   /** The groups of a domain go with it, and with them whatever ban they carry. */
-  async function demandMayTakeGroups({ principal }: Caller, domainId: string): Promise<void> {
+  async function requireMayTakeGroups({ principal }: Caller, domainId: string): Promise<void> {
     const { items } = await registry.list('groups', everywhere, all({ domain_id: domainId }))
     for (const { id } of items) {
       const held = await registry.assignmentsOf({ kind: 'group', id })
-      demandMayTakeAll(principal, held, 'delete this domain')
+      requireMayTakeAll(principal, held, 'delete this domain')
     }
   }
 
   return {
     createDomain: (caller: Caller, wish: NewDomain): Promise<Domain> =>
       change(caller, async (caller) => {
-        await demandFreeName(registry, 'domains', wish.name)
+        await requireFreeName(registry, 'domains', wish.name)
         return decisions.toCreate(caller, {
           id: newId(),
           name: wish.name,
@@ -48,9 +48,9 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
 
     updateDomain: (caller: Caller, id: string, wish: Partial<NewDomain>): Promise<Domain> =>
       change(caller, async (caller) => {
-        const before = await demandThing(registry, 'domains', id, caller.reach)
-        demandNotDefaultDomain(before, wish)
-        await demandFreeRename(registry, 'domains', before, wish.name)
+        const before = await requireThing(registry, 'domains', id, caller.authorizedScope)
+        requireNotDefaultDomain(before, wish)
+        await requireFreeRename(registry, 'domains', before, wish.name)
         const { name, description, enabled } = wish
         return decisions.toUpdate(
           caller,
@@ -64,12 +64,12 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
 
     deleteDomain: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const domain = await demandThing(registry, 'domains', id, caller.reach)
-        demandNotDefaultDomain(domain, 'delete')
-        demandDisabled(domain)
-        await demandMayTakeGroups(caller, id)
+        const domain = await requireThing(registry, 'domains', id, caller.authorizedScope)
+        requireNotDefaultDomain(domain, 'delete')
+        requireDisabled(domain)
+        await requireMayTakeGroups(caller, id)
         const impact = await registry.impactOf('domains', id, clock())
-        demandNoServers('domain', impact)
+        requireNoServers('domain', impact)
         return decisions.toDelete(caller, domain, {
           changes: { touched: [impact, null] },
           writes: [{ do: 'demand-no-servers', of: 'domain', id }],
@@ -79,7 +79,7 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
 }
 
 /** So much goes with a domain that it takes two steps. */
-function demandDisabled({ enabled }: Domain): void {
+function requireDisabled({ enabled }: Domain): void {
   if (enabled) {
     throw new PlatformError(
       'InvalidStatusError',

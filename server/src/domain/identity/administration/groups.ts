@@ -1,13 +1,13 @@
 import type { Changes } from '../../audit/event.ts'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../ports.ts'
-import { demandMayGiveAll, demandMayTakeAll, demandNotAbove } from './authority.ts'
+import { requireMayGiveAll, requireMayTakeAll, requireNotAbove } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import {
   chooseDomain,
-  demandFreeName,
-  demandFreeRename,
-  demandThing,
+  requireFreeName,
+  requireFreeRename,
+  requireThing,
   notThere,
   orEmpty,
   said,
@@ -32,9 +32,9 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
 
   const assignmentsOf = (id: string) => registry.assignmentsOf({ kind: 'group', id })
 
-  async function demandPair({ reach }: Caller, groupId: string, userId: string) {
-    const group = await demandThing(registry, 'groups', groupId, reach)
-    const user = await demandThing(registry, 'users', userId, reach)
+  async function requirePair({ authorizedScope }: Caller, groupId: string, userId: string) {
+    const group = await requireThing(registry, 'groups', groupId, authorizedScope)
+    const user = await requireThing(registry, 'users', userId, authorizedScope)
     return { group, user, isMember: await registry.isMember(groupId, userId) }
   }
 
@@ -42,7 +42,7 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
     createGroup: (caller: Caller, wish: NewGroup): Promise<Group> =>
       change(caller, async (caller) => {
         const domainId = await chooseDomain(registry, caller, wish.domain_id, 'group.domain_id')
-        await demandFreeName(registry, 'groups', wish.name, domainId)
+        await requireFreeName(registry, 'groups', wish.name, domainId)
         return decisions.toCreate(caller, {
           id: newId(),
           name: wish.name,
@@ -54,43 +54,43 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
 
     updateGroup: (caller: Caller, id: string, wish: Partial<NewGroup>): Promise<Group> =>
       change(caller, async (caller) => {
-        const before = await demandThing(registry, 'groups', id, caller.reach)
-        await demandFreeRename(registry, 'groups', before, wish.name)
+        const before = await requireThing(registry, 'groups', id, caller.authorizedScope)
+        await requireFreeRename(registry, 'groups', before, wish.name)
         const { name, description } = wish
         return decisions.toUpdate(caller, before, said({ name, description: orEmpty(description) }))
       }),
 
     deleteGroup: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const group = await demandThing(registry, 'groups', id, caller.reach)
+        const group = await requireThing(registry, 'groups', id, caller.authorizedScope)
         const held = await assignmentsOf(id)
-        demandNotAbove(caller.reach, held)
-        demandMayTakeAll(caller.principal, held, 'delete this group')
+        requireNotAbove(caller.authorizedScope, held)
+        requireMayTakeAll(caller.principal, held, 'delete this group')
         return decisions.toDelete(caller, group)
       }),
 
     addGroupUser: (caller: Caller, groupId: string, userId: string): Promise<void> =>
       change(caller, async (caller) => {
-        const { group, user, isMember } = await demandPair(caller, groupId, userId)
+        const { group, user, isMember } = await requirePair(caller, groupId, userId)
         const held = await assignmentsOf(groupId)
-        demandMayGiveAll(caller.principal, held, 'add somebody to this group')
+        requireMayGiveAll(caller.principal, held, 'add somebody to this group')
         if (isMember) return nothingToDo
         const write = { do: 'join', groupId, userId } as const
         return decisions.toRelate(caller, 'join', group, memberChange(user, 'joins'), write)
       }),
 
     async checkGroupUser(caller: Caller, groupId: string, userId: string): Promise<void> {
-      const { isMember } = await demandPair(caller, groupId, userId)
+      const { isMember } = await requirePair(caller, groupId, userId)
       if (!isMember) throw notThere('users')
     },
 
     removeGroupUser: (caller: Caller, groupId: string, userId: string): Promise<void> =>
       change(caller, async (caller) => {
-        const { group, user, isMember } = await demandPair(caller, groupId, userId)
+        const { group, user, isMember } = await requirePair(caller, groupId, userId)
         if (!isMember) throw notThere('users')
         const held = await assignmentsOf(groupId)
-        demandNotAbove(caller.reach, held)
-        demandMayTakeAll(caller.principal, held, 'remove somebody from this group')
+        requireNotAbove(caller.authorizedScope, held)
+        requireMayTakeAll(caller.principal, held, 'remove somebody from this group')
         const write = { do: 'leave', groupId, userId } as const
         return decisions.toRelate(caller, 'leave', group, memberChange(user, 'leaves'), write)
       }),

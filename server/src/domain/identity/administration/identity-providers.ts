@@ -3,12 +3,18 @@ import { badField } from '../../error.ts'
 import { certificatesProblem } from '../../pem.ts'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../ports.ts'
-import { everywhere } from '../reach.ts'
+import { everywhere } from '../authorized-scope.ts'
 import type { PolicyRecord } from '../records.ts'
-import { demandFits } from './assignments.ts'
-import { bitingAt, demandMayGive, demandMayTake } from './authority.ts'
+import { requireFits } from './assignments.ts'
+import { bitingAt, requireMayGive, requireMayTake } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { demandFreeName, demandFreeRename, demandReferred, demandThing, said } from './changes.ts'
+import {
+  requireFreeName,
+  requireFreeRename,
+  requireReferred,
+  requireThing,
+  said,
+} from './changes.ts'
 import { createDecisions } from './decisions.ts'
 import type { Change } from './change.ts'
 import type { Registry } from './registry.ts'
@@ -63,7 +69,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
     domainId: domain_id,
   }))
 
-  function demandAddresses({ url, service_url }: ProviderChanges): void {
+  function requireAddresses({ url, service_url }: ProviderChanges): void {
     if (url !== undefined) {
       const address = readAddress(url, 'identity_provider.url')
       if (address.protocol !== 'https:') throw badField('identity_provider.url', 'must be https')
@@ -75,14 +81,14 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
   }
 
   /** What a mapping gives is granted, at every login, by who wrote it. */
-  async function demandRule({ principal }: Caller, rule: MappingRule, field: string) {
+  async function requireRule({ principal }: Caller, rule: MappingRule, field: string) {
     if ((rule.project_id === undefined) === (rule.domain_id === undefined)) {
       throw badField(field, 'needs either a project_id or a domain_id')
     }
     if ((rule.attribute === undefined) !== (rule.value === undefined)) {
       throw badField(field, 'needs an attribute and its value, or neither')
     }
-    const role = await demandReferred(
+    const role = await requireReferred(
       registry,
       'roles',
       rule.role_id,
@@ -92,38 +98,38 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
     const place = await placeOfRule(registry, rule)
     if (!place) throw badField(field, 'names a project or domain that does not exist')
     const policies = await registry.policiesOfRole(role.id)
-    demandFits(role, policies, place, `${field}.role_id`)
-    demandMayGive(principal, place, bitingAt(place, policies), 'map to this role')
+    requireFits(role, policies, place, `${field}.role_id`)
+    requireMayGive(principal, place, bitingAt(place, policies), 'map to this role')
   }
 
-  async function demandMapping(caller: Caller, { mapping = [] }: ProviderChanges) {
+  async function requireMapping(caller: Caller, { mapping = [] }: ProviderChanges) {
     for (const [index, rule] of mapping.entries()) {
-      await demandRule(caller, rule, `identity_provider.mapping.${index}`)
+      await requireRule(caller, rule, `identity_provider.mapping.${index}`)
     }
   }
 
   /** What a mapping gave goes with its provider, a ban too. */
-  async function demandMayTakeMapped({ principal }: Caller, id: string): Promise<void> {
+  async function requireMayTakeMapped({ principal }: Caller, id: string): Promise<void> {
     for (const { roleId, place } of await registry.grantsBy(id)) {
       const policies = bitingAt(place, await registry.policiesOfRole(roleId))
-      demandMayTake(principal, place, policies, 'delete this provider')
+      requireMayTake(principal, place, policies, 'delete this provider')
     }
   }
 
   return {
     createIdentityProvider: (caller: Caller, wish: NewProvider): Promise<IdentityProvider> =>
       change(caller, async (caller) => {
-        demandAddresses(wish)
-        demandCertificate(wish)
-        await demandReferred(
+        requireAddresses(wish)
+        requireCertificate(wish)
+        await requireReferred(
           registry,
           'domains',
           wish.domain_id,
-          caller.reach,
+          caller.authorizedScope,
           'identity_provider.domain_id',
         )
-        await demandMapping(caller, wish)
-        await demandFreeName(registry, 'identity_providers', wish.name)
+        await requireMapping(caller, wish)
+        await requireFreeName(registry, 'identity_providers', wish.name)
         return decisions.toCreate(caller, {
           id: newId(),
           name: wish.name,
@@ -145,13 +151,18 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
       wish: ProviderChanges,
     ): Promise<IdentityProvider> =>
       change(caller, async (caller) => {
-        const before = await demandThing(registry, 'identity_providers', id, caller.reach)
-        demandAddresses(wish)
-        demandCertificate(wish)
-        demandMayVouch(caller, before, wish)
+        const before = await requireThing(
+          registry,
+          'identity_providers',
+          id,
+          caller.authorizedScope,
+        )
+        requireAddresses(wish)
+        requireCertificate(wish)
+        requireMayVouch(caller, before, wish)
         const opens = wish.enabled === true && !before.enabled
-        await demandMapping(caller, opens ? { mapping: before.mapping, ...wish } : wish)
-        await demandFreeRename(registry, 'identity_providers', { name: before.name }, wish.name)
+        await requireMapping(caller, opens ? { mapping: before.mapping, ...wish } : wish)
+        await requireFreeRename(registry, 'identity_providers', { name: before.name }, wish.name)
         const { name, url, service_url, protocol, enabled, ca, mapping } = wish
         const changes = said({ name, url, service_url, protocol, enabled, ca, mapping })
         return decisions.toUpdate(caller, before, changes, (after) => ({
@@ -161,8 +172,13 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
 
     deleteIdentityProvider: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const provider = await demandThing(registry, 'identity_providers', id, caller.reach)
-        await demandMayTakeMapped(caller, id)
+        const provider = await requireThing(
+          registry,
+          'identity_providers',
+          id,
+          caller.authorizedScope,
+        )
+        await requireMayTakeMapped(caller, id)
         return decisions.toDelete(caller, provider)
       }),
   }
@@ -177,14 +193,14 @@ const everything: PolicyRecord = {
 }
 
 /** Whoever says which server vouches for people can be any of them, whatever they hold. */
-function demandMayVouch(
+function requireMayVouch(
   { principal }: Caller,
   before: IdentityProvider,
   { url = before.url, service_url = before.service_url, ca = before.ca }: ProviderChanges,
 ): void {
   const isSame = url === before.url && service_url === before.service_url && ca === before.ca
   if (isSame) return
-  demandMayGive(principal, { kind: 'system' }, [everything], 'have people vouched for elsewhere')
+  requireMayGive(principal, { kind: 'system' }, [everything], 'have people vouched for elsewhere')
 }
 
 function readAddress(text: string, field: string): URL {
@@ -199,7 +215,7 @@ function readAddress(text: string, field: string): URL {
   return address
 }
 
-function demandCertificate({ ca }: ProviderChanges): void {
+function requireCertificate({ ca }: ProviderChanges): void {
   const problem = ca === undefined || ca === '' ? undefined : certificatesProblem(ca)
   if (problem !== undefined) throw badField('identity_provider.ca', problem)
 }

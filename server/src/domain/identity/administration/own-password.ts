@@ -2,9 +2,9 @@ import type { EventStore } from '../../audit/event-store.ts'
 import { PlatformError } from '../../error.ts'
 import type { Caller } from '../caller.ts'
 import type { CheckPassword } from '../check-password.ts'
-import { demandGoodPassword, longestPassword } from '../password-rules.ts'
+import { requireGoodPassword, longestPassword } from '../password-rules.ts'
 import type { Clock, Directory, PasswordHasher } from '../ports.ts'
-import { describeEvent, recordDeed } from '../../audit/describe-event.ts'
+import { describeEvent, createAuditEvent } from '../../audit/describe-event.ts'
 import { hidden, notThere } from './changes.ts'
 import type { Change } from './change.ts'
 
@@ -32,10 +32,10 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
     { original_password, password }: Passwords,
   ): Promise<void> {
     const { origin } = caller
-    const { user } = caller.principal.standing
+    const { user } = caller.principal.userStatus
     if (userId !== user.id) throw notThere('users')
     if (Buffer.byteLength(original_password) > longestPassword) throw notRight()
-    await demandGoodPassword(password)
+    await requireGoodPassword(password)
     const { credentials } = await directory.findAccount({ id: userId })
     const proven = await checkPassword(
       userId,
@@ -66,7 +66,7 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
           { do: 'update', kind: 'users', id: userId, changes: { password_hash } },
           { do: 'end-tokens', of: 'user', id: userId },
         ],
-        events: [recordDeed(caller, deed, clock)],
+        events: [createAuditEvent(caller, deed, clock)],
         answer: undefined,
       }
     })

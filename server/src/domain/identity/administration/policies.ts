@@ -1,9 +1,9 @@
 import type { PolicyRule, PolicyScope } from '@muster/contract'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../ports.ts'
-import { demandMayGive, demandMayTake } from './authority.ts'
+import { requireMayGive, requireMayTake } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { demandFreeName, demandFreeRename, demandThing, said } from './changes.ts'
+import { requireFreeName, requireFreeRename, requireThing, said } from './changes.ts'
 import { createDecisions } from './decisions.ts'
 import type { Change } from './change.ts'
 import type { Registry } from './registry.ts'
@@ -26,16 +26,16 @@ const anywhere = { kind: 'system' } as const
 export function createPolicyUseCases(registry: Registry, change: Change, clock: Clock) {
   const decisions = createDecisions('policies', clock, () => anywhere)
 
-  function demandMayChange({ principal }: Caller, before: Policy, after: Policy): void {
+  function requireMayChange({ principal }: Caller, before: Policy, after: Policy): void {
     if (before.enabled === after.enabled && before.rules === after.rules) return
-    demandMayGive(principal, anywhere, [after], 'change this policy so')
-    demandMayTake(principal, anywhere, [before], 'change this policy so')
+    requireMayGive(principal, anywhere, [after], 'change this policy so')
+    requireMayTake(principal, anywhere, [before], 'change this policy so')
   }
 
   return {
     createPolicy: (caller: Caller, wish: NewPolicy): Promise<Policy> =>
       change(caller, async (caller) => {
-        await demandFreeName(registry, 'policies', wish.name)
+        await requireFreeName(registry, 'policies', wish.name)
         const policy: Policy = {
           id: newId(),
           name: wish.name,
@@ -44,7 +44,7 @@ export function createPolicyUseCases(registry: Registry, change: Change, clock: 
           rules: wish.rules,
           created_at: clock(),
         }
-        demandMayGive(caller.principal, anywhere, [policy], 'make this policy')
+        requireMayGive(caller.principal, anywhere, [policy], 'make this policy')
         return decisions.toCreate(caller, policy)
       }),
 
@@ -54,18 +54,18 @@ export function createPolicyUseCases(registry: Registry, change: Change, clock: 
       wish: Partial<Omit<NewPolicy, 'scope'>>,
     ): Promise<Policy> =>
       change(caller, async (caller) => {
-        const before = await demandThing(registry, 'policies', id, caller.reach)
-        await demandFreeRename(registry, 'policies', before, wish.name)
+        const before = await requireThing(registry, 'policies', id, caller.authorizedScope)
+        await requireFreeRename(registry, 'policies', before, wish.name)
         const { name, enabled, rules } = wish
         const changes = said({ name, enabled, rules })
-        demandMayChange(caller, before, { ...before, ...changes })
+        requireMayChange(caller, before, { ...before, ...changes })
         return decisions.toUpdate(caller, before, changes)
       }),
 
     deletePolicy: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const policy = await demandThing(registry, 'policies', id, caller.reach)
-        demandMayTake(caller.principal, anywhere, [policy], 'delete this policy')
+        const policy = await requireThing(registry, 'policies', id, caller.authorizedScope)
+        requireMayTake(caller.principal, anywhere, [policy], 'delete this policy')
         return decisions.toDelete(caller, policy)
       }),
   }

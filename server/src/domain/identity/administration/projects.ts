@@ -4,15 +4,15 @@ import type { Clock } from '../ports.ts'
 import type { Caller } from '../caller.ts'
 import {
   chooseDomain,
-  demandFreeName,
-  demandFreeRename,
-  demandThing,
+  requireFreeName,
+  requireFreeRename,
+  requireThing,
   orEmpty,
   said,
 } from './changes.ts'
 import { createDecisions } from './decisions.ts'
-import { demandNoServers } from './demand-no-servers.ts'
-import { demandNotSystemProject } from './demand-not-built-in.ts'
+import { requireNoServers } from './require-no-servers.ts'
+import { requireNotSystemProject } from './require-not-built-in.ts'
 import type { Change } from './change.ts'
 import type { Registry } from './registry.ts'
 import type { Project } from './resources.ts'
@@ -41,7 +41,7 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
         if (parent_id !== undefined && parent_id !== domainId) {
           throw badField('project.parent_id', 'can only be the domain: projects do not nest')
         }
-        await demandFreeName(registry, 'projects', wish.name, domainId)
+        await requireFreeName(registry, 'projects', wish.name, domainId)
         return decisions.toCreate(caller, {
           id: newId(),
           name: wish.name,
@@ -54,9 +54,9 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
 
     updateProject: (caller: Caller, id: string, wish: Partial<NewProject>): Promise<Project> =>
       change(caller, async (caller) => {
-        const before = await demandThing(registry, 'projects', id, caller.reach)
-        demandNotSystemProject(before, wish)
-        await demandFreeRename(registry, 'projects', before, wish.name)
+        const before = await requireThing(registry, 'projects', id, caller.authorizedScope)
+        requireNotSystemProject(before, wish)
+        await requireFreeRename(registry, 'projects', before, wish.name)
         const { name, description, enabled } = wish
         return decisions.toUpdate(
           caller,
@@ -70,10 +70,10 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
 
     deleteProject: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const project = await demandThing(registry, 'projects', id, caller.reach)
-        demandNotSystemProject(project, 'delete')
+        const project = await requireThing(registry, 'projects', id, caller.authorizedScope)
+        requireNotSystemProject(project, 'delete')
         const impact = await registry.impactOf('projects', id, clock())
-        demandNoServers('project', impact)
+        requireNoServers('project', impact)
         return decisions.toDelete(caller, project, {
           changes: { touched: [impact, null] },
           writes: [{ do: 'demand-no-servers', of: 'project', id }],

@@ -1,24 +1,24 @@
 import type { Impact } from '@muster/contract'
 import type { Clock } from '../ports.ts'
-import { everywhere } from '../reach.ts'
+import { everywhere } from '../authorized-scope.ts'
 import type { Caller } from '../caller.ts'
-import { demandThing, notThere } from './changes.ts'
+import { requireThing, notThere } from './changes.ts'
 import type { AssignmentQuery, GrantRecord, ListQuery, Page, Registry } from './registry.ts'
 import type { Group, Kind, Policy, Project, Resources, User } from './resources.ts'
 
-/** Looking things up. What a caller sees of a list is decided by the reach, in the query itself. */
+/** Looking things up. What a caller sees of a list is decided by the caller's scope, in the query itself. */
 export function createReadUseCases(registry: Registry, clock: Clock) {
   return {
-    listThings: <K extends Kind>(kind: K, { reach }: Caller, query: ListQuery) =>
-      registry.list(kind, reach, query),
+    listThings: <K extends Kind>(kind: K, { authorizedScope }: Caller, query: ListQuery) =>
+      registry.list(kind, authorizedScope, query),
 
     async getThing<K extends Kind>(
       kind: K,
-      { reach }: Caller,
+      { authorizedScope }: Caller,
       id: string,
       domainId?: string,
     ): Promise<Resources[K]> {
-      const thing = await demandThing(registry, kind, id, reach)
+      const thing = await requireThing(registry, kind, id, authorizedScope)
       const isElsewhere = 'domain_id' in thing && thing.domain_id !== domainId
       if (domainId !== undefined && isElsewhere) throw notThere(kind)
       return thing
@@ -29,26 +29,26 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       userId: string,
       query: ListQuery,
     ): Promise<Page<Project>> {
-      await demandThing(registry, 'users', userId, caller.reach)
+      await requireThing(registry, 'users', userId, caller.authorizedScope)
       const isOwn = userId === caller.principal.token.userId
-      return await registry.list('projects', isOwn ? everywhere : caller.reach, query, {
+      return await registry.list('projects', isOwn ? everywhere : caller.authorizedScope, query, {
         relation: 'projects-of-user',
         userId,
       })
     },
 
     async listUserGroups(caller: Caller, userId: string, query: ListQuery): Promise<Page<Group>> {
-      await demandThing(registry, 'users', userId, caller.reach)
+      await requireThing(registry, 'users', userId, caller.authorizedScope)
       const isOwn = userId === caller.principal.token.userId
-      return await registry.list('groups', isOwn ? everywhere : caller.reach, query, {
+      return await registry.list('groups', isOwn ? everywhere : caller.authorizedScope, query, {
         relation: 'groups-of-user',
         userId,
       })
     },
 
     async listGroupUsers(caller: Caller, groupId: string, query: ListQuery): Promise<Page<User>> {
-      await demandThing(registry, 'groups', groupId, caller.reach)
-      return await registry.list('users', caller.reach, query, {
+      await requireThing(registry, 'groups', groupId, caller.authorizedScope)
+      return await registry.list('users', caller.authorizedScope, query, {
         relation: 'members-of-group',
         groupId,
       })
@@ -59,22 +59,24 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       roleId: string,
       query: ListQuery,
     ): Promise<Page<Policy>> {
-      await demandThing(registry, 'roles', roleId, caller.reach)
-      return await registry.list('policies', caller.reach, query, {
+      await requireThing(registry, 'roles', roleId, caller.authorizedScope)
+      return await registry.list('policies', caller.authorizedScope, query, {
         relation: 'policies-of-role',
         roleId,
       })
     },
 
-    listRoleAssignments: ({ reach }: Caller, query: AssignmentQuery): Promise<Page<GrantRecord>> =>
-      registry.listGrants(reach, query),
+    listRoleAssignments: (
+      { authorizedScope }: Caller,
+      query: AssignmentQuery,
+    ): Promise<Page<GrantRecord>> => registry.listGrants(authorizedScope, query),
 
     async getImpact(
       kind: 'domains' | 'projects' | 'users',
       caller: Caller,
       id: string,
     ): Promise<Impact> {
-      await demandThing(registry, kind, id, caller.reach)
+      await requireThing(registry, kind, id, caller.authorizedScope)
       return await registry.impactOf(kind, id, clock())
     },
   }

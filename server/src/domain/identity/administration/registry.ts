@@ -1,5 +1,5 @@
 import type { Impact } from '@muster/contract'
-import type { Reach } from '../reach.ts'
+import type { AuthorizedScope } from '../authorized-scope.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
 import type { EventRecord } from '../../audit/event.ts'
 import type { Grant, Holder, Kind, Place, Resources, Secrets } from './resources.ts'
@@ -120,15 +120,19 @@ export interface Decision<Answer> {
 export interface Registry {
   list<K extends Kind>(
     kind: K,
-    reach: Reach,
+    authorizedScope: AuthorizedScope,
     query: ListQuery,
     among?: Among,
   ): Promise<Page<Resources[K]>>
-  /** Within a reach; what lies outside does not exist. */
-  find<K extends Kind>(kind: K, id: string, reach: Reach): Promise<Resources[K] | undefined>
+  /** Within the caller's scope; what lies outside does not exist. */
+  find<K extends Kind>(
+    kind: K,
+    id: string,
+    authorizedScope: AuthorizedScope,
+  ): Promise<Resources[K] | undefined>
   /** Names are unique in their domain, or everywhere for what has none. */
   isNameTaken(kind: Kind, name: string, domainId?: string): Promise<boolean>
-  listGrants(reach: Reach, query: AssignmentQuery): Promise<Page<GrantRecord>>
+  listGrants(authorizedScope: AuthorizedScope, query: AssignmentQuery): Promise<Page<GrantRecord>>
   /** A grant that is there, and the provider whose mapping gave it; null where somebody did. */
   findGrant(grant: Grant): Promise<{ readonly providerId: string | null } | undefined>
   /** What a user or a group holds, a user also through groups. */

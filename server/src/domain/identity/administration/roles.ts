@@ -1,12 +1,12 @@
 import type { Changes } from '../../audit/event.ts'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../ports.ts'
-import { demandMayGive, demandMayTake } from './authority.ts'
+import { requireMayGive, requireMayTake } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import {
-  demandFreeName,
-  demandFreeRename,
-  demandThing,
+  requireFreeName,
+  requireFreeRename,
+  requireThing,
   notThere,
   orEmpty,
   said,
@@ -28,9 +28,9 @@ const anywhere = { kind: 'system' } as const
 export function createRoleUseCases(registry: Registry, change: Change, clock: Clock) {
   const decisions = createDecisions('roles', clock, () => anywhere)
 
-  async function demandPair({ reach }: Caller, roleId: string, policyId: string) {
-    const role = await demandThing(registry, 'roles', roleId, reach)
-    const policy = await demandThing(registry, 'policies', policyId, reach)
+  async function requirePair({ authorizedScope }: Caller, roleId: string, policyId: string) {
+    const role = await requireThing(registry, 'roles', roleId, authorizedScope)
+    const policy = await requireThing(registry, 'policies', policyId, authorizedScope)
     const policies = await registry.policiesOfRole(roleId)
     return { role, policy, isBound: policies.some(({ id }) => id === policyId) }
   }
@@ -38,7 +38,7 @@ export function createRoleUseCases(registry: Registry, change: Change, clock: Cl
   return {
     createRole: (caller: Caller, wish: NewRole): Promise<Role> =>
       change(caller, async (caller) => {
-        await demandFreeName(registry, 'roles', wish.name)
+        await requireFreeName(registry, 'roles', wish.name)
         return decisions.toCreate(caller, {
           id: newId(),
           name: wish.name,
@@ -49,39 +49,39 @@ export function createRoleUseCases(registry: Registry, change: Change, clock: Cl
 
     updateRole: (caller: Caller, id: string, wish: Partial<NewRole>): Promise<Role> =>
       change(caller, async (caller) => {
-        const before = await demandThing(registry, 'roles', id, caller.reach)
-        await demandFreeRename(registry, 'roles', before, wish.name)
+        const before = await requireThing(registry, 'roles', id, caller.authorizedScope)
+        await requireFreeRename(registry, 'roles', before, wish.name)
         const { name, description } = wish
         return decisions.toUpdate(caller, before, said({ name, description: orEmpty(description) }))
       }),
 
     deleteRole: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const role = await demandThing(registry, 'roles', id, caller.reach)
+        const role = await requireThing(registry, 'roles', id, caller.authorizedScope)
         const policies = await registry.policiesOfRole(id)
-        demandMayTake(caller.principal, anywhere, policies, 'delete this role')
+        requireMayTake(caller.principal, anywhere, policies, 'delete this role')
         return decisions.toDelete(caller, role)
       }),
 
     bindPolicy: (caller: Caller, roleId: string, policyId: string): Promise<void> =>
       change(caller, async (caller) => {
-        const { role, policy, isBound } = await demandPair(caller, roleId, policyId)
-        demandMayGive(caller.principal, anywhere, [policy], 'bind this policy')
+        const { role, policy, isBound } = await requirePair(caller, roleId, policyId)
+        requireMayGive(caller.principal, anywhere, [policy], 'bind this policy')
         if (isBound) return nothingToDo
         const write = { do: 'bind', roleId, policyId } as const
         return decisions.toRelate(caller, 'bind', role, policyChange(policy, 'bound'), write)
       }),
 
     async checkPolicyBinding(caller: Caller, roleId: string, policyId: string): Promise<void> {
-      const { isBound } = await demandPair(caller, roleId, policyId)
+      const { isBound } = await requirePair(caller, roleId, policyId)
       if (!isBound) throw notThere('policies')
     },
 
     unbindPolicy: (caller: Caller, roleId: string, policyId: string): Promise<void> =>
       change(caller, async (caller) => {
-        const { role, policy, isBound } = await demandPair(caller, roleId, policyId)
+        const { role, policy, isBound } = await requirePair(caller, roleId, policyId)
         if (!isBound) throw notThere('policies')
-        demandMayTake(caller.principal, anywhere, [policy], 'take this policy off')
+        requireMayTake(caller.principal, anywhere, [policy], 'take this policy off')
         const write = { do: 'unbind', roleId, policyId } as const
         return decisions.toRelate(caller, 'unbind', role, policyChange(policy, 'unbound'), write)
       }),

@@ -1,15 +1,15 @@
 import { readMoment } from '../../read-moment.ts'
 import { newId } from '../new-id.ts'
-import { demandGoodPassword } from '../password-rules.ts'
+import { requireGoodPassword } from '../password-rules.ts'
 import type { Clock, PasswordHasher } from '../ports.ts'
-import { demandFullLogin, demandMayGiveAll, demandNotAbove } from './authority.ts'
+import { requireFullLogin, requireMayGiveAll, requireNotAbove } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import {
   chooseDomain,
-  demandFreeName,
-  demandFreeRename,
-  demandReferred,
-  demandThing,
+  requireFreeName,
+  requireFreeRename,
+  requireReferred,
+  requireThing,
   hidden,
   orEmpty,
   said,
@@ -52,14 +52,20 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
   /** Hashed before anything is decided: it takes its time, and others want to change things too. */
   async function hashPassword(password: string | null | undefined) {
     if (typeof password !== 'string') return said({ password_hash: password })
-    await demandGoodPassword(password)
+    await requireGoodPassword(password)
     return { password_hash: await hasher.hash(password) }
   }
 
-  async function demandDefaultProject(caller: Caller, wish: UserChanges): Promise<void> {
+  async function requireDefaultProject(caller: Caller, wish: UserChanges): Promise<void> {
     const id = wish.default_project_id
     if (typeof id !== 'string') return
-    await demandReferred(registry, 'projects', id, caller.reach, 'user.default_project_id')
+    await requireReferred(
+      registry,
+      'projects',
+      id,
+      caller.authorizedScope,
+      'user.default_project_id',
+    )
   }
 
   return {
@@ -68,8 +74,8 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
       const secrets = await hashPassword(wish.password)
       return await change(caller, async (caller) => {
         const domainId = await chooseDomain(registry, caller, wish.domain_id, 'user.domain_id')
-        await demandFreeName(registry, 'users', wish.name, domainId)
-        await demandDefaultProject(caller, wish)
+        await requireFreeName(registry, 'users', wish.name, domainId)
+        await requireDefaultProject(caller, wish)
         const blank = {
           description: '',
           enabled: true,
@@ -88,21 +94,21 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
     async updateUser(caller: Caller, id: string, wish: UserChanges): Promise<User> {
       const fields = fieldsOf(wish)
       // Nobody has a hash computed for a user who is none of theirs.
-      await demandThing(registry, 'users', id, caller.reach)
+      await requireThing(registry, 'users', id, caller.authorizedScope)
       const secrets = await hashPassword(wish.password)
       const setsPassword = 'password_hash' in secrets
       return await change(caller, async (caller) => {
-        const before = await demandThing(registry, 'users', id, caller.reach)
+        const before = await requireThing(registry, 'users', id, caller.authorizedScope)
         const held = await registry.assignmentsOf({ kind: 'user', id })
-        demandNotAbove(caller.reach, held)
+        requireNotAbove(caller.authorizedScope, held)
         if (setsPassword) {
           if (id === caller.principal.token.userId) {
-            demandFullLogin(caller.principal, 'set the password of its own user')
+            requireFullLogin(caller.principal, 'set the password of its own user')
           }
-          demandMayGiveAll(caller.principal, held, 'set the password of this user')
+          requireMayGiveAll(caller.principal, held, 'set the password of this user')
         }
-        await demandFreeRename(registry, 'users', before, wish.name)
-        await demandDefaultProject(caller, wish)
+        await requireFreeRename(registry, 'users', before, wish.name)
+        await requireDefaultProject(caller, wish)
         return decisions.toUpdate(caller, before, fields, (after) => ({
           secrets,
           ...(setsPassword && { changes: { password: hidden } }),
@@ -114,8 +120,8 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
 
     deleteUser: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const user = await demandThing(registry, 'users', id, caller.reach)
-        demandNotAbove(caller.reach, await registry.assignmentsOf({ kind: 'user', id }))
+        const user = await requireThing(registry, 'users', id, caller.authorizedScope)
+        requireNotAbove(caller.authorizedScope, await registry.assignmentsOf({ kind: 'user', id }))
         const impact = await registry.impactOf('users', id, clock())
         return decisions.toDelete(caller, user, { changes: { touched: [impact, null] } })
       }),

@@ -1,6 +1,6 @@
 import { all, type ListQuery, type Registry } from '../administration/registry.ts'
 import type { IdentityProvider } from '../administration/resources.ts'
-import { everywhere } from '../reach.ts'
+import { everywhere } from '../authorized-scope.ts'
 import type { ScopeWish } from '../scope.ts'
 import { createFindWantedPlace } from './find-wanted-place.ts'
 

@@ -2,7 +2,7 @@ import { all, type ListQuery, type Registry } from '../administration/registry.t
 import type { Domain, Place, Project } from '../administration/resources.ts'
 import { nameKey } from '../name-key.ts'
 import type { DomainReference, MemberReference } from '../ports.ts'
-import { everywhere } from '../reach.ts'
+import { everywhere } from '../authorized-scope.ts'
 import type { ScopeWish } from '../scope.ts'
 
 const named = (filters: ListQuery['filters']): ListQuery => ({ ...all(filters), limit: 1 })

@@ -3,7 +3,7 @@ import type { MappingRule } from '@muster/contract'
 import { placeOfRule } from '../administration/identity-providers.ts'
 import type { Registry } from '../administration/registry.ts'
 import type { Grant, IdentityProvider } from '../administration/resources.ts'
-import { everywhere } from '../reach.ts'
+import { everywhere } from '../authorized-scope.ts'
 import type { CasAnswer } from './read-cas-answer.ts'
 
 /** What a mapping gives somebody now, beside what it gave the last time. */

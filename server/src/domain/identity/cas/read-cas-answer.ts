@@ -28,13 +28,13 @@ export function readCasAnswer(xml: string): CasAnswer {
 }
 
 function readResponse(response: XmlElement): CasAnswer {
-  demandName(response, 'serviceResponse')
+  requireName(response, 'serviceResponse')
   const [outcome, another] = childrenOf(response)
   if (!outcome || another) throw new Error('not exactly one outcome')
   if (outcome.uri === namespace && outcome.name === 'authenticationFailure') {
     throw new Error(`refused the ticket, ${failureCode(outcome)}`)
   }
-  demandName(outcome, 'authenticationSuccess')
+  requireName(outcome, 'authenticationSuccess')
   return readSuccess(outcome)
 }
 
@@ -46,7 +46,7 @@ function failureCode({ attributes }: XmlElement): string {
 
 function readSuccess(success: XmlElement): CasAnswer {
   const parts = childrenOf(success)
-  for (const part of parts) demandKnown(part)
+  for (const part of parts) requireKnown(part)
   const [user, secondUser] = named(parts, 'user')
   const [attributes, secondAttributes] = named(parts, 'attributes')
   if (!user || secondUser) throw new Error('not exactly one user')
@@ -57,7 +57,7 @@ function readSuccess(success: XmlElement): CasAnswer {
   }
 }
 
-function demandKnown(part: XmlElement): void {
+function requireKnown(part: XmlElement): void {
   const { uri, name } = part
   if (uri !== namespace) throw new Error('an element of another namespace')
   switch (name) {
@@ -99,7 +99,7 @@ function readAttributes(attributes: XmlElement): Map<string, string[]> {
 const named = (elements: readonly XmlElement[], name: string) =>
   elements.filter((element) => element.name === name)
 
-function demandName(element: XmlElement, name: string): void {
+function requireName(element: XmlElement, name: string): void {
   if (element.uri !== namespace || element.name !== name) throw new Error(`no ${name}`)
 }
 

@@ -8,7 +8,7 @@ import type { Decision, Registry, Write } from '../administration/registry.ts'
 import type { IdentityProvider, Place, User } from '../administration/resources.ts'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../ports.ts'
-import { everywhere } from '../reach.ts'
+import { everywhere } from '../authorized-scope.ts'
 import type { KnownUser, Origin } from '../records.ts'
 import type { ScopeWish } from '../scope.ts'
 import { createFindWantedPlace } from './find-wanted-place.ts'
@@ -32,7 +32,7 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
   const findWantedPlace = createFindWantedPlace(registry)
 
   /** The provider as it is now: it may have been changed, or closed, while its server was asked. */
-  async function demandOpen({ id, domain_id }: IdentityProvider): Promise<IdentityProvider> {
+  async function requireOpen({ id, domain_id }: IdentityProvider): Promise<IdentityProvider> {
     const provider = await registry.find('identity_providers', id, everywhere)
     const domain = await registry.find('domains', domain_id, everywhere)
     if (!provider?.enabled || !domain?.enabled) {
@@ -86,7 +86,7 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
   }
 
   /** Throws, before anything is written, where the login would come to nothing for want of a role. */
-  async function demandRoleThere(user: User, wish: ScopeWish, roles: MappedRoles): Promise<void> {
+  async function requireRoleThere(user: User, wish: ScopeWish, roles: MappedRoles): Promise<void> {
     if (wish.kind === 'default') return
     const places = await placesOf(user, roles)
     const isAnywhere = wish.kind === 'project' && !wish.project.id && !wish.project.domain
@@ -129,11 +129,11 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     answer: CasAnswer,
     { origin, wish }: Visit,
   ): Promise<Decision<KnownUser>> {
-    const provider = await demandOpen(asked)
+    const provider = await requireOpen(asked)
     const found = await findUser(provider, answer.user)
     const user = found ?? (await makeUser(provider, answer.user))
     const roles = await mapRoles(provider, answer, user.id)
-    await demandRoleThere(user, wish, roles)
+    await requireRoleThere(user, wish, roles)
     const arrival: Write[] = found
       ? []
       : [

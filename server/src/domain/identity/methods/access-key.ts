@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { badField, loginFailed } from '../../error.ts'
 import { readAccessKeySecret, type AccessKeySecret } from '../access-key/read-access-key-secret.ts'
-import { sealingContext, type Sealer } from '../access-key/sealer.ts'
+import { accessKeyContext } from '../access-key/mint-access-key.ts'
+import type { SecretBox } from '../../secret-box.ts'
 import { verifySecret } from '../access-key/verify-secret.ts'
-import type { AccessKeyStore, Clock, News, Spending } from '../ports.ts'
+import type { AccessKeyStore, Clock, IdentityVersion, Spending } from '../ports.ts'
 import type { AccessKeyRecord, Origin } from '../records.ts'
 import { createVersionedCache } from '../versioned-cache.ts'
 import type { Method } from './method.ts'
@@ -13,8 +14,8 @@ const sameUse = 2_000
 
 interface Dependencies {
   readonly accessKeys: AccessKeyStore
-  readonly sealer: Sealer
-  readonly news: News
+  readonly secretBox: SecretBox
+  readonly identityVersion: IdentityVersion
   readonly clock: Clock
   /** The host that a signature of Muster's own form has to be for. */
   readonly audience: string
@@ -22,14 +23,14 @@ interface Dependencies {
 
 /** An access key, signed with or shown. The token is for the key's own project and no other. */
 export function createAccessKeyMethod(dependencies: Dependencies): Method {
-  const { accessKeys, sealer, news, clock, audience } = dependencies
-  const known = createVersionedCache<AccessKeyRecord>(news, 10_000)
+  const { accessKeys, secretBox, identityVersion, clock, audience } = dependencies
+  const known = createVersionedCache<AccessKeyRecord>(identityVersion, 10_000)
   // What a key that does not exist is held against, so that it costs what any other costs.
   const decoy = randomBytes(32).toString('base64url')
-  const sealedDecoy = sealer.seal(decoy, contextOf(undefined))
+  const sealedDecoy = secretBox.encrypt(decoy, contextOf(undefined))
 
   const openSecret = (key: AccessKeyRecord | undefined) =>
-    sealer.unseal(key?.sealedSecret ?? sealedDecoy, contextOf(key))
+    secretBox.decrypt(key?.encryptedSecret ?? sealedDecoy, contextOf(key))
 
   async function findKey(id: string) {
     const remembered = known.peek(id)
@@ -45,7 +46,7 @@ export function createAccessKeyMethod(dependencies: Dependencies): Method {
         throw badField('auth.identity.access_key_secret', 'is required', 'MissingParameterError')
       }
       const shown = readAccessKeySecret(text)
-      demandConfidential(shown, origin)
+      requireConfidential(shown, origin)
       const now = clock()
       const { key, wasKnown } = await findKey(shown.accessKey)
       const verdict = verifySecret(shown, openSecret(key), now, audience)
@@ -63,16 +64,16 @@ export function createAccessKeyMethod(dependencies: Dependencies): Method {
         scope: { kind: 'project', id: key.projectId },
         accessKey: { id: key.id, expiresAt: key.expiresAt },
         ...(key.expiresAt !== null && { expiresAt: key.expiresAt }),
-        grounds: { accessKeyId: key.id, ...(spends && { spends }) },
+        preconditions: { accessKeyId: key.id, ...(spends && { spends }) },
       }
     },
   }
 }
 
 const contextOf = (key: AccessKeyRecord | undefined) =>
-  sealingContext(key?.id ?? '', key?.user.id ?? '', key?.projectId ?? '')
+  accessKeyContext(key?.id ?? '', key?.user.id ?? '', key?.projectId ?? '')
 
-function demandConfidential({ form }: AccessKeySecret, { isConfidential }: Origin): void {
+function requireConfidential({ form }: AccessKeySecret, { isConfidential }: Origin): void {
   if (form === 'signed' || isConfidential) return
   throw badField(
     'auth.identity.access_key_secret',

@@ -13,7 +13,7 @@ interface Dependencies {
   readonly casServer: CasServer
   readonly welcomeSubject: WelcomeSubject
   readonly tokens: Pick<TokenStore, 'spend'>
-  readonly loginLimit: Pick<LoginLimit, 'demandCas' | 'noteCasLogin'>
+  readonly loginLimit: Pick<LoginLimit, 'requireCas' | 'noteCasLogin'>
   readonly clock: Clock
 }
 
@@ -39,7 +39,7 @@ export function createCasMethod(dependencies: Dependencies): Method {
       if (!isServiceTicket(ticket)) {
         throw badField('auth.identity.cas_ticket.id', 'is not a CAS service ticket')
       }
-      loginLimit.demandCas(origin.ip)
+      loginLimit.requireCas(origin.ip)
       const provider = await findProvider(wish, section.provider)
       if (!provider) throw loginFailed('CAS: no provider, or more than one to choose from')
       await spend(ticket, provider.id, origin.ip)
@@ -48,7 +48,7 @@ export function createCasMethod(dependencies: Dependencies): Method {
       const answer = await casServer.validate(endpoint, ticket)
       const user = await welcomeSubject(provider, answer, { origin, wish })
       loginLimit.noteCasLogin(origin.ip)
-      return { user, grounds: { providerId: provider.id } }
+      return { user, preconditions: { providerId: provider.id } }
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { IdentityRequest } from '@muster/contract'
-import type { Grounds } from '../ports.ts'
+import type { TokenPreconditions } from '../ports.ts'
 import type { AccessKeyUse, KnownUser, Origin, TokenScope } from '../records.ts'
 import type { ScopeWish } from '../scope.ts'
 
@@ -9,7 +9,7 @@ export interface Proof {
   /** The token must not live longer than what it was got with. */
   readonly expiresAt?: number
   /** What it rests on: by the time the token is written this must still be so. */
-  readonly grounds?: Grounds
+  readonly preconditions?: TokenPreconditions
   /** The credential's own scope, for one that has it: no other can be got with it. */
   readonly scope?: TokenScope
   /** The access key that was used; the token tells of it. */

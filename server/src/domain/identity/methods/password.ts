@@ -8,7 +8,7 @@ import type { Method } from './method.ts'
 interface Dependencies {
   readonly directory: Directory
   readonly checkPassword: CheckPassword
-  readonly loginLimit: Pick<LoginLimit, 'demandPassword'>
+  readonly loginLimit: Pick<LoginLimit, 'requirePassword'>
   readonly pseudonym: Pseudonym
   readonly clock: Clock
 }
@@ -23,12 +23,12 @@ export function createPasswordMethod(dependencies: Dependencies): Method {
     async authenticate({ password: section }, { ip: address }) {
       if (!section) throw badField('auth.identity.password', 'is required', 'MissingParameterError')
       const { password, ...user } = section.user
-      demandName(user)
+      requireName(user)
       if (Buffer.byteLength(password) > longestPassword) throw loginFailed('password too long')
 
       const { spelling, credentials: found } = await directory.findAccount(user)
       const account = found?.user.id ?? pseudonym(spelling)
-      await loginLimit.demandPassword(account, address)
+      await loginLimit.requirePassword(account, address)
       const hash = found?.passwordHash ?? null
       const right = await checkPassword(account, address, hash, password)
       if (!found || !right || hash === null) {
@@ -37,14 +37,14 @@ export function createPasswordMethod(dependencies: Dependencies): Method {
       if (hasEnded(found.passwordExpiresAt, clock())) {
         throw loginFailed('password expired', found.user)
       }
-      return { user: found.user, grounds: { passwordHash: hash } }
+      return { user: found.user, preconditions: { passwordHash: hash } }
     },
   }
 }
 
 const hasEnded = (end: number | null, now: number) => end !== null && end <= now
 
-function demandName({ id, name }: MemberReference): void {
+function requireName({ id, name }: MemberReference): void {
   if (id === undefined && name === undefined) {
     throw badField('auth.identity.password.user', 'needs an id or a name', 'MissingParameterError')
   }

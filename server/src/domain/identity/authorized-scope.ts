@@ -4,33 +4,33 @@ import { allows, type Permission } from './policy.ts'
 import type { Principal } from './principal.ts'
 
 /** The part of the world that a right covers. */
-export type Extent =
+export type ScopeOrNone =
   | { readonly kind: 'system' }
   | { readonly kind: 'domain'; readonly domainId: string }
   | { readonly kind: 'project'; readonly projectId: string; readonly domainId: string }
-  | { readonly kind: 'nothing' }
+  | { readonly kind: 'none' }
 
 /**
  * What a caller gets to see and touch in one operation. It is made from rows and the token, and
  * every query is narrowed by it: nothing in a request can widen it.
  */
-export interface Reach {
-  readonly extent: Extent
+export interface AuthorizedScope {
+  readonly scope: ScopeOrNone
   /** The caller's own id, where what is the caller's own counts besides. */
   readonly self: string | undefined
 }
 
-/** The project or domain that an extent is of; undefined for one that is of neither. */
-export function placeIdOf(extent: Extent): string | undefined {
-  if (extent.kind === 'project') return extent.projectId
-  return extent.kind === 'domain' ? extent.domainId : undefined
+/** The project or domain that a scope is of; undefined for one that is of neither. */
+export function placeIdOf(scope: ScopeOrNone): string | undefined {
+  if (scope.kind === 'project') return scope.projectId
+  return scope.kind === 'domain' ? scope.domainId : undefined
 }
 
 /** For the platform's own look-ups, where no caller's rights are in question. */
-export const everywhere: Reach = { extent: { kind: 'system' }, self: undefined }
+export const everywhere: AuthorizedScope = { scope: { kind: 'system' }, self: undefined }
 
 /** The widest level at which the principal's policies allow it. */
-function findExtent(principal: Principal, need: Need): Extent {
+function findScope(principal: Principal, need: Need): ScopeOrNone {
   const { scope, policies } = principal
   const counts = (level: Exclude<Level, 'self'>) =>
     need.at.includes(level) && allows(policies[level], need)
@@ -42,21 +42,21 @@ function findExtent(principal: Principal, need: Need): Extent {
     const { id, domain } = scope.project
     return { kind: 'project', projectId: id, domainId: domain.id }
   }
-  return { kind: 'nothing' }
+  return { kind: 'none' }
 }
 
-export function findReach(principal: Principal, need: Need): Reach {
+export function findAuthorizedScope(principal: Principal, need: Need): AuthorizedScope {
   const self = need.at.includes('self') ? principal.token.userId : undefined
-  return { extent: findExtent(principal, need), self }
+  return { scope: findScope(principal, need), self }
 }
 
 /** How far the principal may go, or the 403 that says what is missing. Every route that needs a right asks here. */
-export function demandReach(principal: Principal, need: Need): Reach {
-  const reach = findReach(principal, need)
-  if (reach.extent.kind === 'nothing' && reach.self === undefined) {
+export function requireAuthorizedScope(principal: Principal, need: Need): AuthorizedScope {
+  const authorizedScope = findAuthorizedScope(principal, need)
+  if (authorizedScope.scope.kind === 'none' && authorizedScope.self === undefined) {
     throw principal.scope.kind === 'none' ? noScope() : notAllowed(need)
   }
-  return reach
+  return authorizedScope
 }
 
 const noScope = () =>

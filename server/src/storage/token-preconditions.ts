@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Grounds, Spending } from '../domain/identity/ports.ts'
+import type { TokenPreconditions, Spending } from '../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../domain/identity/records.ts'
 import { required, type Database, type Statement } from './database.ts'
 import { createTemplate } from './template.ts'
@@ -14,7 +14,7 @@ interface Held {
 }
 
 /** What must hold while a token is written, each as a statement without which nothing is. */
-export function createGroundStatements(database: Database) {
+export function createPreconditionStatements(database: Database) {
   const { read } = database
   const isPostgres = database.engine === 'postgres'
 
@@ -61,7 +61,7 @@ export function createGroundStatements(database: Database) {
     const scopeId = scope.kind === 'none' ? '' : scope.id
     const kinds = passwordHash === undefined ? holds : holdsWithPassword
     const held = { userId, scopeId, passwordHash: passwordHash ?? '' }
-    return required(kinds[scope.kind](held), 'standing')
+    return required(kinds[scope.kind](held), 'userStatus')
   }
 
   const createHoldEnabled = (table: 'access_keys' | 'identity_providers') => {
@@ -119,8 +119,11 @@ export function createGroundStatements(database: Database) {
     return required(spend({ id, address, at, since }), 'spent')
   }
 
-  function groundStatements(token: TokenRecord, grounds: Grounds): Statement[] {
-    const { passwordHash, accessKeyId, providerId, spends } = grounds
+  function preconditionStatements(
+    token: TokenRecord,
+    preconditions: TokenPreconditions,
+  ): Statement[] {
+    const { passwordHash, accessKeyId, providerId, spends } = preconditions
     const statements = [holdStanding(token, passwordHash)]
     if (accessKeyId !== undefined) {
       const { ip, issuedAt: now } = token
@@ -133,5 +136,5 @@ export function createGroundStatements(database: Database) {
     return statements
   }
 
-  return { groundStatements, spendOnce }
+  return { preconditionStatements, spendOnce }
 }

@@ -8,7 +8,7 @@ import { inPieces } from './in-pieces.ts'
  * On PostgreSQL the rows are locked until the commit, in one order: who writes the same servers waits,
  * and then finds other revisions.
  */
-export function demandUnchanged(
+export function requireUnchanged(
   { engine, read }: Pick<Database, 'engine' | 'read'>,
   kept: readonly Found[],
 ): Statement[] {

@@ -13,26 +13,26 @@ const refuse = (what: string, deed: string) =>
     `The ${what} cannot be ${deed}: the first administrator logs in there.`,
   )
 
-function demandKept(what: string, { enabled }: { readonly enabled: boolean }, wish: Wish): void {
+function requireKept(what: string, { enabled }: { readonly enabled: boolean }, wish: Wish): void {
   if (wish === 'delete') throw refuse(what, 'deleted')
   if (enabled && wish.enabled === false) throw refuse(what, 'disabled')
 }
 
 /** The default domain stays: without it nobody administers the platform. */
-export function demandNotDefaultDomain(
+export function requireNotDefaultDomain(
   domain: { readonly id: string; readonly enabled: boolean },
   wish: Wish,
 ): void {
-  if (domain.id === defaultDomain) demandKept('default domain', domain, wish)
+  if (domain.id === defaultDomain) requireKept('default domain', domain, wish)
 }
 
 /** So does the project "system". It is known by its name, as logins name it, so that stays too. */
-export function demandNotSystemProject(
+export function requireNotSystemProject(
   project: { readonly domain_id: string; readonly name: string; readonly enabled: boolean },
   wish: Wish,
 ): void {
   if (project.domain_id !== defaultDomain || nameKey(project.name) !== systemProject) return
-  demandKept('project "system"', project, wish)
+  requireKept('project "system"', project, wish)
   if (wish === 'delete' || wish.name === undefined) return
   if (nameKey(wish.name) !== systemProject) throw refuse('project "system"', 'renamed')
 }

@@ -2,8 +2,8 @@ import type { Need } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import { badField, PlatformError } from '../error.ts'
 import type { Principal } from '../identity/principal.ts'
-import { findReach, type Extent } from '../identity/reach.ts'
-import type { WantedScope } from './server-query.ts'
+import { findAuthorizedScope, type ScopeOrNone } from '../identity/authorized-scope.ts'
+import type { ScopeParameter } from './server-query.ts'
 
 type Level = Need['at'][number]
 
@@ -20,39 +20,39 @@ const right = (action: Need['action'], at = everyLevel): Need => ({
  * What a caller sees of the fleet, and what of it is theirs to change. It is made from rows and the
  * token; a request can only ask for less.
  */
-export interface Sight {
-  readonly extent: Extent
+export interface Visibility {
+  readonly scope: ScopeOrNone
   /** Where the caller may tag servers. */
-  readonly updates: Extent
+  readonly updates: ScopeOrNone
   /** Where the caller may look at what was deleted, and into the recycle bin. */
-  readonly deletes: Extent
+  readonly deletes: ScopeOrNone
   /** Where the caller sees what an operator forces upon servers. */
-  readonly administers: Extent
+  readonly administers: ScopeOrNone
   /** Callers with the same key see the same bytes. */
   readonly key: string
 }
 
-const rights = new WeakMap<Principal, Omit<Sight, 'extent' | 'key'>>()
+const rights = new WeakMap<Principal, Omit<Visibility, 'scope' | 'key'>>()
 
-function rightsOf(principal: Principal): Omit<Sight, 'extent' | 'key'> {
+function rightsOf(principal: Principal): Omit<Visibility, 'scope' | 'key'> {
   let known = rights.get(principal)
   if (!known) {
-    const reach = (need: Need) => findReach(principal, need).extent
+    const authorizedScope = (need: Need) => findAuthorizedScope(principal, need).scope
     known = {
-      updates: reach(right('update')),
-      deletes: reach(right('delete')),
-      administers: reach(right('get', ['system', 'domain'])),
+      updates: authorizedScope(right('update')),
+      deletes: authorizedScope(right('delete')),
+      administers: authorizedScope(right('get', ['system', 'domain'])),
     }
     rights.set(principal, known)
   }
   return known
 }
 
-const notSoFar = (wanted: WantedScope) =>
+const notSoFar = (wanted: ScopeParameter) =>
   new PlatformError('ForbiddenError', `Your roles do not reach as far as scope=${wanted}.`)
 
 /** The scope of the token itself. */
-function ownExtent({ scope }: Principal, widest: Extent): Extent {
+function tokenScope({ scope }: Principal, widest: ScopeOrNone): ScopeOrNone {
   switch (scope.kind) {
     case 'project':
       return { kind: 'project', projectId: scope.project.id, domainId: scope.project.domain.id }
@@ -63,8 +63,8 @@ function ownExtent({ scope }: Principal, widest: Extent): Extent {
   }
 }
 
-function domainExtent(principal: Principal, widest: Extent): Extent {
-  const own = ownExtent(principal, widest)
+function domainScope(principal: Principal, widest: ScopeOrNone): ScopeOrNone {
+  const own = tokenScope(principal, widest)
   if (own.kind === 'domain') return own
   if (own.kind === 'project' && widest.kind === 'system') {
     return { kind: 'domain', domainId: own.domainId }
@@ -72,23 +72,23 @@ function domainExtent(principal: Principal, widest: Extent): Extent {
   throw notSoFar('domain')
 }
 
-function chooseExtent(
+function chooseScope(
   principal: Principal,
-  widest: Extent,
-  wanted: WantedScope | undefined,
-): Extent {
+  widest: ScopeOrNone,
+  wanted: ScopeParameter | undefined,
+): ScopeOrNone {
   switch (wanted) {
     case undefined:
-      return ownExtent(principal, widest)
+      return tokenScope(principal, widest)
     case 'max':
       return widest
     case 'system':
       if (widest.kind !== 'system') throw notSoFar('system')
       return widest
     case 'domain':
-      return domainExtent(principal, widest)
+      return domainScope(principal, widest)
     case 'project': {
-      const own = ownExtent(principal, widest)
+      const own = tokenScope(principal, widest)
       if (own.kind !== 'project')
         throw badField('scope', 'is project, but your token is for a domain')
       return own
@@ -106,24 +106,24 @@ function shortKey(text: string): string {
   return known
 }
 
-const sights = new WeakMap<Principal, Map<string, Sight>>()
+const visibilities = new WeakMap<Principal, Map<string, Visibility>>()
 
-/** What the caller sees when asking for a scope, within the reach that the operation found. */
-export function findSight(
+/** What the caller sees when asking for a scope, within the caller's scope that the operation found. */
+export function findVisibility(
   principal: Principal,
-  widest: Extent,
-  wanted: WantedScope | undefined,
-): Sight {
-  const known = sights.get(principal) ?? new Map<string, Sight>()
-  sights.set(principal, known)
+  widest: ScopeOrNone,
+  wanted: ScopeParameter | undefined,
+): Visibility {
+  const known = visibilities.get(principal) ?? new Map<string, Visibility>()
+  visibilities.set(principal, known)
   const name = `${widest.kind} ${wanted ?? ''}`
-  let sight = known.get(name)
-  if (!sight) {
-    const parts = { extent: chooseExtent(principal, widest, wanted), ...rightsOf(principal) }
-    sight = { ...parts, key: shortKey(JSON.stringify(parts)) }
-    known.set(name, sight)
+  let visibility = known.get(name)
+  if (!visibility) {
+    const parts = { scope: chooseScope(principal, widest, wanted), ...rightsOf(principal) }
+    visibility = { ...parts, key: shortKey(JSON.stringify(parts)) }
+    known.set(name, visibility)
   }
-  return sight
+  return visibility
 }
 
 interface Owned {
@@ -131,23 +131,23 @@ interface Owned {
   readonly domainId: string
 }
 
-/** Whether an extent has what belongs to an owner. */
-export function covers(extent: Extent, { projectId, domainId }: Owned): boolean {
-  switch (extent.kind) {
+/** Whether a scope has what belongs to an owner. */
+export function covers(scope: ScopeOrNone, { projectId, domainId }: Owned): boolean {
+  switch (scope.kind) {
     case 'system':
       return true
     case 'domain':
-      return extent.domainId === domainId
+      return scope.domainId === domainId
     case 'project':
-      return extent.projectId === projectId
-    case 'nothing':
+      return scope.projectId === projectId
+    case 'none':
       return false
   }
 }
 
-/** Whether an extent has all that another one has. */
-export function includes(extent: Extent, other: Extent): boolean {
-  if (extent.kind === 'system') return true
-  if (other.kind === 'project') return covers(extent, other)
-  return other.kind === 'domain' && extent.kind === 'domain' && extent.domainId === other.domainId
+/** Whether a scope has all that another one has. */
+export function includes(scope: ScopeOrNone, other: ScopeOrNone): boolean {
+  if (scope.kind === 'system') return true
+  if (other.kind === 'project') return covers(scope, other)
+  return other.kind === 'domain' && scope.kind === 'domain' && scope.domainId === other.domainId
 }

@@ -1,7 +1,7 @@
 import type { PolicyAction, PolicyScope } from '@muster/contract'
 import type { PolicyRule } from './records.ts'
 
-interface ReadyMadeRole {
+interface BuiltInRole {
   readonly name: string
   readonly description: string
   readonly policy: string
@@ -13,7 +13,7 @@ const allow = (service: string, ...actions: (PolicyAction | '*')[]): PolicyRule[
   actions.map((action) => ({ service, resource: '*', action, effect: 'allow' }))
 
 /** The roles that are there at first start, each with one policy of its own. */
-export const readyMadeRoles: readonly ReadyMadeRole[] = [
+export const builtInRoles: readonly BuiltInRole[] = [
   {
     name: 'admin',
     description: 'Everything, everywhere',

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { domainColumns, toDomain } from './domain-columns.ts'
 import { createLoadAssignments } from './load-assignments.ts'
 
-export function createLoadStanding(database: Database): Directory['loadStanding'] {
+export function createLoadUserStatus(database: Database): Directory['loadUserStatus'] {
   const { read } = database
   const { loadAssignments } = createLoadAssignments(database)
 
@@ -43,7 +43,7 @@ export function createLoadStanding(database: Database): Directory['loadStanding'
     )
   }
 
-  return async function loadStanding(userId) {
+  return async function loadUserStatus(userId) {
     const user = await loadUser(userId)
     return user && { user, assignments: await loadAssignments({ kind: 'user', id: userId }) }
   }

@@ -10,7 +10,7 @@ const ownNames: Readonly<Record<string, string>> = { field: 'columns', query: 'q
 const tag = /^metadata\../
 
 /** Throws where the list itself would refuse the query, and says which part of the view it is. */
-export function demandRunnable({ q, columns, order_by, order, scope }: Query): void {
+export function requireRunnable({ q, columns, order_by, order, scope }: Query): void {
   try {
     readServerQuery({
       q,

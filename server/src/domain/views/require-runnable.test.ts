@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PlatformError } from '../error.ts'
-import { demandRunnable } from './demand-runnable.ts'
+import { requireRunnable } from './require-runnable.ts'
 
 const plain = { q: '', columns: [], order_by: [], order: 'desc', scope: '' } as const
-type Parts = Parameters<typeof demandRunnable>[0]
+type Parts = Parameters<typeof requireRunnable>[0]
 
 const check = (parts: Partial<Parts>) =>
-  demandRunnable({ ...plain, columns: [], order_by: [], ...parts })
+  requireRunnable({ ...plain, columns: [], order_by: [], ...parts })
 
 /** The one part that is complained of. */
 function complaintOf(parts: Partial<Parts>): string {

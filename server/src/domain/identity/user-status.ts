@@ -1,0 +1,29 @@
+import type { Clock, Directory, IdentityVersion } from './ports.ts'
+import type { KnownUser, UserStatus } from './records.ts'
+import { createVersionedCache } from './versioned-cache.ts'
+
+interface Dependencies {
+  readonly directory: Directory
+  readonly identityVersion: IdentityVersion
+  readonly clock: Clock
+}
+
+/** Reads what a user holds; a user who is disabled, ended or gone has no user status. */
+export function createFindUserStatus({ directory, identityVersion, clock }: Dependencies) {
+  const cache = createVersionedCache<UserStatus>(identityVersion, 10_000)
+
+  return async function findUserStatus(userId: string): Promise<UserStatus | undefined> {
+    const userStatus = await cache.get(userId, () => directory.loadUserStatus(userId))
+    return userStatus && isActive(userStatus, clock()) ? userStatus : undefined
+  }
+}
+export type FindUserStatus = ReturnType<typeof createFindUserStatus>
+
+export const isActive = ({ user }: UserStatus, now: number): boolean =>
+  user.enabled && user.domain.enabled && (user.expiresAt === null || user.expiresAt > now)
+
+export const knownUser = ({ user }: UserStatus): KnownUser => ({
+  id: user.id,
+  name: user.name,
+  domainId: user.domain.id,
+})
