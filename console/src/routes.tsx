@@ -10,7 +10,7 @@ import { Shell } from './frame/shell.tsx'
 import { onSessionEnd, type SessionEnd } from './api/end-session.ts'
 import { sessionQuery } from './api/queries/session.ts'
 import { queryClient } from './api/query-client.ts'
-import { NoPage } from './pages/no-page.tsx'
+import { NotFoundPage } from './pages/not-found-page.tsx'
 import { PageError } from './pages/page-error.tsx'
 import { PagePending } from './pages/page-pending.tsx'
 import { parseSearch, stringifySearch, type Search } from './url/search.ts'
@@ -79,10 +79,21 @@ const account = createRoute({
   path: '/accounts/$id',
   component: lazyRouteComponent(() => import('./pages/accounts/account-page.tsx'), 'AccountPage'),
 })
-const placesPage = createRoute({
+const locationsPage = createRoute({
+  getParentRoute: () => frame,
+  path: '/locations',
+  component: lazyRouteComponent(
+    () => import('./pages/locations/locations-page.tsx'),
+    'LocationsPage',
+  ),
+})
+/** The page's address before it was renamed. */
+const oldLocations = createRoute({
   getParentRoute: () => frame,
   path: '/places',
-  component: lazyRouteComponent(() => import('./pages/places/places-page.tsx'), 'PlacesPage'),
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: '/locations', search, replace: true })
+  },
 })
 const identity = createRoute({
   getParentRoute: () => frame,
@@ -131,7 +142,8 @@ export const router = createRouter({
       accounts,
       newAccount,
       account,
-      placesPage,
+      locationsPage,
+      oldLocations,
       identity,
       identityKind,
       identityEntity,
@@ -143,7 +155,7 @@ export const router = createRouter({
   basepath: '/console',
   parseSearch,
   stringifySearch,
-  defaultNotFoundComponent: NoPage,
+  defaultNotFoundComponent: NotFoundPage,
   defaultErrorComponent: PageError,
   defaultPendingComponent: PagePending,
   defaultPreload: 'intent',

@@ -92,7 +92,7 @@ describe('WCAG 2.2 AA, as far as axe can tell', () => {
       ),
       [`/servers/${server}/tags`, 'new tag', button('Add tag')],
       ['/servers/no-such-server', 'no server'],
-      ['/places', 'places'],
+      ['/locations', 'locations'],
       ['/accounts', 'accounts'],
       ['/accounts/new', 'new account'],
       ['/accounts/new?provider=Aws', 'new AWS account'],

@@ -20,7 +20,7 @@ const paths = [
   '/',
   '/servers',
   '/accounts',
-  '/places',
+  '/locations',
   '/identity/projects',
   '/activity',
   '/me/keys',

@@ -136,7 +136,7 @@ describe('SEC-53 names, tags and descriptions full of markup', () => {
     const { page } = await stage.visit(t, owner)
     const places = [
       ['/', `project ${script}`],
-      ['/places', `region ${image}`],
+      ['/locations', `region ${image}`],
       ['/accounts', `account ${image}`],
       [`/accounts/${accountId}`, `account ${image}`],
       [`/accounts/${accountId}?tab=rules`, image],

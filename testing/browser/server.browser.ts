@@ -92,8 +92,8 @@ describe('one server', () => {
 
   test('is found from anywhere by half its address', async (t) => {
     const { page } = await stage.visit(t, fleet.owner)
-    await page.goto('/console/places')
-    await page.getByRole('heading', { name: 'Places', level: 1 }).waitFor()
+    await page.goto('/console/locations')
+    await page.getByRole('heading', { name: 'Locations', level: 1 }).waitFor()
     await page.keyboard.press('Control+k')
     const palette = page.getByRole('dialog')
     await palette.getByRole('combobox').fill('4.1.13')

@@ -2,29 +2,29 @@ import { api } from './client.ts'
 
 export interface Grant {
   readonly roleId: string
-  readonly holder: { readonly kind: 'user' | 'group'; readonly id: string }
-  readonly place:
+  readonly principal: { readonly kind: 'user' | 'group'; readonly id: string }
+  readonly scope:
     | { readonly kind: 'project' | 'domain'; readonly id: string }
     | { readonly kind: 'system' }
 }
 
 type Verb = 'grant' | 'revoke'
 
-/** The API has an operation for every kind of place and of holder; here they are one. */
-async function change(verb: Verb, { roleId: role_id, holder, place }: Grant): Promise<void> {
-  const isUser = holder.kind === 'user'
-  const user = { user_id: holder.id, role_id }
-  const group = { group_id: holder.id, role_id }
-  switch (place.kind) {
+/** The API has an operation for every kind of scope and of principal; here they are one. */
+async function change(verb: Verb, { roleId: role_id, principal, scope }: Grant): Promise<void> {
+  const isUser = principal.kind === 'user'
+  const user = { user_id: principal.id, role_id }
+  const group = { group_id: principal.id, role_id }
+  switch (scope.kind) {
     case 'project':
       await (isUser
-        ? api[`${verb}ProjectUserRole`]({ parameters: { id: place.id, ...user } })
-        : api[`${verb}ProjectGroupRole`]({ parameters: { id: place.id, ...group } }))
+        ? api[`${verb}ProjectUserRole`]({ parameters: { id: scope.id, ...user } })
+        : api[`${verb}ProjectGroupRole`]({ parameters: { id: scope.id, ...group } }))
       return
     case 'domain':
       await (isUser
-        ? api[`${verb}DomainUserRole`]({ parameters: { id: place.id, ...user } })
-        : api[`${verb}DomainGroupRole`]({ parameters: { id: place.id, ...group } }))
+        ? api[`${verb}DomainUserRole`]({ parameters: { id: scope.id, ...user } })
+        : api[`${verb}DomainGroupRole`]({ parameters: { id: scope.id, ...group } }))
       return
     case 'system':
       await (isUser

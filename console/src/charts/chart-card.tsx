@@ -4,7 +4,7 @@ import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import styles from './chart-card.module.css'
-import { NotUpdated } from './not-updated.tsx'
+import { StaleNotice } from './stale-notice.tsx'
 import { useTableView } from './use-table-view.ts'
 
 interface Props<Data> {
@@ -58,7 +58,7 @@ export function ChartCard<Data>(props: Props<Data>) {
         <>
           <p className={styles.words}>{words(data)}</p>
           <div className={styles.body}>{table && asTable ? table(data) : chart(data)}</div>
-          {error !== null && <NotUpdated since={query.dataUpdatedAt} onRetry={retry} />}
+          {error !== null && <StaleNotice since={query.dataUpdatedAt} onRetry={retry} />}
         </>
       )}
     </section>

@@ -1,7 +1,7 @@
 import type { Day } from './day.ts'
 import styles from './day-line.module.css'
 import { areaPath, linePath, splitRuns } from './line-path.ts'
-import { placeOn, type Scale } from './scale.ts'
+import { positionOn, type Scale } from './scale.ts'
 
 const width = 1000
 const height = 100
@@ -13,7 +13,7 @@ interface Props {
 
 /** Stretched to whatever room there is, but not its strokes. Text is beside it, so that it is not. */
 export function DayLinePlot({ days, scale }: Props) {
-  const yOf = (value: number) => height - placeOn(scale, value) * height
+  const yOf = (value: number) => height - positionOn(scale, value) * height
   const points = days.map(({ count, isEstimated }, index) => ({
     x: ((index + 0.5) / days.length) * width,
     y: yOf(count),

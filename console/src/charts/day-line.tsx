@@ -4,7 +4,7 @@ import { dayTicks } from './day-ticks.ts'
 import type { Day } from './day.ts'
 import { DayLinePlot } from './day-line-plot.tsx'
 import styles from './day-line.module.css'
-import { placeOn, scaleFor } from './scale.ts'
+import { positionOn, scaleFor } from './scale.ts'
 import { ServersLink } from './servers-link.tsx'
 
 const percent = (part: number) => `${Math.round(part * 10_000) / 100}%`
@@ -53,7 +53,7 @@ export function DayLine({
           <span
             key={tick}
             className={styles.tick}
-            style={{ insetBlockEnd: percent(placeOn(scale, tick)) }}
+            style={{ insetBlockEnd: percent(positionOn(scale, tick)) }}
           >
             {short(tick)}
           </span>
@@ -64,7 +64,7 @@ export function DayLine({
             className={styles.dot}
             style={{
               insetInlineStart: percent(left(at)),
-              insetBlockEnd: percent(placeOn(scale, shown.count)),
+              insetBlockEnd: percent(positionOn(scale, shown.count)),
             }}
           />
           <ul ref={list} className={styles.days} aria-label={label}>

@@ -1,5 +1,5 @@
 import { renderTerm } from '../filter/terms.ts'
-import { toldValues, untoldCount, type Counted } from '../servers/counted-values.ts'
+import { listedValues, unlistedCount, type ValueCount } from '../servers/value-counts.ts'
 
 /** One bar: what it stands for, how long it is, and the filter that shows its servers. */
 export interface Bar {
@@ -7,7 +7,7 @@ export interface Bar {
   /** Empty where the servers have none. */
   readonly value: string
   readonly count: number
-  /** Absent where no query of a bearable length says it. */
+  /** MissingValue where no query of a withinLimit length says it. */
   readonly q: string | undefined
 }
 
@@ -20,14 +20,14 @@ export interface Ranking {
 /** The longest `q` that the API takes. */
 const longestQ = 2048
 
-export const bearable = (q: string): string | undefined => (q.length > longestQ ? undefined : q)
+export const withinLimit = (q: string): string | undefined => (q.length > longestQ ? undefined : q)
 
-const textOf = ({ value }: Counted) => (value === null ? '' : String(value))
+const textOf = ({ value }: ValueCount) => (value === null ? '' : String(value))
 
 /** The greatest few, and the rest as one. As the API has them, most servers first. */
-export function rankTop(field: string, groups: readonly Counted[], most: number): Ranking {
-  const told = toldValues(groups)
-  const isOpen = untoldCount(groups) !== undefined
+export function rankTop(field: string, groups: readonly ValueCount[], most: number): Ranking {
+  const told = listedValues(groups)
+  const isOpen = unlistedCount(groups) !== undefined
   // A rest of one value is that value.
   const cut = told.length === most + 1 && !isOpen ? most + 1 : most
   const shown = told.slice(0, cut)
@@ -37,7 +37,7 @@ export function rankTop(field: string, groups: readonly Counted[], most: number)
       key: `=${value}`,
       value,
       count: group.count,
-      q: bearable(renderTerm(field, [value])),
+      q: withinLimit(renderTerm(field, [value])),
     }
   })
   const others = groups.slice(cut)
@@ -46,7 +46,7 @@ export function rankTop(field: string, groups: readonly Counted[], most: number)
     key: 'rest',
     value: '',
     count: others.reduce((sum, { count }) => sum + count, 0),
-    q: bearable(renderTerm(field, shown.map(textOf), true)),
+    q: withinLimit(renderTerm(field, shown.map(textOf), true)),
   }
   return { bars, rest: { bar, values: isOpen ? undefined : others.length } }
 }

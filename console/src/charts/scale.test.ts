@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { placeOn, scaleFor, shareOf } from './scale.ts'
+import { positionOn, scaleFor, shareOf } from './scale.ts'
 
 describe('a scale', () => {
   it('starts at 0 and goes up in round steps', () => {
@@ -24,7 +24,7 @@ describe('a scale', () => {
       fc.property(fc.array(fc.nat(10_000_000), { minLength: 1 }), (values) => {
         const scale = scaleFor(values, 4)
         for (const value of values) {
-          const place = placeOn(scale, value)
+          const place = positionOn(scale, value)
           assert.ok(place >= 0 && place <= 1, `${value} is at ${place}`)
         }
         assert.ok(scale.ticks.length >= 2 && scale.ticks.length <= 6)

@@ -27,7 +27,8 @@ export function scaleFor(values: readonly number[], steps: number): Scale {
 }
 
 /** Where a value lies between the ends, from 0 to 1. */
-export const placeOn = ({ from, to }: Scale, value: number): number => (value - from) / (to - from)
+export const positionOn = ({ from, to }: Scale, value: number): number =>
+  (value - from) / (to - from)
 
 /** As long as it is beside the greatest, for CSS; what is there at all is seen. */
 export function shareOf(value: number, most: number): string {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isTable, turnTable } from './table-names.ts'
+import { isTable, toggleTable } from './table-names.ts'
 
 describe('the charts that are tables', () => {
   it('are turned over one by one', () => {
-    const one = turnTable(undefined, 'region')
-    const two = turnTable(one, 'project')
+    const one = toggleTable(undefined, 'region')
+    const two = toggleTable(one, 'project')
     assert.equal(two, 'region,project')
-    assert.equal(turnTable(two, 'region'), 'project')
-    assert.equal(turnTable('project', 'project'), '')
+    assert.equal(toggleTable(two, 'region'), 'project')
+    assert.equal(toggleTable('project', 'project'), '')
   })
 
   it('are known by their whole name', () => {

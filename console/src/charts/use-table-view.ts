@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { isTable, turnTable } from './table-names.ts'
+import { isTable, toggleTable } from './table-names.ts'
 
 /** Whether a chart is shown as a table; the address remembers it. */
 export function useTableView(name: string): { asTable: boolean; turn: () => void } {
@@ -10,7 +10,7 @@ export function useTableView(name: string): { asTable: boolean; turn: () => void
     turn: () =>
       void navigate({
         to: '.',
-        search: (before) => ({ ...before, table: turnTable(before.table, name) }),
+        search: (before) => ({ ...before, table: toggleTable(before.table, name) }),
         replace: true,
         resetScroll: false,
       }),

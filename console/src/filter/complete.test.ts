@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { whatToComplete, withKey, withValue } from './complete.ts'
+import { completionAt, withKey, withValue } from './complete.ts'
 import { findKey } from './keys.ts'
 
 describe('what a draft can become', () => {
   it('is a key while no sign stands there', () => {
-    const completing = whatToComplete('sta')
+    const completing = completionAt('sta')
     assert.equal(completing.kind, 'keys')
     assert.deepEqual(completing.kind === 'keys' && completing.keys.map(({ name }) => name), [
       'status',
     ])
-    assert.equal(whatToComplete('-pro').kind, 'keys')
+    assert.equal(completionAt('-pro').kind, 'keys')
   })
 
   it('is a value behind a sign, the last of several', () => {
@@ -20,7 +20,7 @@ describe('what a draft can become', () => {
   })
 
   it('is nothing for a field that it does not know', () => {
-    assert.equal(whatToComplete('colour:re').kind, 'nothing')
+    assert.equal(completionAt('colour:re').kind, 'nothing')
   })
 
   it('becomes a term', () => {
@@ -32,7 +32,7 @@ describe('what a draft can become', () => {
 })
 
 function pick(draft: string) {
-  const completing = whatToComplete(draft)
+  const completing = completionAt(draft)
   assert.equal(completing.kind, 'values')
   const { head, typed } = completing as { head: string; typed: string }
   return { head, typed }

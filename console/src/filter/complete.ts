@@ -2,7 +2,7 @@ import { filterKeys, findKey, type FilterKey } from './keys.ts'
 import { quoteValue, readTerms } from './terms.ts'
 
 /** What the word under the cursor could become. */
-export type Completing =
+export type Completion =
   | { readonly kind: 'keys'; readonly prefix: string; readonly keys: readonly FilterKey[] }
   | {
       readonly kind: 'values'
@@ -14,7 +14,7 @@ export type Completing =
   | { readonly kind: 'nothing' }
 
 /** Where a draft stands: at a key, at the values of one, or at words to search for. */
-export function whatToComplete(draft: string): Completing {
+export function completionAt(draft: string): Completion {
   const term = readTerms(draft).at(-1)
   if (draft === '' || draft.endsWith(' ') || !term) {
     return { kind: 'keys', prefix: '', keys: filterKeys }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { parseQ } from '../../../server/src/domain/inventory/parse-q.ts'
-import { exclude, filterTo, finished, toggleValue, valuesOf, without } from './edit-query.ts'
+import { exclude, filterTo, completeTerms, toggleValue, valuesOf, without } from './edit-query.ts'
 import { readTerms, renderTerm } from './terms.ts'
 
 describe('changing a query by a click', () => {
@@ -29,9 +29,9 @@ describe('changing a query by a click', () => {
   })
 
   it('leaves out what somebody has not finished typing', () => {
-    assert.equal(finished('web status:'), 'web')
-    assert.equal(finished('status:running, web -'), 'web')
-    assert.equal(finished('fe80::1 status:ready'), 'fe80::1 status:ready')
+    assert.equal(completeTerms('web status:'), 'web')
+    assert.equal(completeTerms('status:running, web -'), 'web')
+    assert.equal(completeTerms('fe80::1 status:ready'), 'fe80::1 status:ready')
   })
 
   it('knows a field with its filter away', () => {

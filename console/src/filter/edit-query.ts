@@ -68,7 +68,7 @@ export function exclude(q: string, name: string, value: string): string {
   return setValues(without, name, true, next)
 }
 
-/** The query but for what it says of a field: what its facet counts under. */
+/** The query but for what it says of a field: which its own filter group counts. */
 export const without = (q: string, name: string): string =>
   join(
     readTerms(q)
@@ -77,7 +77,7 @@ export const without = (q: string, name: string): string =>
   )
 
 /** What can be asked already: without the term that somebody has begun. */
-export const finished = (q: string): string =>
+export const completeTerms = (q: string): string =>
   join(
     readTerms(q)
       .filter(({ isUnfinished, raw }) => !isUnfinished && raw !== '-')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ApiError } from '@muster/sdk'
-import { isToldByFields, problemsOf } from './field-problems.ts'
+import { isShownByFields, problemsOf } from './field-problems.ts'
 
 const refused = (...paths: string[]) =>
   new ApiError({
@@ -37,15 +37,15 @@ describe('what the API finds wrong in a form', () => {
   })
 
   it('is told by the fields where all of them are there', () => {
-    assert.equal(isToldByFields(refused('user.name'), 'user', ['name']), true)
-    assert.equal(isToldByFields(refused('policy.rules.0.action'), 'policy', ['rules']), true)
-    assert.equal(isToldByFields(refused('user.name', 'user.email'), 'user', ['name']), false)
-    assert.equal(isToldByFields(refused('user.names'), 'user', ['name']), false)
+    assert.equal(isShownByFields(refused('user.name'), 'user', ['name']), true)
+    assert.equal(isShownByFields(refused('policy.rules.0.action'), 'policy', ['rules']), true)
+    assert.equal(isShownByFields(refused('user.name', 'user.email'), 'user', ['name']), false)
+    assert.equal(isShownByFields(refused('user.names'), 'user', ['name']), false)
   })
 
   it('is not told by them where no field is named', () => {
-    assert.equal(isToldByFields(refused(), 'user', ['name']), false)
-    assert.equal(isToldByFields(new Error('broken'), 'user', ['name']), false)
+    assert.equal(isShownByFields(refused(), 'user', ['name']), false)
+    assert.equal(isShownByFields(new Error('broken'), 'user', ['name']), false)
     assert.deepEqual(problemsOf(new Error('broken'), 'user'), {})
   })
 })

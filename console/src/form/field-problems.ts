@@ -17,7 +17,7 @@ export function problemsOf(error: unknown, key: string, steps = Infinity): Probl
 }
 
 /** Whether the fields of a form, and what is inside them, tell all of an error. */
-export function isToldByFields(error: unknown, key: string, names: readonly string[]): boolean {
+export function isShownByFields(error: unknown, key: string, names: readonly string[]): boolean {
   if (!isApiError(error) || error.fields.length === 0) return false
   const homes = names.map((name) => `${key}.${name}`)
   return error.fields.every(({ path }) =>

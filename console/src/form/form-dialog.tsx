@@ -15,7 +15,7 @@ interface Props {
   readonly busy: boolean
   readonly error: unknown
   /** The fields themselves say what is wrong: no notice besides. */
-  readonly isTold?: boolean
+  readonly isShownByFields?: boolean
   readonly wide?: boolean
   /** Side by side where there is room; what is given `wideField` takes both. */
   readonly twoColumns?: boolean
@@ -26,13 +26,13 @@ interface Props {
 
 /** Asks for something and does it. What was typed stays where an error comes back. */
 export function FormDialog(props: Props) {
-  const { title, submit, onSubmit, onClose, busy, error, isTold = false, children } = props
+  const { title, submit, onSubmit, onClose, busy, error, isShownByFields = false, children } = props
   const t = useMessages()
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    if (isTold) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [error, isTold])
+    if (isShownByFields) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [error, isShownByFields])
   return (
     <Dialog
       title={title}
@@ -63,7 +63,7 @@ export function FormDialog(props: Props) {
         }}
       >
         {children}
-        {Boolean(error) && !isTold && (
+        {Boolean(error) && !isShownByFields && (
           <div className={wideField}>
             <ErrorNotice error={error} />
           </div>

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import styles from './header.module.css'
 import { LiveMark } from './live-mark.tsx'
-import { LookMenu } from './look-menu.tsx'
+import { AppearanceMenu } from './appearance-menu.tsx'
 import { ScopeSwitcher } from './scope-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
 
@@ -46,7 +46,7 @@ export function Header({ onPalette, onHelp, onNavigation }: Props) {
         <kbd>{modifier}K</kbd>
       </button>
       <LiveMark />
-      <LookMenu />
+      <AppearanceMenu />
       <UserMenu onHelp={onHelp} />
     </header>
   )

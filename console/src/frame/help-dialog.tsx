@@ -18,7 +18,7 @@ const shortcuts = [
   ['g o', 'goOverview'],
   ['g s', 'goServers'],
   ['g a', 'goAccounts'],
-  ['g p', 'goPlaces'],
+  ['g l', 'goLocations'],
   ['g i', 'goIdentity'],
   ['g e', 'goActivity'],
   ['Esc', 'close'],

@@ -4,11 +4,11 @@ import { Icon } from '../ui/icon.tsx'
 import styles from './navigation.module.css'
 import { useShortcut } from './use-shortcut.ts'
 
-export const places = [
+export const navigationItems = [
   { to: '/', name: 'overview', icon: 'chart' },
   { to: '/servers', name: 'servers', icon: 'servers' },
   { to: '/accounts', name: 'accounts', icon: 'cloud' },
-  { to: '/places', name: 'places', icon: 'pin' },
+  { to: '/locations', name: 'locations', icon: 'pin' },
   { to: '/identity', name: 'identity', icon: 'user' },
   { to: '/activity', name: 'activity', icon: 'activity' },
 ] as const
@@ -29,7 +29,7 @@ export function Navigation({ isOpen, onLeave }: Props) {
       className={isOpen ? `${styles.nav} ${styles.open}` : styles.nav}
     >
       <ul className={styles.list}>
-        {places.map(({ to, name, icon }) => (
+        {navigationItems.map(({ to, name, icon }) => (
           <li key={to}>
             <Link
               to={to}

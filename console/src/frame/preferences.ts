@@ -1,4 +1,4 @@
-import { keepText, keptText } from '../browser/kept-text.ts'
+import { storeText, readStoredText } from '../browser/local-storage.ts'
 
 /** What a user chose about the look and the keys, kept in the browser; `public/theme.js` reads it before the first paint. */
 export type Theme = 'light' | 'dark' | 'system'
@@ -9,7 +9,7 @@ const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
 const root = document.documentElement
 
 function keep(key: string, value: string): void {
-  keepText(key, value)
+  storeText(key, value)
   for (const tell of listeners) tell()
 }
 
@@ -19,7 +19,7 @@ export function subscribeToPreferences(listener: () => void): () => void {
 }
 
 export function theme(): Theme {
-  const kept = keptText('muster.theme')
+  const kept = readStoredText('muster.theme')
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
 
@@ -44,7 +44,7 @@ export function chooseDensity(next: Density): void {
   keep('muster.density', next)
 }
 
-let areSingleKeysOff = keptText('muster.single-keys') === 'off'
+let areSingleKeysOff = readStoredText('muster.single-keys') === 'off'
 
 /** Whether keys without Ctrl or ⌘ do something: who speaks to the computer may not want it. */
 export const hasSingleKeys = (): boolean => !areSingleKeysOff

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Place } from '../session/place.ts'
+import type { SessionScope } from '../session/session-scope.ts'
 import { switchScope } from '../session/switch-scope.ts'
 import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'
@@ -15,7 +15,7 @@ interface Option {
   readonly id: string
   readonly name: string
   readonly hint: string
-  readonly place: Place
+  readonly place: SessionScope
 }
 
 /** Projects and domains to go to, found by typing. */

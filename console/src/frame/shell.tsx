@@ -4,7 +4,7 @@ import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { Header } from './header.tsx'
 import { HelpDialog } from './help-dialog.tsx'
-import { LogOutProblem } from './log-out-problem.tsx'
+import { LogOutError } from './log-out-error.tsx'
 import { Navigation } from './navigation.tsx'
 import { Palette } from './palette.tsx'
 import { RouteAnnouncer } from './route-announcer.tsx'
@@ -44,7 +44,7 @@ export function Shell() {
       <RouteAnnouncer />
       {open === 'palette' && <Palette onClose={close} />}
       {open === 'help' && <HelpDialog onClose={close} />}
-      <LogOutProblem />
+      <LogOutError />
     </div>
   )
 }

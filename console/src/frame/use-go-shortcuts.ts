@@ -7,7 +7,7 @@ export function useGoShortcuts(): void {
   useShortcut('g o', () => navigate({ to: '/' }))
   useShortcut('g s', () => navigate({ to: '/servers' }))
   useShortcut('g a', () => navigate({ to: '/accounts' }))
-  useShortcut('g p', () => navigate({ to: '/places' }))
+  useShortcut('g l', () => navigate({ to: '/locations' }))
   useShortcut('g i', () => navigate({ to: '/identity' }))
   useShortcut('g e', () => navigate({ to: '/activity' }))
 }

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { findServersQuery } from '../api/queries/find-servers.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
-import { places } from './navigation.tsx'
+import { navigationItems } from './navigation.tsx'
 import { matching, serverOption, type PaletteOption } from './palette-options.ts'
 import { chooseTheme } from './preferences.ts'
 import { useLogOut } from './use-log-out.ts'
@@ -18,7 +18,7 @@ export function usePaletteOptions(text: string): readonly PaletteOption[] {
   const { data = [], isPlaceholderData } = useQuery(findServersQuery(asked))
 
   const pages: readonly PaletteOption[] = [
-    ...places.map(({ to, name, icon }) => ({
+    ...navigationItems.map(({ to, name, icon }) => ({
       id: to,
       group: 'pages' as const,
       icon,

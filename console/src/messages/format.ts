@@ -19,7 +19,7 @@ export function createFormat(language: string) {
   })
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
-  const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
+  const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
   const clock = new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' })
   const inUnit = (unit: string) => {
@@ -44,7 +44,7 @@ export function createFormat(language: string) {
       if (megabytes < 1024 * 1024) return sizes.gb(megabytes / 1024)
       return sizes.tb(megabytes / 1024 / 1024)
     },
-    moment: (time: string) => moment.format(new Date(time)),
+    dateTime: (time: string) => dateTime.format(new Date(time)),
     day: (date: string) => day.format(new Date(`${date}T00:00:00Z`)),
     clock: (at: number) => clock.format(at),
     /** Clocks differ by a second or two: what has just happened is not yet to come. */

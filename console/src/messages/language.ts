@@ -1,4 +1,4 @@
-import { keepText } from '../browser/kept-text.ts'
+import { storeText } from '../browser/local-storage.ts'
 import { en, type Messages } from './en/index.ts'
 
 export const languages = { en: 'English', 'zh-CN': '简体中文' } as const
@@ -37,6 +37,6 @@ export async function startLanguage(): Promise<void> {
 export async function chooseLanguage(next: Language): Promise<void> {
   messages = await load(next)
   document.documentElement.lang = next
-  keepText(key, next)
+  storeText(key, next)
   for (const tell of listeners) tell()
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { columnsOfFields, fieldsOfColumns } from './column-fields.ts'
-import { columnNames, usualColumns } from './columns.ts'
+import { columnNames, defaultColumns } from './columns.ts'
 
 describe('the columns of a saved view', () => {
   test('are kept as fields, and come back as they were', () => {
-    for (const columns of [usualColumns, ['name'], ['name', 'tags', 'size', 'disk']] as const) {
+    for (const columns of [defaultColumns, ['name'], ['name', 'tags', 'size', 'disk']] as const) {
       assert.deepEqual(columnsOfFields(fieldsOfColumns(columns)), columns)
     }
     for (const name of columnNames) {
@@ -29,7 +29,7 @@ describe('the columns of a saved view', () => {
       'vcpu_count',
       'ips',
     ])
-    assert.deepEqual(columnsOfFields(['nics']), usualColumns)
-    assert.deepEqual(columnsOfFields([]), usualColumns)
+    assert.deepEqual(columnsOfFields(['nics']), defaultColumns)
+    assert.deepEqual(columnsOfFields([]), defaultColumns)
   })
 })

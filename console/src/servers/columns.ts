@@ -27,12 +27,12 @@ const columns = {
   id: { fields: ['id'], sortBy: 'id', width: 300 },
   external_id: { fields: ['external_id'], sortBy: 'external_id', width: 200 },
   description: { fields: ['description'], width: 220 },
-} as const satisfies Record<string, ColumnFacts>
+} as const satisfies Record<string, ColumnDefinition>
 
-interface ColumnFacts {
+interface ColumnDefinition {
   /** Of the server, as the API names them. */
   readonly fields: readonly string[]
-  /** Absent: the API does not sort by it quickly, or not at all. */
+  /** MissingValue: the API does not sort by it quickly, or not at all. */
   readonly sortBy?: string
   readonly width: number
   readonly number?: boolean
@@ -42,7 +42,7 @@ export type ColumnName = keyof typeof columns
 
 export const columnNames = Object.keys(columns) as ColumnName[]
 
-export const usualColumns: readonly ColumnName[] = [
+export const defaultColumns: readonly ColumnName[] = [
   'name',
   'status',
   'ips',
@@ -54,15 +54,15 @@ export const usualColumns: readonly ColumnName[] = [
   'created_at',
 ]
 
-export const factsOf = (name: ColumnName): ColumnFacts => columns[name]
+export const columnDefinition = (name: ColumnName): ColumnDefinition => columns[name]
 
 /** What must be asked for to show these columns; the first of all is what names a row. */
 export function fieldsFor(names: readonly ColumnName[]): string[] {
-  const needed = names.flatMap((name) => [...factsOf(name).fields])
+  const needed = names.flatMap((name) => [...columnDefinition(name).fields])
   return [...new Set(['id', 'name', 'status', 'account', 'metadata', ...needed])]
 }
 
 /** As the API would export them: one field after another. */
 export function exportFields(names: readonly ColumnName[]): string[] {
-  return [...new Set(['id', ...names.flatMap((name) => [...factsOf(name).fields])])]
+  return [...new Set(['id', ...names.flatMap((name) => [...columnDefinition(name).fields])])]
 }

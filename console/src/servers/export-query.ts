@@ -1,4 +1,4 @@
-import { finished } from '../filter/edit-query.ts'
+import { completeTerms } from '../filter/edit-query.ts'
 import { exportFields } from './columns.ts'
 import type { ListState } from './list-state.ts'
 
@@ -7,7 +7,7 @@ export type ExportFormat = 'csv' | 'ndjson'
 /** What the API is asked to stream: all that match what is shown, with the columns on the screen. */
 export function exportQuery(state: ListState, format: ExportFormat) {
   const { scope, sort, columns } = state
-  const q = finished(state.q)
+  const q = completeTerms(state.q)
   const field = exportFields(columns)
   return {
     format,

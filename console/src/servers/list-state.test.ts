@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { usualColumns } from './columns.ts'
+import { defaultColumns } from './columns.ts'
 import { readListState, writeListState } from './list-state.ts'
 
 describe('the server list in its address', () => {
@@ -24,7 +24,7 @@ describe('the server list in its address', () => {
   it('makes nothing of what it does not know', () => {
     const state = readListState({ sort: 'name;drop', columns: 'nonsense', scope: 'galaxy' })
     assert.deepEqual(state.sort, { by: 'created_at', order: 'desc' })
-    assert.deepEqual(state.columns, usualColumns)
+    assert.deepEqual(state.columns, defaultColumns)
     assert.equal(state.scope, 'max')
   })
 

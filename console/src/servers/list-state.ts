@@ -1,6 +1,6 @@
 import type { Sort } from '../url/sort.ts'
 import type { Search } from '../url/search.ts'
-import { columnNames, usualColumns, type ColumnName } from './columns.ts'
+import { columnNames, defaultColumns, type ColumnName } from './columns.ts'
 
 /** All that the server list shows, as its address has it: a link is a query. */
 export interface ListState {
@@ -18,19 +18,19 @@ export interface ListState {
 export const scopes = ['max', 'project', 'domain', 'system'] as const
 export type Scope = (typeof scopes)[number]
 
-export const usualSort: Sort = { by: 'created_at', order: 'desc' }
+export const defaultSort: Sort = { by: 'created_at', order: 'desc' }
 
 const isColumn = (name: string): name is ColumnName => (columnNames as string[]).includes(name)
 
 /** `name`, or `-name` for the other way round. */
 function readSort(text: string | undefined): Sort {
-  if (text === undefined || !/^-?[a-z_]+$/.test(text)) return usualSort
+  if (text === undefined || !/^-?[a-z_]+$/.test(text)) return defaultSort
   return text.startsWith('-') ? { by: text.slice(1), order: 'desc' } : { by: text, order: 'asc' }
 }
 
 function readColumns(text: string | undefined): readonly ColumnName[] {
   const named = [...new Set((text ?? '').split(',').filter(isColumn))]
-  if (named.length === 0) return usualColumns
+  if (named.length === 0) return defaultColumns
   // A row is opened by its name.
   return ['name', ...named.filter((name) => name !== 'name')]
 }
@@ -55,7 +55,7 @@ export function writeListState(state: ListState): Search {
   const pairs: [string, string | undefined][] = [
     ['q', q],
     ['sort', sortText === '-created_at' ? undefined : sortText],
-    ['columns', columnsText === usualColumns.join(',') ? undefined : columnsText],
+    ['columns', columnsText === defaultColumns.join(',') ? undefined : columnsText],
     ['scope', scope === 'max' ? undefined : scope],
     ['view', view],
     ['panel', panel],

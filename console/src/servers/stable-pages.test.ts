@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createStablePages, type Page } from './stable-pages.ts'
 
-interface Facts {
+interface PropertyList {
   readonly total?: number
   readonly status?: string
   readonly at?: number
   readonly index?: number
 }
 
-function page(ids: string, { total = ids.length, status = 'running', ...rest }: Facts = {}): Page {
+function page(
+  ids: string,
+  { total = ids.length, status = 'running', ...rest }: PropertyList = {},
+): Page {
   const rows = [...ids].map((id) => ({ id, status }))
   return { index: rest.index ?? 0, total, rows, loadedAt: rest.at ?? 100 }
 }

@@ -71,9 +71,9 @@ function takeIn(
   let isMoved = false
   for (const page of loaded) {
     const old = pages.get(page.index)
-    const mayReplace = !old || old.loadedAt < since || isSame(old.rows, page.rows)
-    isMoved ||= !mayReplace
-    pages.set(page.index, mayReplace ? page : renew(old, page))
+    const canReplace = !old || old.loadedAt < since || isSame(old.rows, page.rows)
+    isMoved ||= !canReplace
+    pages.set(page.index, canReplace ? page : renew(old, page))
   }
   keepNear(pages, loaded)
   const latest = loaded.reduce((one, other) => (other.loadedAt > one.loadedAt ? other : one))

@@ -1,7 +1,7 @@
 import type { NewView, SavedView } from '@muster/contract'
-import { finished } from '../filter/edit-query.ts'
+import { completeTerms } from '../filter/edit-query.ts'
 import { columnsOfFields, fieldsOfColumns } from './column-fields.ts'
-import { scopes, usualSort, type ListState } from './list-state.ts'
+import { scopes, defaultSort, type ListState } from './list-state.ts'
 
 type Query = Required<Pick<NewView, 'q' | 'columns' | 'order_by' | 'order' | 'scope'>>
 
@@ -9,7 +9,7 @@ type Query = Required<Pick<NewView, 'q' | 'columns' | 'order_by' | 'order' | 'sc
 export function toView({ q, columns, sort, scope }: ListState): Query {
   return {
     // What somebody has not finished typing the API would refuse.
-    q: finished(q),
+    q: completeTerms(q),
     columns: fieldsOfColumns(columns),
     order_by: [sort.by],
     order: sort.order,
@@ -25,7 +25,7 @@ export function fromView(
   return {
     q: view.q,
     columns: columnsOfFields(view.columns),
-    sort: by === undefined ? usualSort : { by, order: view.order },
+    sort: by === undefined ? defaultSort : { by, order: view.order },
     scope: scopes.find((scope) => scope === view.scope) ?? 'max',
     view: view.id,
   }

@@ -1,7 +1,7 @@
 import { isApiError } from '@muster/sdk'
 import { api } from '../api/client.ts'
 import { endSession } from '../api/end-session.ts'
-import { tellOtherTabs } from './other-tabs.ts'
+import { notifyOtherTabs } from './other-tabs.ts'
 
 export async function logOut(): Promise<void> {
   try {
@@ -10,6 +10,6 @@ export async function logOut(): Promise<void> {
     // A session that is over already is what was wanted.
     if (!isApiError(error, 'UnauthorizedError')) throw error
   }
-  tellOtherTabs('out')
+  notifyOtherTabs('out')
   endSession('out')
 }

@@ -26,4 +26,4 @@ channel.addEventListener('message', ({ data }: MessageEvent<News>) => {
   else void startAgain()
 })
 
-export const tellOtherTabs = (news: News): void => channel.postMessage(news)
+export const notifyOtherTabs = (news: News): void => channel.postMessage(news)

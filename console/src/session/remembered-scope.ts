@@ -1,15 +1,15 @@
-import { keepText, keptText } from '../browser/kept-text.ts'
-import type { Place } from './place.ts'
+import { storeText, readStoredText } from '../browser/local-storage.ts'
+import type { SessionScope } from './session-scope.ts'
 
 const key = (userId: string) => `muster.scope.${userId}`
 
 /** Where a user was last, so that the next login leads there again. */
-export const rememberScope = (userId: string, place: Place): void =>
-  keepText(key(userId), JSON.stringify(place))
+export const rememberScope = (userId: string, scope: SessionScope): void =>
+  storeText(key(userId), JSON.stringify(scope))
 
-export function rememberedScope(userId: string): Place | undefined {
+export function rememberedScope(userId: string): SessionScope | undefined {
   try {
-    return JSON.parse(keptText(key(userId)) ?? 'null') ?? undefined
+    return JSON.parse(readStoredText(key(userId)) ?? 'null') ?? undefined
   } catch {
     return undefined
   }

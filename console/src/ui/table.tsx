@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Sort } from '../url/sort.ts'
-import { HeadCell } from './head-cell.tsx'
+import { HeaderCell } from './header-cell.tsx'
 import styles from './table.module.css'
 
 export interface Column<Row> {
@@ -31,7 +31,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, onSort }: Pro
         <thead>
           <tr>
             {columns.map(({ key, title, number, sortBy }) => (
-              <HeadCell
+              <HeaderCell
                 key={key}
                 title={title}
                 className={number ? styles.number : undefined}

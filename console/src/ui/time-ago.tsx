@@ -9,11 +9,11 @@ interface Props {
 
 /** "3 minutes ago", with the exact moment for those who point at it. */
 export function TimeAgo({ time, never = '–' }: Props) {
-  const { ago, moment } = useFormat()
+  const { ago, dateTime } = useFormat()
   const now = useNow()
   if (time === null || time === undefined || time === '') return <>{never}</>
   return (
-    <time dateTime={time} title={`${moment(time)} · ${time}`}>
+    <time dateTime={time} title={`${dateTime(time)} · ${time}`}>
       {ago(time, now)}
     </time>
   )

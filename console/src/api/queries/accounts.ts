@@ -11,7 +11,7 @@ export interface AccountsFilter {
   readonly status?: CloudAccount['status']
   readonly orderBy: 'name' | 'provider' | 'status' | 'servers'
   readonly order: 'asc' | 'desc'
-  /** Counted from 0. */
+  /** ValueCount from 0. */
   readonly page: number
 }
 

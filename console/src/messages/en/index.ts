@@ -6,7 +6,7 @@ import { frame } from './frame.ts'
 import { identity } from './identity.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
-import { places } from './places.ts'
+import { locations } from './locations.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
@@ -21,7 +21,7 @@ export const en = {
   identity,
   me,
   overview,
-  places,
+  locations,
   server,
   servers,
   session,

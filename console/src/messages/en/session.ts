@@ -15,7 +15,7 @@ export const session = {
   demoTitle: 'Try the demo',
   demoLead: 'A simulated fleet that lives and changes. Choose whose eyes to see it with.',
   demoAs: (name: string) => `Log in as ${name}`,
-  deeds: {
+  actions: {
     list: 'list',
     get: 'see',
     create: 'create',

@@ -7,7 +7,7 @@ import { frame } from './frame.ts'
 import { identity } from './identity.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
-import { places } from './places.ts'
+import { locations } from './locations.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
@@ -22,7 +22,7 @@ export const zhCN: Messages = {
   identity,
   me,
   overview,
-  places,
+  locations,
   server,
   servers,
   session,

@@ -16,7 +16,7 @@ export const session: Messages['session'] = {
   demoTitle: '试用演示环境',
   demoLead: '一批会自行变化的模拟服务器。请选择以谁的身份查看。',
   demoAs: (name) => `以 ${name} 登录`,
-  deeds: {
+  actions: {
     list: '列出',
     get: '查看',
     create: '新建',

@@ -10,14 +10,14 @@ import { useProjects } from './use-projects.ts'
 
 interface Props {
   readonly provider: CloudProvider
-  readonly isThere: boolean
+  readonly isExisting: boolean
   readonly values: AccountValues
   readonly problems: Problems
   readonly onChange: (change: Partial<AccountValues>) => void
 }
 
 /** What every account has, whatever its provider. */
-export function AccountFields({ provider, isThere, values, problems, onChange }: Props) {
+export function AccountFields({ provider, isExisting, values, problems, onChange }: Props) {
   const t = useMessages()
   const { choices } = useProjects()
   const problem = useProblemText(problems)
@@ -48,7 +48,7 @@ export function AccountFields({ provider, isThere, values, problems, onChange }:
         hint={t.accounts.periodHint(String(provider.period))}
         error={problem('period', t.accounts.period)}
         inputMode="numeric"
-        required={isThere}
+        required={isExisting}
         placeholder={String(provider.period)}
         value={values.period}
         onChange={(event) => onChange({ period: event.target.value })}

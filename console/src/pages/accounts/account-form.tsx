@@ -1,20 +1,20 @@
 import type { CloudAccount, CloudProvider } from '@muster/contract'
 import { useEffect, useRef } from 'react'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { AccountFields } from './account-fields.tsx'
 import styles from './account-form.module.css'
-import { LeaveQuestion } from './leave-question.tsx'
-import { SaveQuestion } from './save-question.tsx'
+import { UnsavedChangesDialog } from './unsaved-changes-dialog.tsx'
+import { ConfirmSaveDialog } from './confirm-save-dialog.tsx'
 import { SettingsFields } from './settings-fields.tsx'
 import { TestPanel } from './test-panel.tsx'
 import { useAccountForm } from './use-account-form.ts'
 
 interface Props {
   readonly provider: CloudProvider
-  /** Absent: a new one. */
+  /** MissingValue: a new one. */
   readonly account?: CloudAccount
   readonly onSaved: (account: CloudAccount) => void
 }
@@ -23,12 +23,12 @@ interface Props {
 export function AccountForm({ provider, account, onSaved }: Props) {
   const t = useMessages()
   const form = useAccountForm({ provider, account, onSaved })
-  const { values, problems, isThere } = form
+  const { values, problems, isExisting } = form
   const element = useRef<HTMLFormElement>(null)
-  const maySave = useMay(isThere ? 'updateCloudAccount' : 'createCloudAccount')
-  const mayTest = useMay(isThere ? 'testCloudAccount' : 'testNewCloudAccount')
-  const testReason = mayTest.reason ?? (form.needsSecrets ? t.accounts.testSecret : undefined)
-  const isIdle = isThere && !form.isDirty
+  const canSave = usePermission(isExisting ? 'updateCloudAccount' : 'createCloudAccount')
+  const canTest = usePermission(isExisting ? 'testCloudAccount' : 'testNewCloudAccount')
+  const testReason = canTest.reason ?? (form.needsSecrets ? t.accounts.testSecret : undefined)
+  const isIdle = isExisting && !form.isDirty
   useEffect(() => {
     element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [problems])
@@ -40,20 +40,20 @@ export function AccountForm({ provider, account, onSaved }: Props) {
       autoComplete="off"
       onSubmit={(event) => {
         event.preventDefault()
-        if (maySave.allowed && !isIdle && !form.save.isPending) form.submit()
+        if (canSave.allowed && !isIdle && !form.save.isPending) form.submit()
       }}
     >
       <div className={styles.fields}>
         <AccountFields
           provider={provider}
-          isThere={isThere}
+          isExisting={isExisting}
           values={values}
           problems={problems}
           onChange={form.change}
         />
         <SettingsFields
           provider={provider}
-          isThere={isThere}
+          isExisting={isExisting}
           settings={values.settings}
           problems={problems}
           onChange={(change) => form.change({ settings: { ...values.settings, ...change } })}
@@ -72,14 +72,14 @@ export function AccountForm({ provider, account, onSaved }: Props) {
             look="primary"
             type="submit"
             busy={form.save.isPending}
-            disabledReason={maySave.reason ?? (isIdle ? t.accounts.nothingChanged : undefined)}
+            disabledReason={canSave.reason ?? (isIdle ? t.accounts.nothingChanged : undefined)}
           >
-            {isThere ? t.accounts.saveChanges : t.accounts.saveNew}
+            {isExisting ? t.accounts.saveChanges : t.accounts.saveNew}
           </Button>
         </div>
       </div>
       {form.isAsking && (
-        <SaveQuestion
+        <ConfirmSaveDialog
           failed={form.failed}
           testReason={testReason}
           onTest={form.tryNow}
@@ -87,7 +87,7 @@ export function AccountForm({ provider, account, onSaved }: Props) {
           onClose={form.stopAsking}
         />
       )}
-      <LeaveQuestion isDirty={form.isDirty} />
+      <UnsavedChangesDialog isDirty={form.isDirty} />
     </form>
   )
 }

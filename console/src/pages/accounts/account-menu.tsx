@@ -1,6 +1,6 @@
 import type { CloudAccount } from '@muster/contract'
 import { useNavigate } from '@tanstack/react-router'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
@@ -17,7 +17,7 @@ interface Props {
 export function AccountMenu({ account, actions, onDelete }: Props) {
   const t = useMessages()
   const navigate = useNavigate()
-  const mayDelete = useMay('deleteCloudAccount')
+  const canDelete = usePermission('deleteCloudAccount')
   const { id, name, enabled } = account
   const open = (search: Record<string, string>) =>
     void navigate({ to: '/accounts/$id', params: { id }, search })
@@ -54,7 +54,7 @@ export function AccountMenu({ account, actions, onDelete }: Props) {
           {enabled ? t.accounts.disable : t.accounts.enable}
         </MenuItem>
         <MenuLine />
-        <MenuItem icon="trash" disabledReason={mayDelete.reason} onSelect={onDelete}>
+        <MenuItem icon="trash" disabledReason={canDelete.reason} onSelect={onDelete}>
           {t.accounts.delete}…
         </MenuItem>
       </Menu>

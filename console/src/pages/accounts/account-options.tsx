@@ -1,6 +1,6 @@
 import type { CloudAccount } from '@muster/contract'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Fact, Facts } from '../../ui/facts.tsx'
+import { Property, PropertyList } from '../../ui/property-list.tsx'
 import styles from './account-page.module.css'
 import { fieldLabel } from './field-label.ts'
 import { OptionValue } from './option-value.tsx'
@@ -13,13 +13,13 @@ export function AccountOptions({ options }: Pick<CloudAccount, 'options'>) {
   return (
     <section className={styles.section} aria-labelledby="account-options">
       <h2 id="account-options">{t.accounts.optionsSection}</h2>
-      <Facts>
+      <PropertyList>
         {said.map(([name, value]) => (
-          <Fact key={name} label={fieldLabel(name, t.accounts.fieldNames)}>
+          <Property key={name} label={fieldLabel(name, t.accounts.fieldNames)}>
             <OptionValue value={value} />
-          </Fact>
+          </Property>
         ))}
-      </Facts>
+      </PropertyList>
     </section>
   )
 }

@@ -9,7 +9,7 @@ import { TabCount, tabClass, Tabs } from '../../ui/tabs.tsx'
 import { AccountHead } from './account-head.tsx'
 import { AccountOverview } from './account-overview.tsx'
 import { AccountSettings } from './account-settings.tsx'
-import { AccountsTrouble, isInTrouble } from './accounts-trouble.tsx'
+import { AccountsError, hasFailed } from './accounts-error.tsx'
 import { MappingEditor } from './mapping-editor.tsx'
 import { useAccountActions } from './use-account-actions.ts'
 
@@ -24,14 +24,14 @@ export function AccountPage() {
   const query = useQuery(accountQuery(id))
   const { data: providers = [] } = useQuery(providersQuery)
   const actions = useAccountActions()
-  const { data: account, dataUpdatedAt: askedAt } = query
+  const { data: account, dataUpdatedAt: fetchedAt } = query
   const provider = providers.find((known) => known.provider === account?.provider)
   return (
     <Page
       title={account?.name ?? t.accounts.title}
       aside={account && <AccountHead account={account} actions={actions} />}
     >
-      {isInTrouble(query) && <AccountsTrouble query={query} operation="getCloudAccount" />}
+      {hasFailed(query) && <AccountsError query={query} operation="getCloudAccount" />}
       {query.isLoading && <SkeletonRows />}
       {query.isError && account && (
         <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
@@ -56,7 +56,7 @@ export function AccountPage() {
             ))}
           </Tabs>
           {tab === 'overview' && (
-            <AccountOverview account={account} provider={provider} askedAt={askedAt} />
+            <AccountOverview account={account} provider={provider} fetchedAt={fetchedAt} />
           )}
           {tab === 'rules' && <MappingEditor account={account} />}
           {tab === 'settings' && <AccountSettings account={account} provider={provider} />}

@@ -39,10 +39,10 @@ function* findInSettings(
   }
 }
 
-function* findInRest({ name, projectId, period }: AccountValues, mayOmitPeriod: boolean) {
+function* findInRest({ name, projectId, period }: AccountValues, canOmitPeriod: boolean) {
   if (name.trim() === '') yield ['name', { kind: 'required' }] satisfies Found
   if (projectId === '') yield ['project_id', { kind: 'required' }] satisfies Found
-  if (period.trim() === '' && mayOmitPeriod) return
+  if (period.trim() === '' && canOmitPeriod) return
   const isPeriod = isInteger(period) && +period >= shortestPeriod && +period <= longestPeriod
   if (!isPeriod) yield ['period', { kind: 'period' }] satisfies Found
 }
@@ -51,18 +51,18 @@ function* findInRest({ name, projectId, period }: AccountValues, mayOmitPeriod: 
 export const checkSettings = (
   provider: CloudProvider,
   settings: Settings,
-  isThere: boolean,
-): Problems => Object.fromEntries(findInSettings(provider, settings, isThere))
+  isExisting: boolean,
+): Problems => Object.fromEntries(findInSettings(provider, settings, isExisting))
 
 /** What would keep an account from being saved. */
 export const checkAccount = (
   provider: CloudProvider,
   values: AccountValues,
-  isThere: boolean,
+  isExisting: boolean,
 ): Problems =>
   Object.fromEntries([
-    ...findInRest(values, !isThere),
-    ...findInSettings(provider, values.settings, isThere),
+    ...findInRest(values, !isExisting),
+    ...findInSettings(provider, values.settings, isExisting),
   ])
 
 /** Two steps lead to a control: `options.regions.3` is said at `options.regions`. */

@@ -1,6 +1,6 @@
 import type { AccountWarning, CloudAccount } from '@muster/contract'
 import { useState } from 'react'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -31,7 +31,7 @@ interface Props {
 
 function Warning({ account, warning }: Props) {
   const t = useMessages()
-  const { number, moment } = useFormat()
+  const { number, dateTime } = useFormat()
   const { kind, text, count, until } = warning
   return (
     <div>
@@ -41,7 +41,7 @@ function Warning({ account, warning }: Props) {
           <p>
             {until === null
               ? t.accounts.missingUntilUnknown
-              : t.accounts.missingUntil(moment(until))}
+              : t.accounts.missingUntil(dateTime(until))}
           </p>
           <ConfirmGone account={account} count={count} />
         </>
@@ -60,7 +60,7 @@ function ConfirmGone({
   readonly count: number
 }) {
   const t = useMessages()
-  const { reason } = useMay('confirmGoneServers')
+  const { reason } = usePermission('confirmGoneServers')
   const [isAsking, setAsking] = useState(false)
   const disabledReason = reason ?? (account.enabled ? undefined : t.accounts.syncDisabled)
   return (

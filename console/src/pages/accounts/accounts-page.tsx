@@ -16,7 +16,7 @@ import { AccountsPager } from './accounts-pager.tsx'
 import styles from './accounts-page.module.css'
 import { AccountsTable } from './accounts-table.tsx'
 import { AccountsToolbar } from './accounts-toolbar.tsx'
-import { AccountsTrouble, isInTrouble } from './accounts-trouble.tsx'
+import { AccountsError, hasFailed } from './accounts-error.tsx'
 import { AttachLink } from './attach-link.tsx'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import { useAccountActions } from './use-account-actions.ts'
@@ -31,7 +31,7 @@ export function AccountsPage() {
   const { data: providers = [] } = useQuery(providersQuery)
   const actions = useAccountActions()
   const [leaving, setLeaving] = useState<CloudAccount>()
-  const { data, dataUpdatedAt: askedAt } = query
+  const { data, dataUpdatedAt: fetchedAt } = query
   const isFiltered = filter.search !== undefined || filter.status !== undefined
   const isEmpty = data?.total === 0 && !isFiltered
 
@@ -52,12 +52,12 @@ export function AccountsPage() {
               {t.accounts.count(data.total, number(data.total))}
             </span>
           )}
-          {data && <span className={styles.count}>{t.common.updatedAt(clock(askedAt))}</span>}
+          {data && <span className={styles.count}>{t.common.updatedAt(clock(fetchedAt))}</span>}
           {!isEmpty && !query.isError && <AttachLink />}
         </>
       }
     >
-      {isInTrouble(query) && <AccountsTrouble query={query} operation="listCloudAccounts" />}
+      {hasFailed(query) && <AccountsError query={query} operation="listCloudAccounts" />}
       {query.isError && data && (
         <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
       )}
@@ -81,7 +81,7 @@ export function AccountsPage() {
         <>
           <AccountsTable
             accounts={data.cloudaccounts}
-            askedAt={askedAt}
+            fetchedAt={fetchedAt}
             providers={providers}
             actions={actions}
             filter={filter}

@@ -6,7 +6,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import styles from './accounts-page.module.css'
 
 interface Props {
-  /** Counted from 0. */
+  /** ValueCount from 0. */
   readonly page: number
   readonly total: number
 }

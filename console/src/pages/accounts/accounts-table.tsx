@@ -17,7 +17,7 @@ import type { AccountActions } from './use-account-actions.ts'
 
 interface Props {
   readonly accounts: readonly CloudAccount[]
-  readonly askedAt: number
+  readonly fetchedAt: number
   readonly providers: readonly CloudProvider[]
   readonly actions: AccountActions
   readonly filter: AccountsFilter
@@ -26,9 +26,9 @@ interface Props {
 }
 
 export function AccountsTable(props: Props) {
-  const { accounts, askedAt, providers, actions, filter, onSort, onDelete } = props
+  const { accounts, fetchedAt, providers, actions, filter, onSort, onDelete } = props
   const t = useMessages()
-  const { number, moment } = useFormat()
+  const { number, dateTime } = useFormat()
   const titles = new Map(providers.map(({ provider, title }) => [provider, title]))
   const columns: readonly Column<CloudAccount>[] = [
     {
@@ -65,7 +65,7 @@ export function AccountsTable(props: Props) {
             <span key={kind} className={styles.warning} title={text}>
               <Icon name="warning" size={12} />
               {t.accounts.warningKinds[kind](count, number(count))}
-              {until !== null && ` ${t.accounts.removalAt(moment(until))}`}
+              {until !== null && ` ${t.accounts.removalAt(dateTime(until))}`}
             </span>
           ))}
         </>
@@ -89,7 +89,7 @@ export function AccountsTable(props: Props) {
     {
       key: 'synced',
       title: t.accounts.synced,
-      cell: (account) => <SyncAge account={account} askedAt={askedAt} />,
+      cell: (account) => <SyncAge account={account} fetchedAt={fetchedAt} />,
     },
     {
       key: 'next',

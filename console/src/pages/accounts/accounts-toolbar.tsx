@@ -1,5 +1,5 @@
 import type { AccountsFilter } from '../../api/queries/accounts.ts'
-import { useTypedText } from '../../form/use-typed-text.ts'
+import { useDebouncedInput } from '../../form/use-debounced-input.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { statuses } from './accounts-filter.ts'
 import styles from './accounts-page.module.css'
@@ -13,7 +13,7 @@ interface Props {
 export function AccountsToolbar({ filter, onChange }: Props) {
   const t = useMessages()
   const { search = '', status = '' } = filter
-  const { box, text, type } = useTypedText(search, (next) => onChange({ search: next }))
+  const { box, text, type } = useDebouncedInput(search, (next) => onChange({ search: next }))
   return (
     <div className={styles.toolbar} role="search">
       <input

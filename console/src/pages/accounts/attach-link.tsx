@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx'
 /** The way to a new account, for those who may attach one. */
 export function AttachLink() {
   const t = useMessages()
-  const { reason } = useMay('createCloudAccount')
+  const { reason } = usePermission('createCloudAccount')
   if (reason !== undefined) {
     return (
       <Button icon="plus" disabledReason={reason}>

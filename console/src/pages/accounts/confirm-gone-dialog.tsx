@@ -5,7 +5,7 @@ import { FormDialog } from '../../form/form-dialog.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
-import { keepAccount } from './keep-account.ts'
+import { cacheAccount } from './cache-account.ts'
 
 interface Props {
   readonly account: CloudAccount
@@ -21,7 +21,7 @@ export function ConfirmGoneDialog({ account: { id, name }, count, onClose }: Pro
     networkMode: 'always',
     mutationFn: () => api.confirmGoneServers({ parameters: { id } }),
     onSuccess({ cloudaccount }) {
-      keepAccount(cloudaccount)
+      cacheAccount(cloudaccount)
       showToast(t.accounts.goneConfirmed(name))
       onClose()
     },

@@ -10,23 +10,23 @@ import { useProblemText } from './use-problem-text.ts'
 
 interface Props {
   readonly fields: readonly SettingField[]
-  readonly isThere: boolean
+  readonly isExisting: boolean
   readonly settings: Settings
   readonly problems: Problems
   readonly onChange: (change: Partial<Settings>) => void
 }
 
 /** The secrets of an account. They live in the form's memory, and nowhere else in the browser. */
-export function CredentialsFields({ fields, isThere, settings, problems, onChange }: Props) {
+export function CredentialsFields({ fields, isExisting, settings, problems, onChange }: Props) {
   const t = useMessages()
   const problem = useProblemText(problems)
   const { credentials, forgetsCredentials } = settings
   const all = problem('credentials', t.accounts.credentialsSection)
-  const mayForget = isThere && fields.every(({ required }) => !required)
+  const canForget = isExisting && fields.every(({ required }) => !required)
   return (
     <FormSection
       title={t.accounts.credentialsSection}
-      lead={isThere ? `${t.accounts.keptHint} ${t.accounts.sealed}` : t.accounts.sealed}
+      lead={isExisting ? `${t.accounts.keptHint} ${t.accounts.sealed}` : t.accounts.sealed}
     >
       {all !== undefined && (
         <p className={styles.problem} role="alert">
@@ -45,15 +45,15 @@ export function CredentialsFields({ fields, isThere, settings, problems, onChang
               // What only says the label again says nothing.
               hint={description === label ? undefined : description}
               error={problem(`credentials.${name}`, label)}
-              required={required && !isThere}
+              required={required && !isExisting}
               long={long}
-              placeholder={isThere ? t.accounts.unchanged : undefined}
+              placeholder={isExisting ? t.accounts.unchanged : undefined}
               value={credentials[name] ?? ''}
               onChange={(text) => onChange({ credentials: { ...credentials, [name]: text } })}
             />
           )
         })}
-      {mayForget && (
+      {canForget && (
         <CheckField
           label={t.accounts.forget}
           checked={forgetsCredentials}

@@ -1,7 +1,7 @@
 import type { CloudAccount } from '@muster/contract'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './account-page.module.css'
@@ -10,7 +10,7 @@ import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 export function DangerZone({ account }: { readonly account: CloudAccount }) {
   const t = useMessages()
   const navigate = useNavigate()
-  const { reason } = useMay('deleteCloudAccount')
+  const { reason } = usePermission('deleteCloudAccount')
   const [isAsking, setAsking] = useState(false)
   return (
     <section className={styles.danger} aria-labelledby="account-danger">

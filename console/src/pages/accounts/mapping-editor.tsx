@@ -1,11 +1,11 @@
 import type { CloudAccount } from '@muster/contract'
 import { useEffect, useRef, useState } from 'react'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
-import { LeaveQuestion } from './leave-question.tsx'
+import { UnsavedChangesDialog } from './unsaved-changes-dialog.tsx'
 import styles from './mapping-editor.module.css'
 import { MappingPreviewPanel } from './mapping-preview-panel.tsx'
 import { addRule, moveRule, removeRule, replaceRule } from './mapping-rules.ts'
@@ -18,8 +18,8 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
   const t = useMessages()
   const { number } = useFormat()
   const { nameOf } = useProjects()
-  const mayUpdate = useMay('updateCloudAccount')
-  const mayPreview = useMay('previewCloudAccountMapping')
+  const canUpdate = usePermission('updateCloudAccount')
+  const canPreview = usePermission('previewCloudAccountMapping')
   const mapping = useMapping(account)
   const { drafts, preview, save } = mapping
   const [open, setOpen] = useState<number>()
@@ -64,7 +64,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
     setOpen(undefined)
   }
 
-  const saveReason = mayUpdate.reason ?? (mapping.isDirty ? undefined : t.accounts.nothingChanged)
+  const saveReason = canUpdate.reason ?? (mapping.isDirty ? undefined : t.accounts.nothingChanged)
   return (
     <div className={styles.editor}>
       <p className={styles.lead}>{t.accounts.rulesLead}</p>
@@ -84,7 +84,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
               project={nameOf(rule.projectId)}
               problem={mapping.problems.get(rule.key)}
               isOpen={rule.key === open}
-              disabledReason={mayUpdate.reason}
+              disabledReason={canUpdate.reason}
               onOpen={() => {
                 focus.current = `[data-rule="${rule.key}"] input`
                 setOpen(rule.key)
@@ -99,7 +99,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
       )}
       <p className={styles.else}>{t.accounts.rulesElse(nameOf(account.project_id))}</p>
       <div className={styles.buttons}>
-        <Button icon="plus" disabledReason={mayUpdate.reason} onClick={add}>
+        <Button icon="plus" disabledReason={canUpdate.reason} onClick={add}>
           {t.accounts.addRule}
         </Button>
         <span className={styles.hint}>{t.accounts.moveHint}</span>
@@ -109,7 +109,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
             {t.accounts.undoRules}
           </Button>
         )}
-        <Button busy={preview.isPending} disabledReason={mayPreview.reason} onClick={mapping.look}>
+        <Button busy={preview.isPending} disabledReason={canPreview.reason} onClick={mapping.look}>
           {t.accounts.preview}
         </Button>
         <Button
@@ -126,7 +126,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
       {preview.data && (
         <MappingPreviewPanel preview={preview.data.preview} isOutdated={!mapping.isPreviewed} />
       )}
-      <LeaveQuestion isDirty={mapping.isDirty} />
+      <UnsavedChangesDialog isDirty={mapping.isDirty} />
     </div>
   )
 }

@@ -7,7 +7,7 @@ import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { AccountForm } from './account-form.tsx'
-import { AccountsTrouble, isInTrouble } from './accounts-trouble.tsx'
+import { AccountsError, hasFailed } from './accounts-error.tsx'
 import styles from './new-account-page.module.css'
 import { ProviderChoice } from './provider-choice.tsx'
 
@@ -30,7 +30,7 @@ export function NewAccountPage() {
         )
       }
     >
-      {isInTrouble(query) && <AccountsTrouble query={query} operation="listCloudProviders" />}
+      {hasFailed(query) && <AccountsError query={query} operation="listCloudProviders" />}
       {query.isLoading && <SkeletonRows rows={6} />}
       {query.data && !provider && (
         <>

@@ -6,12 +6,12 @@ import { useNow } from '../../ui/use-now.ts'
 /** When the next sync is due; a dash where none is. */
 export function NextSync({ sync }: { readonly sync: AccountSync }) {
   const t = useMessages()
-  const { ago, moment } = useFormat()
+  const { ago, dateTime } = useFormat()
   const now = useNow()
   if (sync.next_at === null) return <>–</>
   const isDue = sync.state !== 'idle' || Date.parse(sync.next_at) <= now
   return (
-    <time dateTime={sync.next_at} title={moment(sync.next_at)}>
+    <time dateTime={sync.next_at} title={dateTime(sync.next_at)}>
       {isDue ? t.accounts.dueNow : ago(sync.next_at, now)}
     </time>
   )

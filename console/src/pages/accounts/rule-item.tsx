@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import styles from './mapping-editor.module.css'
 import type { DraftRule, RuleProblem } from './mapping-rules.ts'
 import { RuleForm } from './rule-form.tsx'
-import { RuleWords } from './rule-words.tsx'
+import { RuleSummary } from './rule-summary.tsx'
 
 interface Props {
   readonly rule: DraftRule
@@ -43,7 +43,7 @@ export function RuleItem(props: Props) {
     <li className={styles.rule} data-rule={rule.key} onKeyDown={moveByKey}>
       <div className={styles.row}>
         <span className={styles.number}>{number(index + 1)}</span>
-        <RuleWords rule={rule} project={project} />
+        <RuleSummary rule={rule} project={project} />
         <span className={styles.actions}>
           <Button
             small

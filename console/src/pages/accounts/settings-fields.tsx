@@ -11,14 +11,14 @@ import { useProblemText } from './use-problem-text.ts'
 
 interface Props {
   readonly provider: CloudProvider
-  readonly isThere: boolean
+  readonly isExisting: boolean
   readonly settings: Settings
   readonly problems: Problems
   readonly onChange: (change: Partial<Settings>) => void
 }
 
 /** How a source is reached, field by field as its provider describes them. */
-export function SettingsFields({ provider, isThere, settings, problems, onChange }: Props) {
+export function SettingsFields({ provider, isExisting, settings, problems, onChange }: Props) {
   const t = useMessages()
   const problem = useProblemText(problems)
   const { address, credentials, options } = provider
@@ -48,7 +48,7 @@ export function SettingsFields({ provider, isThere, settings, problems, onChange
       {credentials.length > 0 && (
         <CredentialsFields
           fields={credentials}
-          isThere={isThere}
+          isExisting={isExisting}
           settings={settings}
           problems={problems}
           onChange={onChange}

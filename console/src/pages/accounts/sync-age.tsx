@@ -9,23 +9,23 @@ import styles from './sync.module.css'
 interface Props {
   readonly account: CloudAccount
   /** When this was asked for: what nobody asked for since is not the account's fault. */
-  readonly askedAt: number
+  readonly fetchedAt: number
 }
 
 /** How old what is known of an account's servers is, with a warning where that is too old. */
-export function SyncAge({ account, askedAt }: Props) {
+export function SyncAge({ account, fetchedAt }: Props) {
   const t = useMessages()
-  const { ago, moment } = useFormat()
+  const { ago, dateTime } = useFormat()
   const now = useNow()
   const time = account.sync.finished_at
   if (time === null) return <span className={styles.soft}>{t.accounts.never}</span>
-  const stale = account.enabled && isOverdue(time, askedAt, account.period)
+  const stale = account.enabled && isOverdue(time, fetchedAt, account.period)
   // The page's clock goes by tens of seconds, and what is over is never ahead of it.
   const age = ago(time, Math.max(now, Date.parse(time)))
   return (
     <span className={stale ? `${styles.age} ${styles.stale}` : styles.age}>
       {stale && <Icon name="warning" size={14} />}
-      <time dateTime={time} title={`${moment(time)} · ${time}`}>
+      <time dateTime={time} title={`${dateTime(time)} · ${time}`}>
         {t.accounts.ago(age)}
       </time>
       {stale && <span className={styles.why}>{t.accounts.stale}</span>}

@@ -2,7 +2,7 @@ import type { CloudAccount } from '@muster/contract'
 import { isSyncing } from '../../api/queries/account-polling.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Fact, Facts } from '../../ui/facts.tsx'
+import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { AccountWarnings } from './account-warnings.tsx'
 import styles from './account-page.module.css'
 import { NextSync } from './next-sync.tsx'
@@ -11,13 +11,13 @@ import { SyncAge } from './sync-age.tsx'
 
 interface Props {
   readonly account: CloudAccount
-  readonly askedAt: number
+  readonly fetchedAt: number
 }
 
 /** How the last sync went, how far the present one is, and when the next one comes. */
-export function SyncPanel({ account, askedAt }: Props) {
+export function SyncPanel({ account, fetchedAt }: Props) {
   const t = useMessages()
-  const { number, duration, moment } = useFormat()
+  const { number, duration, dateTime } = useFormat()
   const { sync, status } = account
   const isRunning = sync.state === 'running'
   // While one runs the counts are of that one, and its own panel shows them.
@@ -37,28 +37,28 @@ export function SyncPanel({ account, askedAt }: Props) {
           <RunningSync account={account} />
         </div>
       )}
-      <Facts>
-        <Fact label={t.accounts.lastSync}>
-          <SyncAge account={account} askedAt={askedAt} />
-        </Fact>
+      <PropertyList>
+        <Property label={t.accounts.lastSync}>
+          <SyncAge account={account} fetchedAt={fetchedAt} />
+        </Property>
         {sync.finished_at !== null && (
-          <Fact label={t.accounts.duration}>{duration(sync.duration_ms)}</Fact>
+          <Property label={t.accounts.duration}>{duration(sync.duration_ms)}</Property>
         )}
         {hasCounts && (
           <>
-            <Fact label={t.accounts.seen}>{number(sync.seen)}</Fact>
-            <Fact label={t.accounts.created}>{number(sync.created)}</Fact>
-            <Fact label={t.accounts.changed}>{number(sync.changed)}</Fact>
-            <Fact label={t.accounts.gone}>{number(sync.gone)}</Fact>
+            <Property label={t.accounts.seen}>{number(sync.seen)}</Property>
+            <Property label={t.accounts.created}>{number(sync.created)}</Property>
+            <Property label={t.accounts.changed}>{number(sync.changed)}</Property>
+            <Property label={t.accounts.gone}>{number(sync.gone)}</Property>
           </>
         )}
         {isRunning && sync.started_at !== null && (
-          <Fact label={t.accounts.since}>{moment(sync.started_at)}</Fact>
+          <Property label={t.accounts.since}>{dateTime(sync.started_at)}</Property>
         )}
-        <Fact label={t.accounts.nextSync}>
+        <Property label={t.accounts.nextSync}>
           <NextSync sync={sync} />
-        </Fact>
-      </Facts>
+        </Property>
+      </PropertyList>
     </section>
   )
 }

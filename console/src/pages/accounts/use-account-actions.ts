@@ -2,10 +2,10 @@ import type { CloudAccount } from '@muster/contract'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { isSyncing } from '../../api/queries/account-polling.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
-import { keepAccount } from './keep-account.ts'
+import { cacheAccount } from './cache-account.ts'
 
 /** A failure is shown at once, also without a network: nothing is done behind one's back later. */
 const networkMode = 'always' as const
@@ -15,14 +15,14 @@ export type AccountActions = ReturnType<typeof useAccountActions>
 /** What is done with an account by a click: sync it now, enable it, disable it. */
 export function useAccountActions() {
   const t = useMessages()
-  const maySync = useMay('syncCloudAccount')
-  const mayUpdate = useMay('updateCloudAccount')
+  const canSync = usePermission('syncCloudAccount')
+  const canUpdate = usePermission('updateCloudAccount')
 
   const sync = useMutation({
     networkMode,
     mutationFn: ({ id }: CloudAccount) => api.syncCloudAccount({ parameters: { id } }),
     onSuccess({ cloudaccount }) {
-      keepAccount(cloudaccount)
+      cacheAccount(cloudaccount)
       showToast(t.accounts.syncStarted(cloudaccount.name))
     },
   })
@@ -34,7 +34,7 @@ export function useAccountActions() {
         body: { cloudaccount: { enabled: !enabled } },
       }),
     onSuccess({ cloudaccount }) {
-      keepAccount(cloudaccount)
+      cacheAccount(cloudaccount)
       const { nowEnabled, nowDisabled } = t.accounts
       showToast((cloudaccount.enabled ? nowEnabled : nowDisabled)(cloudaccount.name))
     },
@@ -44,10 +44,10 @@ export function useAccountActions() {
     sync,
     toggle,
     error: sync.error ?? toggle.error,
-    toggleReason: mayUpdate.reason,
+    toggleReason: canUpdate.reason,
     /** Why an account cannot be synced just now, if so. */
     syncReason(account: CloudAccount): string | undefined {
-      if (maySync.reason !== undefined) return maySync.reason
+      if (canSync.reason !== undefined) return canSync.reason
       if (!account.enabled) return t.accounts.syncDisabled
       return isSyncing(account) ? t.accounts.syncUnderWay : undefined
     },

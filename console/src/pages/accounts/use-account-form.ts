@@ -7,7 +7,7 @@ import { useSaveAccount } from './use-save-account.ts'
 
 interface Options {
   readonly provider: CloudProvider
-  /** Absent: a new one. */
+  /** MissingValue: a new one. */
   readonly account?: CloudAccount | undefined
   readonly onSaved: (account: CloudAccount) => void
 }
@@ -20,7 +20,7 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
   const [values, setValues] = useState(start)
   const [problems, setProblems] = useState<Problems>({})
   const [isAsking, setAsking] = useState(false)
-  const isThere = account !== undefined
+  const isExisting = account !== undefined
   const test = useAccountTest(provider, start.settings, account)
   const save = useSaveAccount(provider, account && { id: account.id, start }, (saved) => {
     const fresh = valuesOf(provider, saved)
@@ -38,7 +38,7 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
 
   const { settings } = values
   const isTried = test.data?.of === settings
-  const way = isThere ? wayToTest(provider, start.settings, settings) : 'typed'
+  const way = isExisting ? wayToTest(provider, start.settings, settings) : 'typed'
 
   function change(change: Partial<AccountValues>): void {
     setValues({ ...values, ...change })
@@ -54,7 +54,7 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
     problems,
     test,
     save,
-    isThere,
+    isExisting,
     isDirty: !areSame(values, start),
     isAsking,
     failed: isTried && !test.data?.test.ok ? test.data?.test : undefined,
@@ -64,12 +64,12 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
     submitNow,
     tryNow(): void {
       setAsking(false)
-      if (passes(checkSettings(provider, settings, isThere))) {
+      if (passes(checkSettings(provider, settings, isExisting))) {
         test.mutate(settings, { onError: say })
       }
     },
     submit(): void {
-      if (!passes(checkAccount(provider, values, isThere))) return
+      if (!passes(checkAccount(provider, values, isExisting))) return
       const isSure = way === 'kept' || (isTried && test.data?.test.ok)
       if (isSure) submitNow()
       else setAsking(true)

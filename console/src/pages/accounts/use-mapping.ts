@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
-import { keepAccount } from './keep-account.ts'
+import { cacheAccount } from './cache-account.ts'
 import {
   checkRules,
   draftsOf,
@@ -28,7 +28,7 @@ interface Previewed {
 export function useMapping(account: CloudAccount) {
   const t = useMessages()
   const { id, mapping } = account
-  /** Absent: nothing is edited, the rules are as the account has them. */
+  /** MissingValue: nothing is edited, the rules are as the account has them. */
   const [edited, setEdited] = useState<Drafts>()
   const [problems, setProblems] = useState<ReadonlyMap<number, RuleProblem>>(new Map())
   const drafts = edited ?? draftsOf(mapping)
@@ -50,7 +50,7 @@ export function useMapping(account: CloudAccount) {
         body: { cloudaccount: { mapping: mappingOf(of) } },
       }),
     onSuccess({ cloudaccount }) {
-      keepAccount(cloudaccount)
+      cacheAccount(cloudaccount)
       setEdited(undefined)
       preview.reset()
       showToast(t.accounts.rulesSaved)

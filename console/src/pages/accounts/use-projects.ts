@@ -1,11 +1,11 @@
 import type { ProjectChoice } from '../../form/project-field.tsx'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useOwnProjects } from '../../session/use-own-projects.ts'
 import { useChoices } from '../identity/use-choices.ts'
 
 /** The projects that servers can be given to: all that are visible, else those of the session. */
 export function useProjects() {
-  const { allowed } = useMay('listProjects')
+  const { allowed } = usePermission('listProjects')
   const own = useOwnProjects()
   const all = useChoices('projects')
     .map(({ id, name, domain = '' }) => ({ id, name, domain }))

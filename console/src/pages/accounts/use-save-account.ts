@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { toChanges, toNewAccount, type AccountValues } from './account-values.ts'
-import { keepAccount } from './keep-account.ts'
+import { cacheAccount } from './cache-account.ts'
 
 /** An account that is there, and what the form showed of it at first. */
 interface Before {
@@ -36,7 +36,7 @@ export function useSaveAccount(
     gcTime: 0,
     mutationFn: (values: AccountValues) => save(provider, before, values),
     onSuccess(saved) {
-      keepAccount(saved)
+      cacheAccount(saved)
       for (const list of ['list', 'every']) {
         void queryClient.invalidateQueries({ queryKey: ['accounts', list] })
       }

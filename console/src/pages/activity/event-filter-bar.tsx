@@ -6,7 +6,7 @@ import {
   type EventFilterName,
   type EventFilters,
 } from '../../api/event-filters.ts'
-import { fromLocalMoment, toLocalMoment } from '../../form/local-moment.ts'
+import { fromLocalDateTime, toLocalDateTime } from '../../form/local-date-time.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -98,10 +98,10 @@ export function EventFilterBar({ filters, onChange }: Props) {
             label={t.activity[name]}
             required
             type="datetime-local"
-            defaultValue={toLocalMoment(filters[name])}
+            defaultValue={toLocalDateTime(filters[name])}
             onBlur={(event) => {
-              const moment = fromLocalMoment(event.target.value)
-              if (moment !== filters[name]) set({ [name]: moment })
+              const dateTime = fromLocalDateTime(event.target.value)
+              if (dateTime !== filters[name]) set({ [name]: dateTime })
             }}
           />
         ))}

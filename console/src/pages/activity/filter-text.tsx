@@ -1,4 +1,4 @@
-import { useTypedText } from '../../form/use-typed-text.ts'
+import { useDebouncedInput } from '../../form/use-debounced-input.ts'
 import { TextField } from '../../ui/field.tsx'
 
 interface Props {
@@ -9,7 +9,7 @@ interface Props {
 
 /** A filter that is typed: told to the address in the pauses. */
 export function FilterText({ label, value, onChange }: Props) {
-  const { box, text, type } = useTypedText(value, (next) => onChange(next.trim()))
+  const { box, text, type } = useDebouncedInput(value, (next) => onChange(next.trim()))
   return (
     <TextField
       ref={box}

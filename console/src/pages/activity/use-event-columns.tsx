@@ -20,7 +20,7 @@ export function useEventColumns(
   narrow: (filters: EventFilters) => void,
 ): readonly Column<EventView>[] {
   const t = useMessages()
-  const { moment } = useFormat()
+  const { dateTime } = useFormat()
   const value = (label: string, filters: EventFilters) => (
     <button
       type="button"
@@ -37,7 +37,7 @@ export function useEventColumns(
       title: t.activity.time,
       cell: ({ time }) => (
         <time className={styles.nowrap} dateTime={time} title={time}>
-          {moment(time)}
+          {dateTime(time)}
         </time>
       ),
     },

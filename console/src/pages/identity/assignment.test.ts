@@ -13,8 +13,8 @@ describe('an assignment', () => {
       scope: { project: { id: 'p1', name: 'genome', domain: research } },
       links: { assignment: 'http://m/v3/projects/p1/users/u1/roles/r1' },
     })
-    assert.deepEqual(assignment.holder, { kind: 'user', id: 'u1', name: 'ada' })
-    assert.deepEqual(assignment.place, {
+    assert.deepEqual(assignment.principal, { kind: 'user', id: 'u1', name: 'ada' })
+    assert.deepEqual(assignment.scope, {
       kind: 'project',
       id: 'p1',
       name: 'genome',
@@ -23,8 +23,8 @@ describe('an assignment', () => {
     assert.equal(assignment.through, undefined)
     assert.deepEqual(toGrant(assignment), {
       roleId: 'r1',
-      holder: { kind: 'user', id: 'u1' },
-      place: { kind: 'project', id: 'p1' },
+      principal: { kind: 'user', id: 'u1' },
+      scope: { kind: 'project', id: 'p1' },
     })
   })
 
@@ -48,8 +48,8 @@ describe('an assignment', () => {
       scope: { system: { all: true } },
       links: { assignment: 'http://m/v3/system/groups/g1/roles/r1' },
     })
-    assert.deepEqual(assignment.holder, { kind: 'group', id: 'g1', name: 'g1' })
+    assert.deepEqual(assignment.principal, { kind: 'group', id: 'g1', name: 'g1' })
     assert.equal(assignment.role.name, 'r1')
-    assert.deepEqual(toGrant(assignment).place, { kind: 'system' })
+    assert.deepEqual(toGrant(assignment).scope, { kind: 'system' })
   })
 })

@@ -1,13 +1,13 @@
 import type { RoleAssignmentView } from '@muster/contract'
 import type { Grant } from '../../api/grants.ts'
 
-interface Holder {
+interface Principal {
   readonly kind: 'user' | 'group'
   readonly id: string
   readonly name: string
 }
 
-interface Place {
+interface Scope {
   readonly kind: 'project' | 'domain' | 'system'
   readonly id: string
   readonly name: string
@@ -19,18 +19,18 @@ interface Place {
 export interface Assignment {
   readonly key: string
   readonly role: { readonly id: string; readonly name: string }
-  readonly holder: Holder
-  readonly place: Place
+  readonly principal: Principal
+  readonly scope: Scope
   /** The group through whose membership a user holds it. */
   readonly through: string | undefined
 }
 
-function holderOf({ user, group }: RoleAssignmentView): Holder {
+function principalOf({ user, group }: RoleAssignmentView): Principal {
   const { id = '', name = id } = user ?? group ?? {}
   return { kind: user ? 'user' : 'group', id, name }
 }
 
-function placeOf({ project, domain }: RoleAssignmentView['scope']): Place {
+function scopeOf({ project, domain }: RoleAssignmentView['scope']): Scope {
   if (project) {
     const { id, name = id } = project
     return { kind: 'project', id, name, domain: project.domain?.name ?? '' }
@@ -45,14 +45,18 @@ export function toAssignment(view: RoleAssignmentView): Assignment {
   return {
     key: `${view.links.assignment} ${view.user?.id ?? ''}`,
     role: { id, name },
-    holder: holderOf(view),
-    place: placeOf(view.scope),
+    principal: principalOf(view),
+    scope: scopeOf(view.scope),
     through,
   }
 }
 
-export const toGrant = ({ role, holder, place }: Omit<Assignment, 'key' | 'through'>): Grant => ({
+export const toGrant = ({
+  role,
+  principal,
+  scope,
+}: Omit<Assignment, 'key' | 'through'>): Grant => ({
   roleId: role.id,
-  holder: { kind: holder.kind, id: holder.id },
-  place: place.kind === 'system' ? { kind: 'system' } : { kind: place.kind, id: place.id },
+  principal: { kind: principal.kind, id: principal.id },
+  scope: scope.kind === 'system' ? { kind: 'system' } : { kind: scope.kind, id: scope.id },
 })

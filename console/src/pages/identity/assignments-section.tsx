@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { assignmentsQuery } from '../../api/queries/assignments.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,19 +11,21 @@ import { Table } from '../../ui/table.tsx'
 import { toAssignment, type Assignment } from './assignment.ts'
 import { GrantDialog } from './grant-dialog.tsx'
 import { RevokeDialog } from './revoke-dialog.tsx'
-import { operationOf, toAssignmentQuery, type Subject } from './subject.ts'
+import { operationOf, toAssignmentQuery, type AssignmentContext } from './assignment-context.ts'
 import { useAssignmentColumns } from './use-assignment-columns.tsx'
 
 /** Who holds which role where, seen from one entity; given and taken here too. */
-export function AssignmentsSection({ of }: { readonly of: Subject }) {
+export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
   const t = useMessages()
   const format = useFormat()
   const [isGranting, setGranting] = useState(false)
   const [revoking, setRevoking] = useState<Assignment>()
   const query = useQuery(assignmentsQuery(toAssignmentQuery(of)))
   const columns = useAssignmentColumns(of.kind, setRevoking)
-  const place = of.kind === 'domain' ? 'domain' : 'project'
-  const mayGrant = useMay(operationOf('grant', place, of.kind === 'group' ? 'group' : 'user'))
+  const scope = of.kind === 'domain' ? 'domain' : 'project'
+  const canGrant = usePermission(
+    operationOf('grant', scope, of.kind === 'group' ? 'group' : 'user'),
+  )
   const words = {
     project: { title: t.identity.holders, none: t.identity.noAssignments },
     domain: { title: t.identity.holders, none: t.identity.noAssignments },
@@ -38,7 +40,7 @@ export function AssignmentsSection({ of }: { readonly of: Subject }) {
         <Button
           small
           icon="plus"
-          disabledReason={mayGrant.reason}
+          disabledReason={canGrant.reason}
           onClick={() => setGranting(true)}
         >
           {t.identity.grant}

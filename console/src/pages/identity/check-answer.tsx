@@ -1,6 +1,6 @@
 import type { PolicyCheckView } from '@muster/contract'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Fact, Facts } from '../../ui/facts.tsx'
+import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import styles from './check-dialog.module.css'
 import { EntityLink } from './entity-link.tsx'
@@ -17,35 +17,37 @@ export function CheckAnswer({ check }: { readonly check: PolicyCheckView }) {
         </StatusMark>
       </h3>
       <p>{reason}</p>
-      <Facts>
-        {reach !== null && <Fact label={t.identity.reach}>{t.identity.reaches[reach]}</Fact>}
+      <PropertyList>
+        {reach !== null && (
+          <Property label={t.identity.reach}>{t.identity.reaches[reach]}</Property>
+        )}
         {by && (
           <>
-            <Fact label={t.identity.byPolicy}>
+            <Property label={t.identity.byPolicy}>
               <EntityLink kind="policies" id={by.policy.id}>
                 {by.policy.name}
               </EntityLink>
-            </Fact>
-            <Fact label={t.identity.byRule}>
+            </Property>
+            <Property label={t.identity.byRule}>
               <code>
                 {t.identity[by.rule.effect]} {by.rule.service} {by.rule.resource} {by.rule.action}
               </code>
-            </Fact>
-            <Fact label={t.identity.byRole}>
+            </Property>
+            <Property label={t.identity.byRole}>
               <EntityLink kind="roles" id={by.role.id}>
                 {by.role.name}
               </EntityLink>
-            </Fact>
+            </Property>
             {by.group && (
-              <Fact label={t.identity.byGroup}>
+              <Property label={t.identity.byGroup}>
                 <EntityLink kind="groups" id={by.group.id}>
                   {by.group.name}
                 </EntityLink>
-              </Fact>
+              </Property>
             )}
           </>
         )}
-      </Facts>
+      </PropertyList>
     </div>
   )
 }

@@ -2,7 +2,7 @@ import type { PolicyAction, PolicyCheckRequest, PolicyService, UserView } from '
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { api } from '../../api/client.ts'
-import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -10,10 +10,10 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { CheckAnswer } from './check-answer.tsx'
 import styles from './check-dialog.module.css'
 import { pick } from './pick.ts'
-import { policyActions, policyServices } from './policy-words.ts'
+import { policyActions, policyServices } from './policy-options.ts'
 import { EntityPicker } from './entity-picker.tsx'
 import { useChoices } from './use-choices.ts'
-import { useResources } from './use-resources.ts'
+import { usePolicyResources } from './use-policy-resources.ts'
 
 interface Props {
   /** Of whom it is asked at first. */
@@ -21,7 +21,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-type PlaceKind = 'project' | 'domain'
+type ScopeKind = 'project' | 'domain'
 type Check = PolicyCheckRequest['check']
 
 /** "May X do Y?", answered by the API with the rule that decides. */
@@ -30,21 +30,22 @@ export function CheckDialog({ user, onClose }: Props) {
   const { scope } = useSession()
   const listId = useId()
   const [who, setWho] = useState(user?.name ?? '')
-  const [placeKind, setPlaceKind] = useState<PlaceKind>(
+  const [scopeKind, setScopeKind] = useState<ScopeKind>(
     scope.kind === 'domain' ? 'domain' : 'project',
   )
-  const [place, setPlace] = useState(scope.name)
+  const [scopeName, setScopeName] = useState(scope.name)
   const [service, setService] = useState<PolicyService>('compute')
   const [resource, setResource] = useState('servers')
   const [action, setAction] = useState<PolicyAction>('list')
   const [target, setTarget] = useState('')
   const [isTried, setTried] = useState(false)
   const users = useChoices('users')
-  const places = useChoices(placeKind === 'domain' ? 'domains' : 'projects')
-  const resources = useResources(service)
+  const scopeChoices = useChoices(scopeKind === 'domain' ? 'domains' : 'projects')
+  const resources = usePolicyResources(service)
 
   const userId = user && who === user.name ? user.id : pick(who, users)
-  const placeId = place === scope.name && placeKind === scope.kind ? scope.id : pick(place, places)
+  const scopeId =
+    scopeName === scope.name && scopeKind === scope.kind ? scope.id : pick(scopeName, scopeChoices)
   const isWhoMissing = who.trim() !== '' && userId === undefined
   const check = useMutation({
     mutationFn: async (wanted: Check) => (await api.checkPolicy({ body: { check: wanted } })).check,
@@ -53,10 +54,10 @@ export function CheckDialog({ user, onClose }: Props) {
 
   function submit(): void {
     setTried(true)
-    if (isWhoMissing || placeId === undefined) return
+    if (isWhoMissing || scopeId === undefined) return
     check.mutate({
       ...(userId !== undefined && { user_id: userId }),
-      [`${placeKind}_id`]: placeId,
+      [`${scopeKind}_id`]: scopeId,
       service,
       resource,
       action,
@@ -72,7 +73,7 @@ export function CheckDialog({ user, onClose }: Props) {
       onClose={onClose}
       busy={check.isPending}
       error={check.error}
-      isTold={isToldByFields(check.error, 'check', ['resource', 'target_id'])}
+      isShownByFields={isShownByFields(check.error, 'check', ['resource', 'target_id'])}
     >
       <p>{t.identity.checkLead}</p>
       <EntityPicker
@@ -85,20 +86,20 @@ export function CheckDialog({ user, onClose }: Props) {
       />
       <div className={styles.pair}>
         <SelectField
-          label={t.identity.checkPlace}
-          value={placeKind}
-          onChange={(event) => setPlaceKind(event.target.value as PlaceKind)}
+          label={t.identity.checkScope}
+          value={scopeKind}
+          onChange={(event) => setScopeKind(event.target.value as ScopeKind)}
         >
           <option value="project">{t.identity.levels.project}</option>
           <option value="domain">{t.identity.levels.domain}</option>
         </SelectField>
         <EntityPicker
-          kind={placeKind === 'domain' ? 'domains' : 'projects'}
-          label={t.identity.checkPlaceId[placeKind]}
+          kind={scopeKind === 'domain' ? 'domains' : 'projects'}
+          label={t.identity.checkScopeId[scopeKind]}
           required
-          text={place}
-          onText={setPlace}
-          error={isTried && placeId === undefined ? t.identity.notPicked : undefined}
+          text={scopeName}
+          onText={setScopeName}
+          error={isTried && scopeId === undefined ? t.identity.notPicked : undefined}
         />
       </div>
       <div className={styles.triple}>

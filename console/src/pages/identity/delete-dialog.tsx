@@ -54,7 +54,7 @@ export function DeleteDialog({ kind, entity, onClose }: Props) {
     >
       <p>{t.identity.deleteText[kind]}</p>
       {obstacle !== undefined && <p role="alert">{obstacle}</p>}
-      <ImpactList kind={kind} id={entity.id} deed="delete" />
+      <ImpactList kind={kind} id={entity.id} action="delete" />
       <TextField
         label={t.identity.confirmName(entity.name)}
         required

@@ -35,7 +35,7 @@ export function DisableDialog({ kind, entity, onClose }: Props) {
       danger
     >
       <p>{t.identity.disableText[kind]}</p>
-      <ImpactList kind={kind} id={entity.id} deed="disable" />
+      <ImpactList kind={kind} id={entity.id} action="disable" />
     </FormDialog>
   )
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
 import { updateEntity } from '../../api/entities.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -26,8 +26,8 @@ type Opened = 'edit' | 'disable' | 'delete' | 'password' | 'check'
 export function EntityActions({ kind, entity }: Props) {
   const t = useMessages()
   const operations = kindOperations[kind]
-  const mayUpdate = useMay(operations.update)
-  const mayDelete = useMay(operations.delete)
+  const canUpdate = usePermission(operations.update)
+  const canDelete = usePermission(operations.delete)
   const builtInReason = isBuiltIn(kind, entity) ? t.identity.builtIn : undefined
   const [opened, open] = useState<Opened>()
   const close = () => open(undefined)
@@ -39,29 +39,29 @@ export function EntityActions({ kind, entity }: Props) {
         </Button>
       )}
       {kind === 'users' && (
-        <Button icon="key" disabledReason={mayUpdate.reason} onClick={() => open('password')}>
+        <Button icon="key" disabledReason={canUpdate.reason} onClick={() => open('password')}>
           {t.identity.resetPassword}
         </Button>
       )}
-      <Button icon="edit" disabledReason={mayUpdate.reason} onClick={() => open('edit')}>
+      <Button icon="edit" disabledReason={canUpdate.reason} onClick={() => open('edit')}>
         {t.common.edit}
       </Button>
       {'enabled' in entity &&
         (entity.enabled ? (
           <Button
-            disabledReason={mayUpdate.reason ?? builtInReason}
+            disabledReason={canUpdate.reason ?? builtInReason}
             onClick={() => open('disable')}
           >
             {t.identity.disable}
           </Button>
         ) : (
-          <EnableButton kind={kind} entity={entity} reason={mayUpdate.reason} />
+          <EnableButton kind={kind} entity={entity} reason={canUpdate.reason} />
         ))}
       <Button
         look="danger"
         icon="trash"
         disabledReason={
-          mayDelete.reason ??
+          canDelete.reason ??
           builtInReason ??
           (kind === 'domains' && 'enabled' in entity && entity.enabled
             ? t.identity.stillEnabled

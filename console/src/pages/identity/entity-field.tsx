@@ -40,7 +40,7 @@ export function EntityField({ field, value, onChange, problems }: Props) {
       return <TextField {...shared} />
     case 'password':
       return <TextField {...shared} type="password" autoComplete="new-password" />
-    case 'moment':
+    case 'dateTime':
       return <TextField {...shared} type="datetime-local" />
     case 'long':
       return (

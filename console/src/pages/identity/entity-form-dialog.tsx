@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
 import { createEntity, updateEntity, type Values } from '../../api/entities.ts'
-import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -51,7 +51,7 @@ export function EntityFormDialog({ kind, entity, onClose }: Props) {
       onClose={onClose}
       busy={save.isPending}
       error={save.error}
-      isTold={isToldByFields(save.error, key, names)}
+      isShownByFields={isShownByFields(save.error, key, names)}
       wide={kind === 'policies'}
       twoColumns={kind === 'users'}
       disabledReason={changes ? undefined : t.identity.nothingChanged}

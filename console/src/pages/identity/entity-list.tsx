@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
 import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
 import { namedQuery, entitiesQuery } from '../../api/queries/entities.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -37,7 +37,7 @@ export function EntityList({ kind }: { readonly kind: Kind }) {
   })
   const rows = withOthers(findEntities(loaded, find), find === '' ? [] : (named.data ?? []))
   const columns: readonly Column<AnyEntity>[] = useColumns(kind)
-  const mayCreate = useMay(kindOperations[kind].create)
+  const canCreate = usePermission(kindOperations[kind].create)
 
   const change = (changes: Readonly<Record<string, string>>) =>
     void navigate({
@@ -81,7 +81,7 @@ export function EntityList({ kind }: { readonly kind: Kind }) {
         </EmptyState>
       ) : (
         <EmptyState title={t.identity.emptyTitle[kind]}>
-          {mayCreate.allowed && t.identity.emptyText[kind]}
+          {canCreate.allowed && t.identity.emptyText[kind]}
         </EmptyState>
       )}
       {list.hasNextPage && (

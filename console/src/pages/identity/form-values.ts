@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@muster/contract'
 import type { Kind } from '../../api/kind-operations.ts'
 import type { Values } from '../../api/entities.ts'
-import { fromLocalMoment, toLocalMoment } from '../../form/local-moment.ts'
+import { fromLocalDateTime, toLocalDateTime } from '../../form/local-date-time.ts'
 
 type FieldName =
   | 'name'
@@ -19,7 +19,15 @@ type FieldName =
 /** What a form asks of a kind of entity. */
 export interface Field {
   readonly name: FieldName
-  readonly input: 'text' | 'long' | 'password' | 'moment' | 'rules' | 'domain' | 'project' | 'scope'
+  readonly input:
+    | 'text'
+    | 'long'
+    | 'password'
+    | 'dateTime'
+    | 'rules'
+    | 'domain'
+    | 'project'
+    | 'scope'
   readonly required?: boolean
   /** Asked once, when it is made: it stays as it is. */
   readonly once?: boolean
@@ -39,7 +47,7 @@ export const fieldsOf: Readonly<Record<Kind, readonly Field[]>> = {
     { name: 'email', input: 'text' },
     { name: 'mobile', input: 'text' },
     { name: 'default_project_id', input: 'project' },
-    { name: 'expires_at', input: 'moment' },
+    { name: 'expires_at', input: 'dateTime' },
     description,
   ],
   groups: [name, domain, description],
@@ -73,7 +81,7 @@ export function startValues(
       const value = entity ? entity[name] : defaults[name]
       if (input === 'rules')
         return [name, (value as readonly PolicyRule[] | undefined) ?? [newRule]]
-      if (input === 'moment') return [name, toLocalMoment(value as string | null | undefined)]
+      if (input === 'dateTime') return [name, toLocalDateTime(value as string | null | undefined)]
       return [name, typeof value === 'string' ? value : '']
     }),
   )
@@ -81,7 +89,7 @@ export function startValues(
 
 function toWire({ input }: Field, value: FormValue | undefined): unknown {
   if (typeof value !== 'string') return value
-  if (input === 'moment') return fromLocalMoment(value) ?? null
+  if (input === 'dateTime') return fromLocalDateTime(value) ?? null
   return input === 'project' && value === '' ? null : value
 }
 

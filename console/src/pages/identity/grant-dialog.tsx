@@ -6,45 +6,47 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { pick } from './pick.ts'
-import type { Subject } from './subject.ts'
+import type { AssignmentContext } from './assignment-context.ts'
 import { EntityPicker } from './entity-picker.tsx'
 import { useChoices } from './use-choices.ts'
 
 interface Props {
-  readonly of: Subject
+  readonly of: AssignmentContext
   readonly onClose: () => void
 }
 
-const holderKinds = { user: 'users', group: 'groups' } as const
-const placeKinds = { project: 'projects', domain: 'domains' } as const
-type HolderKind = keyof typeof holderKinds
-type PlaceKind = keyof typeof placeKinds | 'system'
+const principalKinds = { user: 'users', group: 'groups' } as const
+const scopeKinds = { project: 'projects', domain: 'domains' } as const
+type PrincipalKind = keyof typeof principalKinds
+type ScopeKind = keyof typeof scopeKinds | 'system'
 
 /** Gives a role. What the page is about is fixed; the rest is chosen. */
 export function GrantDialog({ of, onClose }: Props) {
   const t = useMessages()
   const queryClient = useQueryClient()
-  const isHolder = of.kind === 'user' || of.kind === 'group'
-  const isPlace = of.kind === 'project' || of.kind === 'domain'
-  const [holderKind, setHolderKind] = useState<HolderKind>(of.kind === 'group' ? 'group' : 'user')
-  const [placeKind, setPlaceKind] = useState<PlaceKind>(of.kind === 'domain' ? 'domain' : 'project')
-  const [holder, setHolder] = useState('')
-  const [place, setPlace] = useState('')
+  const isPrincipal = of.kind === 'user' || of.kind === 'group'
+  const isScope = of.kind === 'project' || of.kind === 'domain'
+  const [principalKind, setPrincipalKind] = useState<PrincipalKind>(
+    of.kind === 'group' ? 'group' : 'user',
+  )
+  const [scopeKind, setScopeKind] = useState<ScopeKind>(of.kind === 'domain' ? 'domain' : 'project')
+  const [principal, setPrincipal] = useState('')
+  const [scopeName, setScopeName] = useState('')
   const [role, setRole] = useState('')
   const [isTried, setTried] = useState(false)
-  const holders = useChoices(holderKinds[holderKind])
-  const places = useChoices(placeKind === 'system' ? 'domains' : placeKinds[placeKind])
+  const principals = useChoices(principalKinds[principalKind])
+  const scopeChoices = useChoices(scopeKind === 'system' ? 'domains' : scopeKinds[scopeKind])
   const roles = useChoices('roles')
 
-  const holderId = isHolder ? of.id : pick(holder, holders)
-  const placeId = isPlace ? of.id : pick(place, places)
+  const principalId = isPrincipal ? of.id : pick(principal, principals)
+  const scopeId = isScope ? of.id : pick(scopeName, scopeChoices)
   const roleId = of.kind === 'role' ? of.id : pick(role, roles)
-  const isPlaced = placeKind === 'system' || placeId !== undefined
+  const isScoped = scopeKind === 'system' || scopeId !== undefined
   const grant = useMutation({
     mutationFn: (wanted: Grant) => grantRole(wanted),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: ['role_assignments'] })
-      const [what, who] = [of.kind === 'role' ? of.name : role, isHolder ? of.name : holder]
+      const [what, who] = [of.kind === 'role' ? of.name : role, isPrincipal ? of.name : principal]
       showToast(t.identity.granted(what, who))
       onClose()
     },
@@ -54,11 +56,11 @@ export function GrantDialog({ of, onClose }: Props) {
 
   function submit(): void {
     setTried(true)
-    if (holderId === undefined || roleId === undefined || !isPlaced) return
+    if (principalId === undefined || roleId === undefined || !isScoped) return
     grant.mutate({
       roleId,
-      holder: { kind: holderKind, id: holderId },
-      place: placeKind === 'system' ? { kind: 'system' } : { kind: placeKind, id: placeId ?? '' },
+      principal: { kind: principalKind, id: principalId },
+      scope: scopeKind === 'system' ? { kind: 'system' } : { kind: scopeKind, id: scopeId ?? '' },
     })
   }
 
@@ -71,23 +73,23 @@ export function GrantDialog({ of, onClose }: Props) {
       busy={grant.isPending}
       error={grant.error}
     >
-      {!isHolder && (
+      {!isPrincipal && (
         <>
           <SelectField
-            label={t.identity.kindOfHolder}
-            value={holderKind}
-            onChange={(event) => setHolderKind(event.target.value as HolderKind)}
+            label={t.identity.principalKind}
+            value={principalKind}
+            onChange={(event) => setPrincipalKind(event.target.value as PrincipalKind)}
           >
             <option value="user">{t.identity.user}</option>
             <option value="group">{t.identity.group}</option>
           </SelectField>
           <EntityPicker
-            kind={holderKinds[holderKind]}
+            kind={principalKinds[principalKind]}
             label={t.identity.who}
             required
-            text={holder}
-            onText={setHolder}
-            error={missing(holderId)}
+            text={principal}
+            onText={setPrincipal}
+            error={missing(principalId)}
           />
         </>
       )}
@@ -101,25 +103,25 @@ export function GrantDialog({ of, onClose }: Props) {
           error={missing(roleId)}
         />
       )}
-      {!isPlace && (
+      {!isScope && (
         <>
           <SelectField
             label={t.identity.where}
-            value={placeKind}
-            onChange={(event) => setPlaceKind(event.target.value as PlaceKind)}
+            value={scopeKind}
+            onChange={(event) => setScopeKind(event.target.value as ScopeKind)}
           >
             <option value="project">{t.identity.levels.project}</option>
             <option value="domain">{t.identity.levels.domain}</option>
             <option value="system">{t.identity.levels.system}</option>
           </SelectField>
-          {placeKind !== 'system' && (
+          {scopeKind !== 'system' && (
             <EntityPicker
-              kind={placeKinds[placeKind]}
-              label={t.identity.checkPlaceId[placeKind]}
+              kind={scopeKinds[scopeKind]}
+              label={t.identity.checkScopeId[scopeKind]}
               required
-              text={place}
-              onText={setPlace}
-              error={missing(placeId)}
+              text={scopeName}
+              onText={setScopeName}
+              error={missing(scopeId)}
             />
           )}
         </>

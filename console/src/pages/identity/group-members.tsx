@@ -1,13 +1,13 @@
 import { api } from '../../api/client.ts'
 import { groupUsersQuery } from '../../api/queries/relations.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { EnabledMark } from './enabled-mark.tsx'
 import { RelatedSection } from './related-section.tsx'
 
 export function GroupMembers({ id }: { readonly id: string }) {
   const t = useMessages()
-  const may = useMay('listGroupUsers')
+  const permission = usePermission('listGroupUsers')
   return (
     <RelatedSection
       words={{
@@ -35,9 +35,9 @@ export function GroupMembers({ id }: { readonly id: string }) {
           cell: ({ enabled }) => <EnabledMark enabled={enabled} />,
         },
       ]}
-      hidden={may.reason}
-      mayAdd="addGroupUser"
-      mayRemove="removeGroupUser"
+      hidden={permission.reason}
+      addOperation="addGroupUser"
+      removeOperation="removeGroupUser"
       add={(user_id) => api.addGroupUser({ parameters: { id, user_id } })}
       remove={(user_id) => api.removeGroupUser({ parameters: { id, user_id } })}
     />

@@ -2,20 +2,20 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { isKind, kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
 import { entityQuery } from '../../api/queries/entities.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { NoPage } from '../no-page.tsx'
+import { NotFoundPage } from '../not-found-page.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import { EntityActions } from './entity-actions.tsx'
-import { EntityFacts } from './entity-facts.tsx'
+import { EntityProperties } from './entity-properties.tsx'
 import { EntitySections } from './entity-sections.tsx'
 
 export function IdentityEntityPage() {
   const { kind, id } = useParams({ strict: false })
-  if (!isKind(kind) || id === undefined) return <NoPage />
+  if (!isKind(kind) || id === undefined) return <NotFoundPage />
   return <EntityPage key={`${kind} ${id}`} kind={kind} id={id} />
 }
 
@@ -26,8 +26,8 @@ interface Props {
 
 function EntityPage({ kind, id }: Props) {
   const t = useMessages()
-  const may = useMay(kindOperations[kind].get)
-  const query = useQuery({ ...entityQuery(kind, id), enabled: may.allowed })
+  const permission = usePermission(kindOperations[kind].get)
+  const query = useQuery({ ...entityQuery(kind, id), enabled: permission.allowed })
   const entity: AnyEntity | undefined = query.data
   return (
     <Page
@@ -39,12 +39,12 @@ function EntityPage({ kind, id }: Props) {
       }
       aside={entity && <EntityActions kind={kind} entity={entity} />}
     >
-      {may.reason !== undefined && <NotAllowed reason={may.reason} />}
+      {permission.reason !== undefined && <NotAllowed reason={permission.reason} />}
       {query.isError && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
       {query.isLoading && <SkeletonRows />}
       {entity && (
         <>
-          <EntityFacts kind={kind} entity={entity} />
+          <EntityProperties kind={kind} entity={entity} />
           <EntitySections kind={kind} entity={entity} />
         </>
       )}

@@ -1,12 +1,12 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isKind, kindOperations, kinds, type Kind } from '../../api/kind-operations.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { tabClass, Tabs } from '../../ui/tabs.tsx'
-import { NoPage } from '../no-page.tsx'
+import { NotFoundPage } from '../not-found-page.tsx'
 import { CheckDialog } from './check-dialog.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import { EntityFormDialog } from './entity-form-dialog.tsx'
@@ -15,7 +15,7 @@ import { EntityList } from './entity-list.tsx'
 export function IdentityPage() {
   const { kind } = useParams({ strict: false })
   // Its own state for each kind: a search for users is none for projects.
-  return isKind(kind) ? <KindPage key={kind} kind={kind} /> : <NoPage />
+  return isKind(kind) ? <KindPage key={kind} kind={kind} /> : <NotFoundPage />
 }
 
 function KindPage({ kind }: { readonly kind: Kind }) {
@@ -23,8 +23,8 @@ function KindPage({ kind }: { readonly kind: Kind }) {
   const [isCreating, setCreating] = useState(false)
   const [isChecking, setChecking] = useState(false)
   const operations = kindOperations[kind]
-  const mayList = useMay(operations.list)
-  const mayCreate = useMay(operations.create)
+  const canList = usePermission(operations.list)
+  const canCreate = usePermission(operations.create)
   return (
     <Page
       title={t.identity.kinds[kind]}
@@ -39,7 +39,7 @@ function KindPage({ kind }: { readonly kind: Kind }) {
           <Button
             look="primary"
             icon="plus"
-            disabledReason={mayCreate.reason}
+            disabledReason={canCreate.reason}
             onClick={() => setCreating(true)}
           >
             {t.identity.create[kind]}
@@ -61,10 +61,10 @@ function KindPage({ kind }: { readonly kind: Kind }) {
           </Link>
         ))}
       </Tabs>
-      {mayList.reason === undefined ? (
+      {canList.reason === undefined ? (
         <EntityList kind={kind} />
       ) : (
-        <NotAllowed reason={mayList.reason} />
+        <NotAllowed reason={canList.reason} />
       )}
       {isCreating && <EntityFormDialog kind={kind} onClose={() => setCreating(false)} />}
       {isChecking && <CheckDialog onClose={() => setChecking(false)} />}

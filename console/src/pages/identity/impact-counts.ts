@@ -17,8 +17,8 @@ const ofDeleting: readonly ImpactName[] = [
 /** What would be touched, and how many of it; without what is nothing. */
 export function impactCounts(
   impact: Impact,
-  deed: 'disable' | 'delete',
+  action: 'disable' | 'delete',
 ): readonly (readonly [ImpactName, number])[] {
-  const names = deed === 'disable' ? ofDisabling : ofDeleting
+  const names = action === 'disable' ? ofDisabling : ofDeleting
   return names.flatMap((name) => (impact[name] > 0 ? [[name, impact[name]] as const] : []))
 }

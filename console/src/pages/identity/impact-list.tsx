@@ -10,11 +10,11 @@ import styles from './impact-list.module.css'
 interface Props {
   readonly kind: Kind
   readonly id: string
-  readonly deed: 'disable' | 'delete'
+  readonly action: 'disable' | 'delete'
 }
 
 /** What the API says would end; nothing where it has no such operation for the kind. */
-export function ImpactList({ kind, id, deed }: Props) {
+export function ImpactList({ kind, id, action }: Props) {
   const t = useMessages()
   const format = useFormat()
   const hasImpact = kindOperations[kind].impact !== undefined
@@ -24,9 +24,9 @@ export function ImpactList({ kind, id, deed }: Props) {
   return (
     <Loaded query={query} rows={2}>
       {(impact) => {
-        const counts = impact === null ? [] : impactCounts(impact, deed)
+        const counts = impact === null ? [] : impactCounts(impact, action)
         if (counts.length === 0) {
-          return <p>{deed === 'disable' ? t.identity.noLogins : t.identity.nothingEnds}</p>
+          return <p>{action === 'disable' ? t.identity.noLogins : t.identity.nothingEnds}</p>
         }
         return (
           <div>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Kind } from '../../api/kind-operations.ts'
-import { useTypedText } from '../../form/use-typed-text.ts'
+import { useDebouncedInput } from '../../form/use-debounced-input.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import type { ListState } from './list-state.ts'
@@ -18,7 +18,7 @@ interface Props {
 export function ListFilters({ kind, state, onChange, children }: Props) {
   const t = useMessages()
   const domains = useChoices('domains')
-  const { box, text, type } = useTypedText(state.find, (find) => onChange({ find }))
+  const { box, text, type } = useDebouncedInput(state.find, (find) => onChange({ find }))
   return (
     <search className={styles.filters}>
       <div className={styles.find}>

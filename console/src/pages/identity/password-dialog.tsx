@@ -2,7 +2,7 @@ import type { UserView } from '@muster/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { updateEntity } from '../../api/entities.ts'
-import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
@@ -33,7 +33,7 @@ export function PasswordDialog({ user, onClose }: Props) {
       onClose={onClose}
       busy={set.isPending}
       error={set.error}
-      isTold={isToldByFields(set.error, 'user', ['password'])}
+      isShownByFields={isShownByFields(set.error, 'user', ['password'])}
     >
       <p>{t.identity.resetPasswordText}</p>
       <TextField

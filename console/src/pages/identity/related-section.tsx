@@ -2,7 +2,7 @@ import type { OperationId } from '@muster/contract'
 import { useMutation, useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -32,8 +32,8 @@ interface Props<Entity> {
   readonly columns: readonly Column<Entity>[]
   /** Why it cannot be seen; undefined where it can. */
   readonly hidden: string | undefined
-  readonly mayAdd: OperationId
-  readonly mayRemove: OperationId
+  readonly addOperation: OperationId
+  readonly removeOperation: OperationId
   readonly add: (id: string) => Promise<unknown>
   readonly remove: (id: string) => Promise<unknown>
 }
@@ -44,8 +44,8 @@ export function RelatedSection<Entity extends AnyEntity>(props: Props<Entity>) {
   const t = useMessages()
   const queryClient = useQueryClient()
   const [isAdding, setAdding] = useState(false)
-  const adding = useMay(props.mayAdd)
-  const removing = useMay(props.mayRemove)
+  const adding = usePermission(props.addOperation)
+  const removing = usePermission(props.removeOperation)
   const query = useQuery({ ...props.query, enabled: props.hidden === undefined })
   const refresh = () => queryClient.invalidateQueries({ queryKey: props.query.queryKey })
   const remove = useMutation({

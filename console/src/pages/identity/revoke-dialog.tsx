@@ -13,16 +13,16 @@ interface Props {
 export function RevokeDialog({ assignment, onClose }: Props) {
   const t = useMessages()
   const queryClient = useQueryClient()
-  const { role, holder, place } = assignment
+  const { role, principal, scope } = assignment
   const revoke = useMutation({
     mutationFn: () => revokeRole(toGrant(assignment)),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: ['role_assignments'] })
-      showToast(t.identity.revoked(role.name, holder.name))
+      showToast(t.identity.revoked(role.name, principal.name))
       onClose()
     },
   })
-  const where = place.kind === 'system' ? t.identity.system : place.name
+  const where = scope.kind === 'system' ? t.identity.system : scope.name
   return (
     <FormDialog
       title={t.identity.revokeTitle(role.name)}
@@ -33,7 +33,7 @@ export function RevokeDialog({ assignment, onClose }: Props) {
       error={revoke.error}
       danger
     >
-      <p>{t.identity.revokeText(role.name, holder.name, where)}</p>
+      <p>{t.identity.revokeText(role.name, principal.name, where)}</p>
     </FormDialog>
   )
 }

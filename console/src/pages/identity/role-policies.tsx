@@ -1,13 +1,13 @@
 import { api } from '../../api/client.ts'
 import { rolePoliciesQuery } from '../../api/queries/relations.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { EnabledMark } from './enabled-mark.tsx'
 import { RelatedSection } from './related-section.tsx'
 
 export function RolePolicies({ id }: { readonly id: string }) {
   const t = useMessages()
-  const may = useMay('listRolePolicies')
+  const permission = usePermission('listRolePolicies')
   return (
     <RelatedSection
       words={{
@@ -40,9 +40,9 @@ export function RolePolicies({ id }: { readonly id: string }) {
           cell: ({ enabled }) => <EnabledMark enabled={enabled} />,
         },
       ]}
-      hidden={may.reason}
-      mayAdd="bindPolicy"
-      mayRemove="unbindPolicy"
+      hidden={permission.reason}
+      addOperation="bindPolicy"
+      removeOperation="unbindPolicy"
       add={(policy_id) => api.bindPolicy({ parameters: { id, policy_id } })}
       remove={(policy_id) => api.unbindPolicy({ parameters: { id, policy_id } })}
     />

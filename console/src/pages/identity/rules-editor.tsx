@@ -5,9 +5,9 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { newRule } from './form-values.ts'
-import { policyActions, policyServices } from './policy-words.ts'
+import { policyActions, policyServices } from './policy-options.ts'
 import styles from './rules-editor.module.css'
-import { useResources } from './use-resources.ts'
+import { usePolicyResources } from './use-policy-resources.ts'
 
 interface Props {
   readonly rules: readonly PolicyRule[]
@@ -19,7 +19,7 @@ interface Props {
 export function RulesEditor({ rules, onChange, problems }: Props) {
   const t = useMessages()
   const listId = useId()
-  const resources = useResources()
+  const resources = usePolicyResources()
   // Rules have no ids of their own, and their boxes should keep the focus when one above goes.
   const [ids, setIds] = useState(() => rules.map((_, at) => at))
   const set = (at: number, changes: Partial<PolicyRule>) =>

@@ -1,15 +1,15 @@
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/table.tsx'
 import type { Assignment } from './assignment.ts'
-import { operationOf, type Subject } from './subject.ts'
+import { operationOf, type AssignmentContext } from './assignment-context.ts'
 import { EntityLink } from './entity-link.tsx'
 import { useNames } from './use-choices.ts'
 
 /** The columns of a table of assignments: without what all of its rows have in common. */
 export function useAssignmentColumns(
-  of: Subject['kind'],
+  of: AssignmentContext['kind'],
   onRevoke: (assignment: Assignment) => void,
 ): readonly Column<Assignment>[] {
   const t = useMessages()
@@ -17,16 +17,16 @@ export function useAssignmentColumns(
   const who: Column<Assignment> = {
     key: 'who',
     title: t.identity.who,
-    cell: ({ holder }) => (
-      <EntityLink kind={holder.kind === 'user' ? 'users' : 'groups'} id={holder.id}>
-        {holder.name}
+    cell: ({ principal }) => (
+      <EntityLink kind={principal.kind === 'user' ? 'users' : 'groups'} id={principal.id}>
+        {principal.name}
       </EntityLink>
     ),
   }
   const kind: Column<Assignment> = {
     key: 'kind',
-    title: t.identity.kindOfHolder,
-    cell: ({ holder }) => t.identity[holder.kind],
+    title: t.identity.principalKind,
+    cell: ({ principal }) => t.identity[principal.kind],
   }
   const role: Column<Assignment> = {
     key: 'role',
@@ -40,13 +40,13 @@ export function useAssignmentColumns(
   const where: Column<Assignment> = {
     key: 'where',
     title: t.identity.where,
-    cell: ({ place }) => <Where place={place} />,
+    cell: ({ scope }) => <Where scope={scope} />,
   }
   const level: Column<Assignment> = {
     key: 'level',
-    title: t.identity.kindOfPlace,
-    cell: ({ place }) =>
-      place.kind === 'project' ? `${t.identity.project} · ${place.domain}` : t.identity[place.kind],
+    title: t.identity.scopeKind,
+    cell: ({ scope }) =>
+      scope.kind === 'project' ? `${t.identity.project} · ${scope.domain}` : t.identity[scope.kind],
   }
   const through: Column<Assignment> = {
     key: 'through',
@@ -76,11 +76,11 @@ export function useAssignmentColumns(
   return [...about, revoke]
 }
 
-function Where({ place }: { readonly place: Assignment['place'] }) {
-  if (place.kind === 'system') return '–'
+function Where({ scope }: { readonly scope: Assignment['scope'] }) {
+  if (scope.kind === 'system') return '–'
   return (
-    <EntityLink kind={place.kind === 'project' ? 'projects' : 'domains'} id={place.id}>
-      {place.name}
+    <EntityLink kind={scope.kind === 'project' ? 'projects' : 'domains'} id={scope.id}>
+      {scope.name}
     </EntityLink>
   )
 }
@@ -92,14 +92,14 @@ interface RevokeProps {
 
 function RevokeButton({ assignment, onRevoke }: RevokeProps) {
   const t = useMessages()
-  const { holder, place, role, through } = assignment
-  const may = useMay(operationOf('revoke', place.kind, holder.kind))
-  const reason = through === undefined ? may.reason : t.identity.throughGroup
+  const { principal, scope, role, through } = assignment
+  const permission = usePermission(operationOf('revoke', scope.kind, principal.kind))
+  const reason = through === undefined ? permission.reason : t.identity.throughGroup
   return (
     <Button
       small
       look="quiet"
-      aria-label={t.identity.revokeOf(role.name, holder.name)}
+      aria-label={t.identity.revokeOf(role.name, principal.name)}
       disabledReason={reason}
       onClick={() => onRevoke(assignment)}
     >

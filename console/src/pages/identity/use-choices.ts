@@ -1,23 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { kindOperations, type Kind } from '../../api/kind-operations.ts'
 import { choicesQuery } from '../../api/queries/entities.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import type { Choice } from './pick.ts'
 
 const none: readonly never[] = []
 
 /** The names of a kind's entities by their ids, as far as the caller may list them. */
 export function useNames(kind: Kind): ReadonlyMap<string, string> {
-  const may = useMay(kindOperations[kind].list)
-  const { data = none } = useQuery({ ...choicesQuery(kind), enabled: may.allowed })
+  const permission = usePermission(kindOperations[kind].list)
+  const { data = none } = useQuery({ ...choicesQuery(kind), enabled: permission.allowed })
   return new Map(data.map(({ id, name }) => [id, name]))
 }
 
 /** What can be chosen of a kind, with the names of the domains. */
 export function useChoices(kind: Kind): readonly Choice[] {
-  const may = useMay(kindOperations[kind].list)
+  const permission = usePermission(kindOperations[kind].list)
   const domains = useNames('domains')
-  const { data = none } = useQuery({ ...choicesQuery(kind), enabled: may.allowed })
+  const { data = none } = useQuery({ ...choicesQuery(kind), enabled: permission.allowed })
   return data.map((entity) => {
     const domainId = 'domain_id' in entity ? entity.domain_id : null
     // Who may not list domains still tells them apart by their ids.

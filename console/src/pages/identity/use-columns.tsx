@@ -29,7 +29,7 @@ const columnsOf: Readonly<Record<Kind, readonly ColumnName[]>> = {
 }
 
 /** What an entity of any kind may have; which of it this kind has, the table above says. */
-type Anything = AnyEntity & {
+type AnyResourceField = AnyEntity & {
   readonly displayname?: string
   readonly email?: string
   readonly domain_id?: string | null
@@ -48,7 +48,7 @@ const clamped = (text: string | undefined) => (
 export function useColumns(kind: Kind): readonly Column<AnyEntity>[] {
   const t = useMessages()
   const domains = useNames('domains')
-  const all: Readonly<Record<ColumnName, Omit<Column<Anything>, 'key'>>> = {
+  const all: Readonly<Record<ColumnName, Omit<Column<AnyResourceField>, 'key'>>> = {
     name: {
       title: t.common.name,
       sortBy: 'name',

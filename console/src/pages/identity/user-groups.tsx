@@ -1,12 +1,12 @@
 import { api } from '../../api/client.ts'
 import { userGroupsQuery } from '../../api/queries/relations.ts'
-import { useMayOf } from '../../session/use-may-of.ts'
+import { useUserPermission } from '../../session/use-user-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { RelatedSection } from './related-section.tsx'
 
 export function UserGroups({ id }: { readonly id: string }) {
   const t = useMessages()
-  const may = useMayOf('listUserGroups', id)
+  const permission = useUserPermission('listUserGroups', id)
   return (
     <RelatedSection
       words={{
@@ -28,9 +28,9 @@ export function UserGroups({ id }: { readonly id: string }) {
           cell: ({ description }) => description,
         },
       ]}
-      hidden={may.reason}
-      mayAdd="addGroupUser"
-      mayRemove="removeGroupUser"
+      hidden={permission.reason}
+      addOperation="addGroupUser"
+      removeOperation="removeGroupUser"
       add={(group) => api.addGroupUser({ parameters: { id: group, user_id: id } })}
       remove={(group) => api.removeGroupUser({ parameters: { id: group, user_id: id } })}
     />

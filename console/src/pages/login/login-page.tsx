@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { loginOptionsQuery } from '../../api/queries/session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { DemoPeople } from './demo-people.tsx'
+import { DemoUsers } from './demo-users.tsx'
 import styles from './login-page.module.css'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { useForget } from './use-forget.ts'
+import { useClearCache } from './use-clear-cache.ts'
 import { useLogIn } from './use-log-in.ts'
 
 /** What the address may say of why one is here. */
@@ -16,7 +16,7 @@ export function LoginPage() {
   const t = useMessages()
   const search = useSearch({ strict: false })
   const logIn = useLogIn()
-  useForget()
+  useClearCache()
   const { data: options } = useQuery(loginOptionsQuery)
   const why = reasons.find((reason) => reason === search['why'])
   const notes = { ended: t.session.ended, out: t.session.loggedOut, cas: t.session.casFailed }
@@ -41,7 +41,7 @@ export function LoginPage() {
             href: `/api/session/cas/${encodeURIComponent(id)}?${new URLSearchParams(next).toString()}`,
           }))}
         />
-        {options?.demo && <DemoPeople people={options.demo.people} logIn={logIn} />}
+        {options?.demo && <DemoUsers people={options.demo.people} logIn={logIn} />}
       </div>
       {options && (
         <p className={styles.version}>

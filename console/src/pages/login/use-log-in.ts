@@ -4,8 +4,8 @@ import { useRouter, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { sessionQuery } from '../../api/queries/session.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { tellOtherTabs } from '../../session/other-tabs.ts'
-import { returnToLastScope } from '../../session/return-to-last-scope.ts'
+import { notifyOtherTabs } from '../../session/other-tabs.ts'
+import { restoreLastScope } from '../../session/restore-last-scope.ts'
 
 export type LogIn = UseMutationResult<void, unknown, PasswordLogin>
 
@@ -23,8 +23,8 @@ export function useLogIn(): LogIn {
       const { session } = await api.createSession({ body: login })
       queryClient.clear()
       queryClient.setQueryData(sessionQuery.queryKey, session)
-      tellOtherTabs('changed')
-      await returnToLastScope(session)
+      notifyOtherTabs('changed')
+      await restoreLastScope(session)
       await router.navigate({ href: `/console${safeNext(search['next'])}`, replace: true })
     },
   })

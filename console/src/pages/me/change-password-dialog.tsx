@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -36,7 +36,7 @@ export function ChangePasswordDialog({ onClose }: { readonly onClose: () => void
       onClose={onClose}
       busy={change.isPending}
       error={change.error}
-      isTold={isWrong || isToldByFields(change.error, 'user', ['password'])}
+      isShownByFields={isWrong || isShownByFields(change.error, 'user', ['password'])}
     >
       <p>{t.me.changePasswordText}</p>
       <TextField

@@ -3,7 +3,7 @@ import { isApiError } from '@muster/sdk'
 import { api } from '../../api/client.ts'
 import { sessionQuery } from '../../api/queries/session.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { tellOtherTabs } from '../../session/other-tabs.ts'
+import { notifyOtherTabs } from '../../session/other-tabs.ts'
 
 interface Passwords {
   readonly original: string
@@ -37,7 +37,7 @@ export async function changePassword(
     },
   })
   queryClient.setQueryData(sessionQuery.queryKey, session)
-  tellOtherTabs('changed')
+  notifyOtherTabs('changed')
   await queryClient.invalidateQueries({ queryKey: ['sessions'] })
   return 'changed'
 }

@@ -2,14 +2,14 @@ import type { NewCredentialView } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
-import { isToldByFields, problemsOf } from '../../form/field-problems.ts'
+import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { ProjectField } from '../../form/project-field.tsx'
 import { useOwnProjects } from '../../session/use-own-projects.ts'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { keyEnd, keyEndings, type KeyEnding } from './key-end.ts'
+import { keyExpiry, keyLifetimes, type KeyLifetime } from './key-expiry.ts'
 
 interface Props {
   readonly onClose: () => void
@@ -24,11 +24,11 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
   const here = projects.find(({ id }) => scope.kind === 'project' && id === scope.id)
   const [name, setName] = useState('')
   const [project, setProject] = useState((here ?? projects[0])?.id ?? '')
-  const [ending, setEnding] = useState<KeyEnding>('90')
+  const [ending, setEnding] = useState<KeyLifetime>('90')
   const [date, setDate] = useState('')
   const create = useMutation({
     mutationFn: async () => {
-      const end = keyEnd(ending, date, Date.now())
+      const end = keyExpiry(ending, date, Date.now())
       const credential = {
         type: 'aksk' as const,
         name,
@@ -55,7 +55,11 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
       onClose={onClose}
       busy={create.isPending}
       error={create.error}
-      isTold={isToldByFields(create.error, 'credential', ['name', 'project_id', 'expires_at'])}
+      isShownByFields={isShownByFields(create.error, 'credential', [
+        'name',
+        'project_id',
+        'expires_at',
+      ])}
     >
       <TextField
         label={t.me.name}
@@ -75,10 +79,10 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
       <SelectField
         label={t.me.ending}
         value={ending}
-        onChange={(event) => setEnding(event.target.value as KeyEnding)}
+        onChange={(event) => setEnding(event.target.value as KeyLifetime)}
         error={ending === 'date' ? undefined : problem('expires_at', t.me.ending)}
       >
-        {keyEndings.map((each) => (
+        {keyLifetimes.map((each) => (
           <option key={each} value={each}>
             {t.me.endings[each]}
           </option>

@@ -1,7 +1,7 @@
 import type { CredentialView } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -16,8 +16,8 @@ interface Props {
 export function KeyActions({ accessKey: key, onDelete }: Props) {
   const t = useMessages()
   const queryClient = useQueryClient()
-  const mayUpdate = useMay('updateCredential')
-  const mayDelete = useMay('deleteCredential')
+  const canUpdate = usePermission('updateCredential')
+  const canDelete = usePermission('deleteCredential')
   const name = key.name === '' ? key.id : key.name
   const toggle = useMutation({
     mutationFn: () =>
@@ -37,7 +37,7 @@ export function KeyActions({ accessKey: key, onDelete }: Props) {
           small
           look="quiet"
           aria-label={key.enabled ? t.me.disableOf(name) : t.me.enableOf(name)}
-          disabledReason={mayUpdate.reason}
+          disabledReason={canUpdate.reason}
           busy={toggle.isPending}
           onClick={() => toggle.mutate()}
         >
@@ -48,7 +48,7 @@ export function KeyActions({ accessKey: key, onDelete }: Props) {
           look="quiet"
           icon="trash"
           label={t.me.deleteOf(name)}
-          disabledReason={mayDelete.reason}
+          disabledReason={canDelete.reason}
           onClick={onDelete}
         />
       </div>

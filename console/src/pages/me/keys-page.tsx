@@ -2,7 +2,7 @@ import type { NewCredentialView } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { accessKeysQuery } from '../../api/queries/access-keys.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -17,11 +17,11 @@ import { SecretDialog } from './secret-dialog.tsx'
 export function KeysPage() {
   const t = useMessages()
   const { user, projects } = useSession()
-  const may = useMay('createCredential')
+  const permission = usePermission('createCredential')
   const query = useQuery(accessKeysQuery(user.id))
   const [isCreating, setCreating] = useState(false)
   const [made, setMade] = useState<NewCredentialView>()
-  const reason = may.reason ?? (projects.length === 0 ? t.me.noProjects : undefined)
+  const reason = permission.reason ?? (projects.length === 0 ? t.me.noProjects : undefined)
   const create = (
     <Button look="primary" icon="plus" disabledReason={reason} onClick={() => setCreating(true)}>
       {t.me.createKey}

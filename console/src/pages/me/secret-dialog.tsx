@@ -5,7 +5,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Fact, Facts } from '../../ui/facts.tsx'
+import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { loginSnippet } from './login-snippet.ts'
 import styles from './me.module.css'
@@ -35,14 +35,14 @@ export function SecretDialog({ made, onClose }: Props) {
       <p className={styles.warning} role="alert">
         <Icon name="warning" /> {isLeaving ? t.me.notCopied : t.me.secretWarning}
       </p>
-      <Facts>
-        <Fact label={t.me.key}>
+      <PropertyList>
+        <Property label={t.me.key}>
           <Copyable value={made.access_key} />
-        </Fact>
-        <Fact label={t.me.secret}>
+        </Property>
+        <Property label={t.me.secret}>
           <Copyable value={made.secret} />
-        </Fact>
-      </Facts>
+        </Property>
+      </PropertyList>
       <div className={styles.try}>
         <h3>{t.me.tryIt}</h3>
         <pre className={styles.snippet} tabIndex={0} aria-label={t.me.tryIt}>

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sessionsQuery } from '../../api/queries/session.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ChangePasswordDialog } from './change-password-dialog.tsx'
-import { EndOthersDialog } from './end-others-dialog.tsx'
+import { SignOutOthersDialog } from './sign-out-others-dialog.tsx'
 import { MeTabs } from './me-tabs.tsx'
 import { SessionsTable } from './sessions-table.tsx'
 
@@ -15,7 +15,7 @@ export function SessionsPage() {
   const t = useMessages()
   const query = useQuery({ ...sessionsQuery, refetchInterval: 60_000 })
   const [opened, open] = useState<'password' | 'others'>()
-  const mayChange = useMay('changeOwnPassword')
+  const canChange = usePermission('changeOwnPassword')
   const others = query.data?.filter(({ current }) => !current) ?? []
   const close = () => open(undefined)
   return (
@@ -24,7 +24,7 @@ export function SessionsPage() {
       lead={t.me.sessionsLead}
       aside={
         <>
-          <Button icon="key" disabledReason={mayChange.reason} onClick={() => open('password')}>
+          <Button icon="key" disabledReason={canChange.reason} onClick={() => open('password')}>
             {t.me.changePassword}
           </Button>
           <Button
@@ -40,7 +40,7 @@ export function SessionsPage() {
       <MeTabs />
       <Loaded query={query}>{(sessions) => <SessionsTable sessions={sessions} />}</Loaded>
       {opened === 'password' && <ChangePasswordDialog onClose={close} />}
-      {opened === 'others' && <EndOthersDialog others={others} onClose={close} />}
+      {opened === 'others' && <SignOutOthersDialog others={others} onClose={close} />}
     </Page>
   )
 }

@@ -4,10 +4,10 @@ import type { CloudAccount } from '@muster/contract'
 import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
 import { ChartCard } from '../../charts/chart-card.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
-import { TallTable } from '../../charts/tall-table.tsx'
+import { ScrollingTable } from '../../charts/scrolling-table.tsx'
 import { renderTerm } from '../../filter/terms.ts'
 import { freshnessTones, isStale } from '../../servers/freshness.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
@@ -27,7 +27,7 @@ interface Props {
 /** How old what each account said is, those that fell silent first. */
 export function AccountsCard({ className }: Props) {
   const t = useMessages().overview.accounts
-  const { allowed, reason } = useMay('listCloudAccounts')
+  const { allowed, reason } = usePermission('listCloudAccounts')
   if (allowed) return <Ages className={className} />
   return <NotShown title={t.title} text={t.notAllowed(reason ?? '')} className={className} />
 }
@@ -57,7 +57,7 @@ function Ages({ className }: Props) {
       words={words}
       chart={(accounts) => (
         <>
-          <TallTable
+          <ScrollingTable
             caption={t.accounts.title}
             rows={byAge(accounts, now).slice(0, mostBars)}
             rowKey={({ account }) => account.id}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -15,8 +15,8 @@ export function EmptyFleet() {
   const t = useMessages().overview.empty
   const { number } = useFormat()
   const navigate = useNavigate()
-  const attach = useMay('createCloudAccount')
-  const list = useMay('listCloudAccounts')
+  const attach = usePermission('createCloudAccount')
+  const list = usePermission('listCloudAccounts')
   const accounts = useQuery({ ...allAccountsQuery, enabled: list.allowed }).data?.length ?? 0
   return (
     <EmptyState

@@ -1,7 +1,7 @@
 import type { Group } from '../../api/queries/statistics.ts'
 import { rankTop, type Bar } from '../../charts/rank.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
-import { TallTable } from '../../charts/tall-table.tsx'
+import { ScrollingTable } from '../../charts/scrolling-table.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 
@@ -29,7 +29,7 @@ export function GroupTable({ field, groups, whole }: Props) {
   }))
   if (rest) rows.push({ bar: rest.bar, label: t.allOthers, group: groups.at(-1) })
   return (
-    <TallTable
+    <ScrollingTable
       caption={t[field].title}
       rows={rows}
       rowKey={({ bar }) => bar.key}

@@ -3,7 +3,7 @@ import { timelineQuery, type DayCount } from '../../api/queries/timeline.ts'
 import { ChartCard } from '../../charts/chart-card.tsx'
 import { DayLine } from '../../charts/day-line.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
-import { TallTable } from '../../charts/tall-table.tsx'
+import { ScrollingTable } from '../../charts/scrolling-table.tsx'
 import { scaleFor } from '../../charts/scale.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -64,7 +64,7 @@ export function GrowthCard({ className }: { readonly className?: string | undefi
         />
       )}
       table={(days) => (
-        <TallTable
+        <ScrollingTable
           caption={t.growth.title}
           rows={days.toReversed()}
           rowKey={({ date }) => date}

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -18,7 +18,7 @@ import { ProviderStatusCard } from './provider-status-card.tsx'
 /** The fleet at a glance; every mark leads to the servers that it stands for. */
 export function OverviewPage() {
   const t = useMessages()
-  const { allowed, reason } = useMay('getServerStatistics')
+  const { allowed, reason } = usePermission('getServerStatistics')
   if (allowed) return <Fleet />
   return (
     <Page title={t.overview.title}>

@@ -3,7 +3,7 @@ import { providerStatusQuery } from '../../api/queries/statistics.ts'
 import { ChartCard } from '../../charts/chart-card.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { StackedBars } from '../../charts/stacked-bars.tsx'
-import { TallTable } from '../../charts/tall-table.tsx'
+import { ScrollingTable } from '../../charts/scrolling-table.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { mostBars } from './most-bars.ts'
@@ -65,7 +65,7 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
       }}
       chart={(counts) => <StackedBars kinds={kinds.map(kindName)} stacks={stacksOf(counts)} />}
       table={(counts) => (
-        <TallTable
+        <ScrollingTable
           caption={t.provider.title}
           rows={toProviderRows(counts, counts.all.length)}
           rowKey={({ key }) => key}

@@ -28,7 +28,7 @@ describe('providers and statuses', () => {
     assert.deepEqual(parts(8), [
       ['Aws', 5, 2, 0, 3],
       ['Google', 6, 0, 0, 0],
-      // Counted while one of them changed: there is never less than nothing.
+      // ValueCount while one of them changed: there is never less than nothing.
       ['Azure', 1, 0, 3, 0],
       ['', 0, 1, 0, 1],
     ])

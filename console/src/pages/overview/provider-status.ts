@@ -1,6 +1,6 @@
 import type { Group } from '../../api/queries/statistics.ts'
 import { mainStatuses, type MainStatus } from '../../charts/main-statuses.ts'
-import { bearable, rankTop } from '../../charts/rank.ts'
+import { withinLimit, rankTop } from '../../charts/rank.ts'
 import { renderTerm } from '../../filter/terms.ts'
 
 export type Kind = MainStatus | 'other'
@@ -39,7 +39,7 @@ export function toProviderRows(counts: ProviderCounts, most: number): ProviderRo
     return parts.map(({ kind, count }) => ({
       kind,
       count,
-      q: q === undefined ? undefined : bearable(`${q} ${statusTerm(kind)}`),
+      q: q === undefined ? undefined : withinLimit(`${q} ${statusTerm(kind)}`),
     }))
   }
 

@@ -1,11 +1,11 @@
 import { Copyable } from '../../ui/copyable.tsx'
-import { Absent } from './absent.tsx'
+import { MissingValue } from './missing-value.tsx'
 import styles from './server.module.css'
 
 /** Addresses one below the other, each copied by a click. */
 export function Addresses({ list }: { readonly list: string }) {
   const addresses = list.split(',').filter(Boolean)
-  if (addresses.length === 0) return <Absent is="none" />
+  if (addresses.length === 0) return <MissingValue is="none" />
   return (
     <span className={styles.addresses}>
       {addresses.map((address) => (

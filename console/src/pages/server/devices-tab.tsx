@@ -4,7 +4,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
-import { Absent } from './absent.tsx'
+import { MissingValue } from './missing-value.tsx'
 import styles from './server.module.css'
 
 type Device = Server['isolated_devices'][number]
@@ -15,14 +15,14 @@ export function DevicesTab({ server }: { readonly server: Server }) {
   const { isolated_devices: devices } = server
   if (devices.length === 0) return <EmptyState title={t.noDevices}>{t.noDevicesText}</EmptyState>
   const copied = (value: string) =>
-    value === '' ? <Absent is="unknown" /> : <Copyable value={value} />
+    value === '' ? <MissingValue is="unknown" /> : <Copyable value={value} />
   const reserved = ({
     reserved_cpu: cpu,
     reserved_memory: memory,
     reserved_storage: disk,
   }: Device) =>
     cpu + memory + disk === 0 ? (
-      <Absent is="none" />
+      <MissingValue is="none" />
     ) : (
       t.reservedOf(number(cpu), size(memory), size(disk))
     )
@@ -31,7 +31,7 @@ export function DevicesTab({ server }: { readonly server: Server }) {
       key: 'model',
       title: t.model,
       cell: ({ model, name }) =>
-        model || name ? <bdi>{model || name}</bdi> : <Absent is="unknown" />,
+        model || name ? <bdi>{model || name}</bdi> : <MissingValue is="unknown" />,
     },
     { key: 'type', title: t.deviceType, cell: ({ dev_type: type }) => <bdi>{type}</bdi> },
     { key: 'address', title: t.address, cell: ({ addr }) => copied(addr) },

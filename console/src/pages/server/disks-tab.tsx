@@ -4,7 +4,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
-import { Absent } from './absent.tsx'
+import { MissingValue } from './missing-value.tsx'
 import styles from './server.module.css'
 
 type Disk = Server['disks_info'][number]
@@ -14,7 +14,8 @@ export function DisksTab({ server }: { readonly server: Server }) {
   const { number, size } = useFormat()
   const { disks_info: disks } = server
   if (disks.length === 0) return <EmptyState title={t.noDisks}>{t.noDisksText}</EmptyState>
-  const told = (value: string) => (value === '' ? <Absent is="unknown" /> : <bdi>{value}</bdi>)
+  const told = (value: string) =>
+    value === '' ? <MissingValue is="unknown" /> : <bdi>{value}</bdi>
   const limited = (limit: number, shown: string) =>
     limit === 0 ? <span className={styles.none}>{t.noLimit}</span> : shown
   const columns: readonly Column<Disk>[] = [
@@ -48,7 +49,7 @@ export function DisksTab({ server }: { readonly server: Server }) {
     {
       key: 'image',
       title: t.image,
-      cell: ({ image }) => (image === '' ? <Absent is="none" /> : told(image)),
+      cell: ({ image }) => (image === '' ? <MissingValue is="none" /> : told(image)),
     },
     { key: 'iops', title: t.iops, number: true, cell: ({ iops }) => limited(iops, number(iops)) },
     {

@@ -10,12 +10,12 @@ const longest = 160
 
 export function HistoryEvent({ event }: { readonly event: EventView }) {
   const { server: t } = useMessages()
-  const { clock, moment } = useFormat()
+  const { clock, dateTime } = useFormat()
   const { time, user, action, result, changes } = event
   const failure = t.results[result]
   return (
     <li className={styles.event}>
-      <time dateTime={time} title={`${moment(time)} · ${time}`} className={styles.time}>
+      <time dateTime={time} title={`${dateTime(time)} · ${time}`} className={styles.time}>
         {clock(Date.parse(time))}
       </time>
       <div className={styles.what}>

@@ -2,14 +2,14 @@ import type { Server } from '@muster/contract'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Fact, Facts } from '../../ui/facts.tsx'
+import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
-import { Absent } from './absent.tsx'
+import { MissingValue } from './missing-value.tsx'
 import { Addresses } from './addresses.tsx'
 import { FilterLink } from './filter-link.tsx'
 import { Flash } from './flash.tsx'
 import { LastKnownNote } from './last-known-note.tsx'
-import { ServerFact } from './server-fact.tsx'
+import { ServerProperty } from './server-property.tsx'
 import styles from './server.module.css'
 
 type Interface = Server['nics'][number] & { readonly index: number }
@@ -26,22 +26,22 @@ export function NetworkTab({ server }: { readonly server: Server }) {
       ) : (
         <Interfaces server={server} />
       )}
-      <Facts>
-        <Fact label={t.publicAddress}>
+      <PropertyList>
+        <Property label={t.publicAddress}>
           <Flash of={eip}>
             <Addresses list={eip} />
             {eip !== '' && kind !== undefined && <span className={styles.soft}>{kind}</span>}
           </Flash>
-        </Fact>
-        <Fact label={t.sharedAddresses}>
+        </Property>
+        <Property label={t.sharedAddresses}>
           <Addresses list={server.virtual_ips} />
-        </Fact>
-        <ServerFact label={t.vpc} value={vpc || vpcId} filter="vpc" />
-        <ServerFact
+        </Property>
+        <ServerProperty label={t.vpc} value={vpc || vpcId} filter="vpc" />
+        <ServerProperty
           label={t.spoofing}
           value={t.spoofingOf(server.src_ip_check, server.src_mac_check)}
         />
-      </Facts>
+      </PropertyList>
     </div>
   )
 }
@@ -49,7 +49,7 @@ export function NetworkTab({ server }: { readonly server: Server }) {
 function Interfaces({ server }: { readonly server: Server }) {
   const { server: t, common } = useMessages()
   const copied = (value: string) =>
-    value === '' ? <Absent is="none" /> : <Copyable value={value} />
+    value === '' ? <MissingValue is="none" /> : <Copyable value={value} />
   const columns: readonly Column<Interface>[] = [
     { key: 'name', title: t.interface, cell: ({ index }) => `eth${index}` },
     { key: 'ip', title: t.ipv4, cell: ({ ip_addr: ip }) => copied(ip) },

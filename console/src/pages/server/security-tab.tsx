@@ -2,7 +2,7 @@ import type { Server } from '@muster/contract'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Fact, Facts } from '../../ui/facts.tsx'
+import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
 import { FilterLink } from './filter-link.tsx'
 import styles from './server.module.css'
@@ -46,11 +46,11 @@ export function SecurityTab({ server }: { readonly server: Server }) {
       {server.admin_secgrp_id !== '' && (
         <>
           <h2>{t.forcedGroup}</h2>
-          <Facts>
-            <Fact label={t.id}>
+          <PropertyList>
+            <Property label={t.id}>
               <Copyable value={server.admin_secgrp_id} />
-            </Fact>
-          </Facts>
+            </Property>
+          </PropertyList>
           <Rules title={t.rules} rules={rulesOf(server.admin_security_rules)} />
         </>
       )}

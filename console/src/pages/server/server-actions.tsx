@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from './copy-button.tsx'
@@ -21,7 +21,7 @@ export function ServerActions({ server, isSyncing, onSync, onTab }: Props) {
   const { server: t } = useMessages()
   const navigate = useNavigate()
   const router = useRouter()
-  const { reason } = useMay('syncServer')
+  const { reason } = usePermission('syncServer')
   const tagReason = useTagReason(server)
   const { id } = server
   const link = router.buildLocation({ to: '/servers/$id', params: { id } })

@@ -2,7 +2,7 @@ import type { Server } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { accountPeriodQuery } from '../../api/queries/server.ts'
 import { isServerStale, syncedAt } from '../../servers/freshness.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -12,8 +12,8 @@ import styles from './server.module.css'
 export function ServerAge({ server }: { readonly server: Server }) {
   const { server: t } = useMessages()
   const now = useNow()
-  const mayAsk = useMay('getCloudAccount').allowed && server.account_id !== ''
-  const { data: period } = useQuery({ ...accountPeriodQuery(server.account_id), enabled: mayAsk })
+  const canAsk = usePermission('getCloudAccount').allowed && server.account_id !== ''
+  const { data: period } = useQuery({ ...accountPeriodQuery(server.account_id), enabled: canAsk })
   const time = syncedAt(server)
   if (!isServerStale(server, now, period)) return <TimeAgo time={time} never={t.never} />
   return (

@@ -5,7 +5,7 @@ import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
-import { Absent } from './absent.tsx'
+import { MissingValue } from './missing-value.tsx'
 import { FilterLink } from './filter-link.tsx'
 import { Flash } from './flash.tsx'
 import { ServerAge } from './server-age.tsx'
@@ -78,7 +78,7 @@ function Entry({ label, children }: { readonly label: string; readonly children:
 /** From the wide to the narrow, each step a filter; what is not known is left out. */
 function Trail({ steps }: { readonly steps: readonly (readonly [string, string])[] }) {
   const known = steps.filter(([, value]) => value !== '')
-  if (known.length === 0) return <Absent is="unknown" />
+  if (known.length === 0) return <MissingValue is="unknown" />
   return known.map(([name, value], index) => (
     <span key={name}>
       {index > 0 && <span className={styles.soft}> · </span>}
@@ -90,13 +90,13 @@ function Trail({ steps }: { readonly steps: readonly (readonly [string, string])
 /** Said where a server is on its way out, or gone. */
 function Fate({ server }: { readonly server: Server }) {
   const { server: t } = useMessages()
-  const { moment } = useFormat()
+  const { dateTime } = useFormat()
   const { deleted, pending_deleted: isInBin, auto_delete_at: end } = server
   if (!deleted && !isInBin) return null
   return (
     <div className={styles.fate} role="note">
       <strong>{deleted ? t.gone : t.inBin}</strong>{' '}
-      {deleted ? t.goneText : end !== null && t.inBinText(moment(end))}
+      {deleted ? t.goneText : end !== null && t.inBinText(dateTime(end))}
     </div>
   )
 }

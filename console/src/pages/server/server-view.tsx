@@ -5,7 +5,7 @@ import { serverQuery } from '../../api/queries/server.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { NoServer } from './no-server.tsx'
+import { ServerNotFound } from './server-not-found.tsx'
 import { ServerActions } from './server-actions.tsx'
 import { ServerHeader } from './server-header.tsx'
 import { ServerTabs } from './server-tabs.tsx'
@@ -38,7 +38,7 @@ export function ServerView({ id, tab, onTab, title }: Props) {
         {error === null && !isPaused ? (
           <SkeletonRows rows={14} />
         ) : isApiError(error) && error.status === 404 ? (
-          <NoServer />
+          <ServerNotFound />
         ) : (
           <ErrorNotice error={error ?? new ConnectionError('offline')} onRetry={retry} />
         )}

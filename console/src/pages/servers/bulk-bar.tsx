@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { copyText } from '../../browser/copy-text.ts'
 import type { Row } from '../../servers/stable-pages.ts'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './bulk-bar.module.css'
 import { BulkDialog } from './bulk-dialog.tsx'
-import type { BulkDeed } from './use-bulk.ts'
+import type { BulkAction } from './use-bulk.ts'
 
 interface Props {
   readonly rows: readonly Row[]
@@ -18,16 +18,21 @@ interface Props {
 export function BulkBar({ rows, onClear }: Props) {
   const t = useMessages()
   const { number } = useFormat()
-  const mayTag = useMay('mergeServerMetadata')
-  const maySync = useMay('syncServer')
-  const [deed, setDeed] = useState<BulkDeed['kind']>()
+  const canTag = usePermission('mergeServerMetadata')
+  const canSync = usePermission('syncServer')
+  const [action, setAction] = useState<BulkAction['kind']>()
   return (
     <div className={styles.bar} role="region" aria-label={t.servers.selection}>
       <span role="status">{t.servers.selected(number(rows.length))}</span>
-      <Button small icon="edit" disabledReason={mayTag.reason} onClick={() => setDeed('tag')}>
+      <Button small icon="edit" disabledReason={canTag.reason} onClick={() => setAction('tag')}>
         {t.servers.tagSelected}
       </Button>
-      <Button small icon="refresh" disabledReason={maySync.reason} onClick={() => setDeed('sync')}>
+      <Button
+        small
+        icon="refresh"
+        disabledReason={canSync.reason}
+        onClick={() => setAction('sync')}
+      >
         {t.servers.syncSelected}
       </Button>
       <Button small icon="copy" onClick={() => void copyText(rows.map(({ id }) => id).join('\n'))}>
@@ -36,7 +41,7 @@ export function BulkBar({ rows, onClear }: Props) {
       <Button small look="quiet" icon="close" onClick={onClear}>
         {t.servers.clearSelection}
       </Button>
-      {deed && <BulkDialog kind={deed} rows={rows} onClose={() => setDeed(undefined)} />}
+      {action && <BulkDialog kind={action} rows={rows} onClose={() => setAction(undefined)} />}
     </div>
   )
 }

@@ -9,10 +9,10 @@ import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { Table } from '../../ui/table.tsx'
-import { useBulk, type BulkDeed } from './use-bulk.ts'
+import { useBulk, type BulkAction } from './use-bulk.ts'
 
 interface Props {
-  readonly kind: BulkDeed['kind']
+  readonly kind: BulkAction['kind']
   readonly rows: readonly Row[]
   readonly onClose: () => void
 }

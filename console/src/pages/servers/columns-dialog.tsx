@@ -1,4 +1,4 @@
-import { columnNames, usualColumns, type ColumnName } from '../../servers/columns.ts'
+import { columnNames, defaultColumns, type ColumnName } from '../../servers/columns.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -22,7 +22,7 @@ function moved(columns: readonly ColumnName[], name: ColumnName, step: 1 | -1): 
 export function ColumnsDialog({ columns, onChange, onClose }: Props) {
   const t = useMessages()
   const hidden = columnNames.filter((name) => !columns.includes(name))
-  const isUsual = columns.join() === usualColumns.join()
+  const isDefault = columns.join() === defaultColumns.join()
   return (
     <Dialog
       title={t.servers.chooseColumns}
@@ -30,10 +30,10 @@ export function ColumnsDialog({ columns, onChange, onClose }: Props) {
       footer={
         <>
           <Button
-            {...(isUsual && { disabledReason: t.servers.columnsAreUsual })}
-            onClick={() => onChange(usualColumns)}
+            {...(isDefault && { disabledReason: t.servers.columnsAreDefault })}
+            onClick={() => onChange(defaultColumns)}
           >
-            {t.servers.usualColumns}
+            {t.servers.defaultColumns}
           </Button>
           <Button look="primary" onClick={onClose}>
             {t.common.close}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMay } from '../../session/use-may.ts'
+import { usePermission } from '../../session/use-permission.ts'
 import { allAccountsQuery } from '../../api/queries/all-accounts.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -18,8 +18,8 @@ export function DataAges({ seen }: { readonly seen: readonly AccountTime[] }) {
   const t = useMessages()
   const { number } = useFormat()
   const now = useNow()
-  const may = useMay('listCloudAccounts')
-  const { data: known } = useQuery({ ...allAccountsQuery, enabled: may.allowed })
+  const permission = usePermission('listCloudAccounts')
+  const { data: known } = useQuery({ ...allAccountsQuery, enabled: permission.allowed })
   const ages = known ? agesOfAccounts(known, now) : agesOfTimes(seen, now)
   if (ages.length === 0) return null
   return (

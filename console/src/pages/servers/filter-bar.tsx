@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
-import { createOwnQueries } from '../../filter/own-queries.ts'
+import { createSentQueries } from '../../filter/sent-queries.ts'
 import { readTerms } from '../../filter/terms.ts'
 import type { Scope } from '../../servers/list-state.ts'
 import { useFormat } from '../../messages/use-format.ts'
@@ -28,10 +28,10 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
   const [draft, setDraft] = useState('')
   const [isOpen, setOpen] = useState(false)
   const [at, setAt] = useState(-1)
-  const own = useRef(createOwnQueries(q))
+  const own = useRef(createSentQueries(q))
   const suggestions = useSuggestions(draft, terms, scope)
 
-  // Changed from elsewhere: a facet, a saved view, the back button.
+  // Changed from elsewhere: a filterGroup, a saved view, the back button.
   useEffect(() => {
     if (own.current.isOwn(q)) return
     setTerms(rawTerms(q))
@@ -46,7 +46,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
     if (own.current.send(next)) onChange(next)
   }
 
-  /** Messages become terms at the blank behind them, unless a quote is open. */
+  /** Words become terms at the blank behind them, unless a quote is open. */
   function type(text: string): void {
     setOpen(true)
     const typed = rawTerms(text)

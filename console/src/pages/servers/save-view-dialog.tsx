@@ -6,7 +6,7 @@ import { viewsQuery } from '../../api/queries/views.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import type { ListState } from '../../servers/list-state.ts'
 import { toView } from '../../servers/view-state.ts'
-import { useMayReach } from '../../session/use-may-reach.ts'
+import { useScopePermission } from '../../session/use-scope-permission.ts'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -21,7 +21,7 @@ interface Props {
 export function SaveViewDialog({ state, onClose, onSaved }: Props) {
   const t = useMessages()
   const { scope } = useSession()
-  const mayShare = useMayReach('createView')('project')
+  const canShare = useScopePermission('createView')('project')
   const [name, setName] = useState('')
   const [sharing, setSharing] = useState<'private' | 'project'>('private')
   const save = useMutation({
@@ -53,14 +53,14 @@ export function SaveViewDialog({ state, onClose, onSaved }: Props) {
       />
       <SelectField
         label={t.servers.sharing}
-        hint={scope.kind === 'project' && !mayShare ? t.servers.mayNotShare : undefined}
+        hint={scope.kind === 'project' && !canShare ? t.servers.cannotShare : undefined}
         required
         value={sharing}
         onChange={(event) => setSharing(event.target.value === 'project' ? 'project' : 'private')}
       >
         <option value="private">{t.servers.onlyMe}</option>
         {scope.kind === 'project' && (
-          <option value="project" disabled={!mayShare}>
+          <option value="project" disabled={!canShare}>
             {t.servers.everyoneIn(scope.name)}
           </option>
         )}

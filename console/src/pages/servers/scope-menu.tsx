@@ -1,5 +1,5 @@
 import { scopes, type Scope } from '../../servers/list-state.ts'
-import { useMayReach } from '../../session/use-may-reach.ts'
+import { useScopePermission } from '../../session/use-scope-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
@@ -13,7 +13,7 @@ interface Props {
 /** How far to look: all that one may see, or less. */
 export function ScopeMenu({ scope, onChange }: Props) {
   const t = useMessages()
-  const mayReach = useMayReach('listServers')
+  const canReach = useScopePermission('listServers')
   return (
     <Menu
       label={t.servers.scope}
@@ -23,7 +23,7 @@ export function ScopeMenu({ scope, onChange }: Props) {
         <MenuItem
           key={name}
           checked={name === scope}
-          disabledReason={mayReach(name) ? undefined : t.servers.scopeTooWide}
+          disabledReason={canReach(name) ? undefined : t.servers.scopeTooWide}
           onSelect={() => onChange({ scope: name })}
         >
           {t.servers.scopes[name]}

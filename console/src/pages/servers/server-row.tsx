@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { Cell } from '../../servers/cell.tsx'
-import { factsOf, type ColumnName } from '../../servers/columns.ts'
+import { columnDefinition, type ColumnName } from '../../servers/columns.ts'
 import type { Row } from '../../servers/stable-pages.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import styles from './servers-table.module.css'
@@ -59,7 +59,7 @@ export const ServerRow = memo(function ServerRow(props: Props) {
             />
           </td>
         ) : (
-          <td key={column} className={factsOf(column).number ? styles.number : undefined}>
+          <td key={column} className={columnDefinition(column).number ? styles.number : undefined}>
             <Cell column={column} row={row} />
           </td>
         ),

@@ -2,7 +2,7 @@ import { ApiError } from '@muster/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { fleetSizeQuery, type ServersQuery } from '../../api/queries/servers.ts'
-import { exclude, filterTo, finished } from '../../filter/edit-query.ts'
+import { exclude, filterTo, completeTerms } from '../../filter/edit-query.ts'
 import { timesOfRows } from '../../servers/account-age.ts'
 import { fieldsFor } from '../../servers/columns.ts'
 import type { Row } from '../../servers/stable-pages.ts'
@@ -14,7 +14,7 @@ import { ServerPanel } from '../server/server-panel.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { ColumnsDialog } from './columns-dialog.tsx'
 import { DataAges } from './data-ages.tsx'
-import { Facets } from './facets.tsx'
+import { FilterSidebar } from './filter-sidebar.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ListHead } from './list-head.tsx'
 import { NoServers } from './no-servers.tsx'
@@ -36,12 +36,12 @@ export function ServersPage() {
   const t = useMessages()
   const [state, change] = useListState()
   const [inSight, setInSight] = useState({ first: 0, last: 0 })
-  const [hasFacets, setFacets] = useState(wide.matches)
+  const [hasFilters, setFilters] = useState(wide.matches)
   const [isChoosing, setChoosing] = useState(false)
   const [picked, setPicked] = useState<{ values: readonly PickedValue[]; anchor: DOMRect }>()
   const selection = useSelection()
 
-  const q = finished(state.q)
+  const q = completeTerms(state.q)
   const query = useMemo<ServersQuery>(
     () => ({ q, scope: state.scope, sort: state.sort, fields: fieldsFor(state.columns) }),
     [q, state.scope, state.sort, state.columns],
@@ -97,16 +97,16 @@ export function ServersPage() {
           look="quiet"
           small
           icon="filter"
-          aria-expanded={hasFacets}
-          onClick={() => setFacets(!hasFacets)}
+          aria-expanded={hasFilters}
+          onClick={() => setFilters(!hasFilters)}
         >
-          {t.servers.facets}
+          {t.servers.filters}
         </Button>
         <DataAges seen={timesOfRows(seen)} />
       </div>
-      <div className={styles.body} data-facets={hasFacets} data-panel={state.panel !== undefined}>
-        {hasFacets && (
-          <Facets
+      <div className={styles.body} data-filters={hasFilters} data-panel={state.panel !== undefined}>
+        {hasFilters && (
+          <FilterSidebar
             q={state.q}
             scope={state.scope}
             hasRows={pages.total !== undefined && !pages.isBehind}

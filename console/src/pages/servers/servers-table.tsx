@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState, type MouseEvent } from 'react'
 import { density } from '../../frame/preferences.ts'
 import { usePreference } from '../../frame/use-preference.ts'
-import { factsOf, type ColumnName } from '../../servers/columns.ts'
+import { columnDefinition, type ColumnName } from '../../servers/columns.ts'
 import type { Row } from '../../servers/stable-pages.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import type { Sort } from '../../url/sort.ts'
@@ -35,7 +35,7 @@ const mostRows = 400_000
 const beyond = 12
 
 const widthOf = (columns: readonly ColumnName[]) =>
-  columns.reduce((sum, name) => sum + factsOf(name).width, 0)
+  columns.reduce((sum, name) => sum + columnDefinition(name).width, 0)
 
 /** A real table of which only the rows in sight exist. */
 export function ServersTable(props: Props) {
@@ -101,7 +101,7 @@ export function ServersTable(props: Props) {
           <caption className="visuallyHidden">{t.servers.title}</caption>
           <colgroup>
             {columns.map((name) => (
-              <col key={name} style={{ width: factsOf(name).width }} />
+              <col key={name} style={{ width: columnDefinition(name).width }} />
             ))}
           </colgroup>
           <thead>

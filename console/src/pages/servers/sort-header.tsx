@@ -1,6 +1,6 @@
-import { factsOf, type ColumnName } from '../../servers/columns.ts'
+import { columnDefinition, type ColumnName } from '../../servers/columns.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { HeadCell } from '../../ui/head-cell.tsx'
+import { HeaderCell } from '../../ui/header-cell.tsx'
 import type { Sort } from '../../url/sort.ts'
 import styles from './servers-table.module.css'
 
@@ -12,12 +12,12 @@ interface Props {
 
 export function SortHeader({ column, sort, onSort }: Props) {
   const t = useMessages()
-  const { sortBy, number } = factsOf(column)
+  const { sortBy, number } = columnDefinition(column)
   const title = t.servers.columns[column]
   const className = [column === 'name' && styles.first, number && styles.number]
     .filter(Boolean)
     .join(' ')
   return (
-    <HeadCell title={title} className={className} sortBy={sortBy} sort={sort} onSort={onSort} />
+    <HeaderCell title={title} className={className} sortBy={sortBy} sort={sort} onSort={onSort} />
   )
 }

@@ -5,14 +5,14 @@ import { queryClient } from '../../api/query-client.ts'
 import { actOnEach, type ActResult } from '../../servers/act-on-each.ts'
 import type { Row } from '../../servers/stable-pages.ts'
 
-export type BulkDeed =
+export type BulkAction =
   | { readonly kind: 'sync' }
   | { readonly kind: 'tag'; readonly key: string; readonly value: string }
 
-function act(deed: BulkDeed, { id }: Row, signal: AbortSignal): Promise<unknown> {
+function act(action: BulkAction, { id }: Row, signal: AbortSignal): Promise<unknown> {
   const parameters = { id }
-  if (deed.kind === 'sync') return api.syncServer({ parameters, signal })
-  const metadata = { [deed.key]: deed.value === '' ? null : deed.value }
+  if (action.kind === 'sync') return api.syncServer({ parameters, signal })
+  const metadata = { [action.key]: action.value === '' ? null : action.value }
   return api.mergeServerMetadata({ parameters, body: { metadata }, signal })
 }
 
@@ -23,11 +23,11 @@ export function useBulk(rows: readonly Row[]) {
   const stop = () => control.current?.abort()
   useEffect(() => stop, [])
   const { mutate, status, error } = useMutation({
-    mutationFn: ({ deed, signal }: { deed: BulkDeed; signal: AbortSignal }) =>
+    mutationFn: ({ action, signal }: { action: BulkAction; signal: AbortSignal }) =>
       actOnEach({
         rows,
         signal,
-        act: (row) => act(deed, row, signal),
+        act: (row) => act(action, row, signal),
         onResult: (result) => setResults((before) => [...before, result]),
       }),
     onSettled: () => void queryClient.invalidateQueries({ queryKey: ['servers'] }),
@@ -37,10 +37,10 @@ export function useBulk(rows: readonly Row[]) {
     error,
     isRunning: status === 'pending',
     isOver: status === 'success' || status === 'error',
-    start: (deed: BulkDeed) => {
+    start: (action: BulkAction) => {
       if (control.current) return
       control.current = new AbortController()
-      mutate({ deed, signal: control.current.signal })
+      mutate({ action, signal: control.current.signal })
     },
     stop,
   }

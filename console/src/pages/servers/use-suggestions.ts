@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { countsQuery } from '../../api/queries/servers.ts'
-import { whatToComplete, withKey, withValue } from '../../filter/complete.ts'
-import { finished } from '../../filter/edit-query.ts'
+import { completionAt, withKey, withValue } from '../../filter/complete.ts'
+import { completeTerms } from '../../filter/edit-query.ts'
 import type { FilterName } from '../../filter/keys.ts'
-import { toldValues } from '../../servers/counted-values.ts'
+import { listedValues } from '../../servers/value-counts.ts'
 import type { Scope } from '../../servers/list-state.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 
@@ -26,7 +26,7 @@ export function useSuggestions(
   scope: Scope,
 ): readonly Suggestion[] {
   const t = useMessages()
-  const completing = whatToComplete(draft)
+  const completing = completionAt(draft)
   const group = completing.kind === 'values' ? completing.key.groups : undefined
   const tagKey =
     completing.kind === 'values' && completing.key.name === 'tag'
@@ -34,7 +34,7 @@ export function useSuggestions(
       : undefined
   const groupBy = group ?? (tagKey === undefined ? undefined : `metadata.${tagKey}`)
   const { data: counts } = useQuery(
-    countsQuery(finished(terms.join(' ')), scope, groupBy === undefined ? [] : [groupBy]),
+    countsQuery(completeTerms(terms.join(' ')), scope, groupBy === undefined ? [] : [groupBy]),
   )
 
   if (completing.kind === 'keys') {
@@ -50,7 +50,7 @@ export function useSuggestions(
   const { head, typed, key } = completing
   const prefix = tagKey === undefined ? '' : `${tagKey}=`
   const fixed = (key.values ?? []).map((value) => ({ value, count: undefined }))
-  const counted = groupBy === undefined ? [] : toldValues(counts?.[groupBy] ?? [])
+  const counted = groupBy === undefined ? [] : listedValues(counts?.[groupBy] ?? [])
   const wanted = typed.slice(prefix.length).toLowerCase()
   return [...fixed, ...counted]
     .filter(({ value }) => value !== null && value !== '')

@@ -6,7 +6,7 @@ import { queryClient } from '../../api/query-client.ts'
 import { viewsQuery } from '../../api/queries/views.ts'
 import type { ListState } from '../../servers/list-state.ts'
 import { fromView, isEdited, toView } from '../../servers/view-state.ts'
-import { useMayReach } from '../../session/use-may-reach.ts'
+import { useScopePermission } from '../../session/use-scope-permission.ts'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
@@ -32,8 +32,8 @@ export function ViewsMenu({ state, onChange }: Props) {
   const isChanged = current !== undefined && isEdited(state, current)
   const isMine = current?.user_id === user.id
   const isShared = current?.sharing === 'project'
-  const mayShare = useMayReach('updateView')('project')
-  const mayDelete = useMayReach('deleteView')('project')
+  const canShare = useScopePermission('updateView')('project')
+  const canDelete = useScopePermission('deleteView')('project')
 
   const update = useMutation({
     mutationFn: (id: string) =>
@@ -43,7 +43,7 @@ export function ViewsMenu({ state, onChange }: Props) {
 
   function findWhyNotUpdate({ user: owner }: SavedView): string | undefined {
     if (!isMine) return t.servers.notYourView(owner)
-    if (isShared && !mayShare) return t.servers.mayNotShare
+    if (isShared && !canShare) return t.servers.cannotShare
     return isChanged ? undefined : t.servers.viewUnchanged
   }
 
@@ -100,7 +100,7 @@ export function ViewsMenu({ state, onChange }: Props) {
           <MenuItem
             icon="trash"
             disabledReason={
-              isMine || (isShared && mayDelete) ? undefined : t.servers.notYourView(current.user)
+              isMine || (isShared && canDelete) ? undefined : t.servers.notYourView(current.user)
             }
             onSelect={() => setDeleted(current)}
           >

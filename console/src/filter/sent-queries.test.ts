@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createSentQueries } from './sent-queries.ts'
+
+describe('a query that arrives by the address', () => {
+  function setUp() {
+    let now = 0
+    const pass = (ms: number) => {
+      now += ms
+    }
+    return { ...createSentQueries('', () => now), pass }
+  }
+
+  it('is own where it was typed here, even when more has been typed since', () => {
+    const { send, isOwn } = setUp()
+    assert.equal(send('w'), true)
+    assert.equal(send('we'), true)
+    assert.equal(isOwn('w'), true)
+    assert.equal(send('web'), true)
+    assert.equal(isOwn('we'), true)
+    assert.equal(isOwn('web'), true)
+  })
+
+  it('is own where a letter was typed, taken back and typed again', () => {
+    const { send, isOwn } = setUp()
+    for (const q of ['a', 'ab', 'a']) send(q)
+    for (const q of ['a', 'ab', 'a']) assert.equal(isOwn(q), true)
+  })
+
+  it('is foreign where a filter group, a view or the way back brought it', () => {
+    const { send, isOwn } = setUp()
+    send('web')
+    assert.equal(isOwn('web'), true)
+    assert.equal(isOwn('web status:ready'), false)
+    assert.equal(isOwn('web status:ready'), true)
+    assert.equal(isOwn('web'), false)
+  })
+
+  it('is foreign where it was typed long ago', () => {
+    const { send, isOwn, pass } = setUp()
+    send('w')
+    send('we')
+    pass(2_000)
+    assert.equal(isOwn('w'), false)
+  })
+
+  it('is sent once', () => {
+    const { send } = setUp()
+    assert.deepEqual([send('a'), send('a')], [true, false])
+  })
+})

@@ -1,0 +1,43 @@
+import { useEffect, useRef, useState, type RefObject } from 'react'
+
+/** Not at every letter: an address is a question to the API. */
+const pause = 150
+
+interface DebouncedInput {
+  readonly box: RefObject<HTMLInputElement | null>
+  readonly text: string
+  readonly type: (text: string) => void
+}
+
+/**
+ * A box whose text is kept in the address. It is typed into at once and told in a pause, since an
+ * address comes back late: what it was told is no news then. What it says otherwise, as after a step
+ * back, is taken.
+ */
+export function useDebouncedInput(value: string, tell: (text: string) => void): DebouncedInput {
+  const box = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const told = useRef<readonly string[]>([])
+  const [text, setText] = useState(value)
+  useEffect(() => {
+    const at = told.current.indexOf(value.trim())
+    told.current = told.current.slice(at + 1)
+    if (at !== -1) return
+    told.current = []
+    clearTimeout(timer.current)
+    setText(value)
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return {
+    box,
+    text,
+    type(next) {
+      setText(next)
+      clearTimeout(timer.current)
+      timer.current = setTimeout(() => {
+        told.current = [...told.current, next.trim()]
+        tell(next)
+      }, pause)
+    },
+  }
+}

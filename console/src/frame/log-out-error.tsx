@@ -1,0 +1,32 @@
+import { useMutationState, useQueryClient, type Mutation } from '@tanstack/react-query'
+import { useMessages } from '../messages/use-messages.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { ErrorNotice } from '../ui/error-notice.tsx'
+import { logOutKey, useLogOut } from './use-log-out.ts'
+
+/** Who could not be logged out must know it, above all on a computer that is not theirs. */
+export function LogOutError() {
+  const t = useMessages()
+  const cache = useQueryClient().getMutationCache()
+  const logOut = useLogOut()
+  const failed = useMutationState<Mutation>({
+    filters: { mutationKey: logOutKey, status: 'error' },
+    select: (mutation) => mutation,
+  })
+  const last = failed.at(-1)
+  if (!last) return null
+  const forget = () => {
+    for (const mutation of failed) cache.remove(mutation)
+  }
+  return (
+    <Dialog title={t.frame.logOutFailed} onClose={forget}>
+      <ErrorNotice
+        error={last.state.error}
+        onRetry={() => {
+          forget()
+          logOut()
+        }}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,30 @@
+export const locations = {
+  title: 'Locations',
+  lead: 'Where servers are: by provider, region and zone.',
+  caption: 'Providers, their regions and zones, with how much is there',
+  find: 'Find a location',
+  location: 'Location',
+  servers: 'Servers',
+  share: 'Share',
+  vcpus: 'vCPUs',
+  memory: 'Memory',
+  provider: 'provider',
+  region: 'region',
+  zone: 'zone',
+  none: 'None',
+  others: 'All others',
+  open: (region: string) => `Zones of ${region}`,
+  show: (place: string, count: number, shown: string) =>
+    count === 1 ? `Show the one server of ${place}` : `Show the ${shown} servers of ${place}`,
+  count: (providers: string, regions: string) => `${providers} providers · ${regions} regions`,
+  found: (count: number, shown: string) =>
+    count === 1 ? '1 location found' : `${shown} locations found`,
+  nothing: 'No place is called so',
+  nothingText: 'Look for a part of the name of a provider, a region or a zone.',
+  clear: 'Show all locations',
+  empty: 'No locations yet',
+  emptyText:
+    'Locations are known by the servers in them. Attach an account to see where its servers are.',
+  attach: 'Attach account',
+  notAllowed: 'You may not see servers here',
+}

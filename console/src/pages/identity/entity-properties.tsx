@@ -1,0 +1,110 @@
+import type { PolicyView, ProjectView, UserView } from '@muster/contract'
+import { Link } from '@tanstack/react-router'
+import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
+import { useMessages } from '../../messages/use-messages.ts'
+import { Copyable } from '../../ui/copyable.tsx'
+import { Property, PropertyList } from '../../ui/property-list.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { EnabledMark } from './enabled-mark.tsx'
+import { ProjectServers } from './project-servers.tsx'
+import { EntityLink } from './entity-link.tsx'
+import { useNames } from './use-choices.ts'
+
+interface Props {
+  readonly kind: Kind
+  readonly entity: AnyEntity
+}
+
+/** What an entity is, in two columns. */
+export function EntityProperties({ kind, entity }: Props) {
+  const t = useMessages()
+  const domains = useNames('domains')
+  const domainId = 'domain_id' in entity ? entity.domain_id : null
+  return (
+    <PropertyList>
+      <Property label={t.common.id}>
+        <Copyable value={entity.id} />
+      </Property>
+      {'enabled' in entity && (
+        <Property label={t.identity.state}>
+          <EnabledMark enabled={entity.enabled} />
+        </Property>
+      )}
+      {domainId !== null && (
+        <Property label={t.identity.fields.domain_id}>
+          <EntityLink kind="domains" id={domainId}>
+            {domains.get(domainId) ?? domainId}
+          </EntityLink>
+        </Property>
+      )}
+      {kind === 'users' && <UserProperties user={entity as UserView} />}
+      {kind === 'policies' && (
+        <Property label={t.identity.fields.scope}>
+          {t.identity.levels[(entity as PolicyView).scope]}
+        </Property>
+      )}
+      {kind === 'projects' && <ProjectServers project={entity as ProjectView} />}
+      {kind === 'domains' && <DomainLinks id={entity.id} />}
+      {'description' in entity && (
+        <Property label={t.common.description}>{entity.description}</Property>
+      )}
+      <Property label={t.common.created}>
+        <TimeAgo time={entity.created_at} />
+      </Property>
+      <Property label={t.identity.activity}>
+        <Link to="/activity" search={{ target_id: entity.id }}>
+          {t.identity.whatHappened}
+        </Link>
+      </Property>
+    </PropertyList>
+  )
+}
+
+function UserProperties({ user }: { readonly user: UserView }) {
+  const t = useMessages()
+  const projects = useNames('projects')
+  const { id, default_project_id: project } = user
+  return (
+    <>
+      <Property label={t.identity.fields.displayname}>{user.displayname}</Property>
+      <Property label={t.identity.fields.email}>{user.email}</Property>
+      <Property label={t.identity.fields.mobile}>{user.mobile}</Property>
+      <Property label={t.identity.fields.default_project_id}>
+        {project === null ? null : (
+          <EntityLink kind="projects" id={project}>
+            {projects.get(project) ?? project}
+          </EntityLink>
+        )}
+      </Property>
+      <Property label={t.identity.fields.expires_at}>
+        <TimeAgo time={user.expires_at} never={t.identity.never} />
+      </Property>
+      <Property label={t.identity.passwordExpires}>
+        <TimeAgo time={user.password_expires_at} never={t.identity.never} />
+      </Property>
+      <Property label={t.identity.didWhat}>
+        <Link to="/activity" search={{ user_id: id }}>
+          {t.identity.activity}
+        </Link>
+      </Property>
+    </>
+  )
+}
+
+const inDomain = ['projects', 'users', 'groups'] as const
+
+function DomainLinks({ id }: { readonly id: string }) {
+  const t = useMessages()
+  return (
+    <Property label={t.identity.inDomain}>
+      {inDomain.map((kind, index) => (
+        <span key={kind}>
+          {index > 0 && ' · '}
+          <Link to="/identity/$kind" params={{ kind }} search={{ domain: id }}>
+            {t.identity.kinds[kind]}
+          </Link>
+        </span>
+      ))}
+    </Property>
+  )
+}

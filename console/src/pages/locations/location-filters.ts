@@ -1,0 +1,18 @@
+import { renderTerm } from '../../filter/terms.ts'
+import type { RegionName } from './open-regions.ts'
+
+export const providerQ = (provider: string): string => renderTerm('provider', [provider])
+
+export const regionQ = ({ provider, region }: RegionName): string =>
+  `${providerQ(provider)} ${renderTerm('region', [region])}`
+
+export const zoneQ = (name: RegionName, zone: string): string =>
+  `${regionQ(name)} ${renderTerm('zone', [zone])}`
+
+/** Servers in zones whose name holds this: the API looks through those that are not loaded. */
+export const zonesNamed = (text: string): string =>
+  `zone.contains('${text.replaceAll(/[\\']/g, String.raw`\$&`)}')`
+
+/** As the API compares: without regard to case. */
+export const holds = (name: string, text: string): boolean =>
+  name.toLowerCase().includes(text.toLowerCase())

@@ -1,0 +1,126 @@
+import type { Group } from '../../api/queries/statistics.ts'
+import { rankTop } from '../../charts/rank.ts'
+import { regionKey, type RegionName } from './open-regions.ts'
+import { holds, providerQ, regionQ, zoneQ } from './location-filters.ts'
+
+type Level = 'provider' | 'region' | 'zone'
+
+/** Groups that come, do not come, or are there. */
+export type Loaded = readonly Group[] | 'pending' | 'failed'
+
+export interface LocationRow {
+  readonly kind: 'location'
+  readonly level: Level
+  readonly key: string
+  /** Empty where the servers have none. */
+  readonly name: string
+  /** The sum of those that the API does not tell apart. */
+  readonly isRest: boolean
+  readonly group: Group
+  readonly q: string | undefined
+  /** Only of a region. */
+  readonly region?: RegionName
+  readonly isOpen?: boolean
+}
+
+export interface WaitingRow {
+  readonly kind: 'pending' | 'failed'
+  readonly level: Level
+  readonly key: string
+}
+
+interface Locations {
+  readonly providers: readonly Group[]
+  readonly regionsOf: (provider: string) => Loaded
+  readonly zonesOf: (region: RegionName) => Loaded
+  readonly open: ReadonlySet<string>
+  readonly find: string
+  /** Names of regions that have a zone that is called so. */
+  readonly regionsFound: ReadonlySet<string>
+}
+
+const nameOf = ({ value }: Group) => String(value ?? '')
+
+/** Each group with its name, and whether it is the sum of the others. */
+function named(groups: readonly Group[]) {
+  const { rest } = rankTop('', groups, groups.length)
+  return groups.map((group, at) => {
+    const isRest = rest !== undefined && at === groups.length - 1
+    return { group, isRest, name: isRest ? '' : nameOf(group) }
+  })
+}
+
+/** Whether a region's zones are wanted: opened by hand, or since one of them is looked for. */
+export const isOpened = (
+  { open, find, regionsFound }: Pick<Locations, 'open' | 'find' | 'regionsFound'>,
+  name: RegionName,
+): boolean => open.has(regionKey(name)) || (find !== '' && regionsFound.has(name.region))
+
+function zoneRows(
+  locations: Locations,
+  region: RegionName,
+  isFound: boolean,
+): (LocationRow | WaitingRow)[] {
+  const key = regionKey(region)
+  const zones = locations.zonesOf(region)
+  if (typeof zones === 'string') return [{ kind: zones, level: 'zone', key: `${key}/…` }]
+  return named(zones)
+    .filter(({ name, isRest }) => isFound || (!isRest && holds(name, locations.find)))
+    .map(({ group, name, isRest }) => ({
+      kind: 'location',
+      level: 'zone',
+      key: `${key}/${isRest ? '…' : encodeURIComponent(name)}`,
+      name,
+      isRest,
+      group,
+      q: isRest ? undefined : zoneQ(region, name),
+    }))
+}
+
+function regionRows(
+  locations: Locations,
+  provider: string,
+  isFound: boolean,
+): (LocationRow | WaitingRow)[] {
+  const regions = locations.regionsOf(provider)
+  const key = encodeURIComponent(provider)
+  if (typeof regions === 'string') return [{ kind: regions, level: 'region', key: `${key}/…` }]
+  return named(regions).flatMap(({ group, name, isRest }) => {
+    const region = { provider, region: name }
+    const isItsName = isFound || (!isRest && holds(name, locations.find))
+    const isOpen = !isRest && isOpened(locations, region)
+    const zones = isOpen ? zoneRows(locations, region, isItsName) : []
+    // A region of the same name elsewhere may be the one that has the zone.
+    if (!isItsName && zones.length === 0) return []
+    const row: LocationRow = {
+      kind: 'location',
+      level: 'region',
+      key: isRest ? `${key}/…` : regionKey(region),
+      name,
+      isRest,
+      group,
+      q: isRest ? undefined : regionQ(region),
+      ...(!isRest && { region, isOpen }),
+    }
+    return [row, ...zones]
+  })
+}
+
+/** The rows of the page: each provider, its regions, and the zones of those that are open; or what is found. */
+export function locationRows(locations: Locations): (LocationRow | WaitingRow)[] {
+  return named(locations.providers).flatMap(({ group, name, isRest }) => {
+    const isFound = locations.find === '' || (!isRest && holds(name, locations.find))
+    const regions = isRest ? [] : regionRows(locations, name, isFound)
+    if (!isFound && regions.length === 0) return []
+    const row: LocationRow = {
+      kind: 'location',
+      level: 'provider',
+      key: isRest ? '…' : encodeURIComponent(name),
+      name,
+      isRest,
+      group,
+      q: isRest ? undefined : providerQ(name),
+    }
+    return [row, ...regions]
+  })
+}

@@ -1,0 +1,56 @@
+import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import type { ServerStatistics } from '@muster/contract'
+import { statisticsQuery } from '../../api/queries/statistics.ts'
+import { isOpened, locationRows, type Loaded } from './location-rows.ts'
+import { regionKey, type RegionName } from './open-regions.ts'
+import { providerQ, regionQ, zonesNamed } from './location-filters.ts'
+
+const providersQuery = statisticsQuery({ groupBy: ['provider'] })
+
+function loaded(query: UseQueryResult<ServerStatistics> | undefined, field: string): Loaded {
+  if (query?.data) return query.data.groups[field] ?? []
+  return query?.isError ? 'failed' : 'pending'
+}
+
+const valuesOf = (groups: Loaded) =>
+  typeof groups === 'string' ? [] : groups.map(({ value }) => String(value ?? ''))
+
+/** Loads regions with their providers, and zones when they are wanted; and lays out what is there. */
+export function useLocations(open: ReadonlySet<string>, find: string) {
+  const whole = useQuery(providersQuery)
+  const groups = whole.data?.groups['provider'] ?? []
+  const providers = valuesOf(groups)
+  const regions = useQueries({
+    queries: providers.map((provider) =>
+      statisticsQuery({ groupBy: ['region'], q: providerQ(provider) }),
+    ),
+  })
+  const found = useQuery({
+    ...statisticsQuery({ groupBy: ['region'], filter: zonesNamed(find) }),
+    enabled: find !== '',
+  })
+  const regionsFound = new Set(find === '' ? [] : valuesOf(loaded(found, 'region')))
+  const regionsOf = (provider: string) => loaded(regions[providers.indexOf(provider)], 'region')
+
+  const opened: RegionName[] = providers.flatMap((provider) =>
+    valuesOf(regionsOf(provider))
+      .map((region) => ({ provider, region }))
+      .filter((name) => isOpened({ open, find, regionsFound }, name)),
+  )
+  const openedKeys = opened.map(regionKey)
+  const zones = useQueries({
+    queries: opened.map((name) => statisticsQuery({ groupBy: ['zone'], q: regionQ(name) })),
+  })
+  const zonesOf = (name: RegionName) => loaded(zones[openedKeys.indexOf(regionKey(name))], 'zone')
+
+  return {
+    whole,
+    rows: locationRows({ providers: groups, regionsOf, zonesOf, open, find, regionsFound }),
+    regions: providers.reduce((sum, provider) => sum + valuesOf(regionsOf(provider)).length, 0),
+    isFinding: find !== '' && found.isPending,
+    error: found.error,
+    retry: () => {
+      for (const query of [found, ...regions, ...zones]) if (query.isError) void query.refetch()
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+import { PropertyList } from '../../ui/property-list.tsx'
+import styles from './server.module.css'
+
+interface Props {
+  readonly title: string
+  /** What is to be known before the facts are read. */
+  readonly note?: ReactNode
+  readonly children: ReactNode
+}
+
+/** PropertyList that belong together; groups flow into two columns where there is room. */
+export function PropertyGroup({ title, note, children }: Props) {
+  return (
+    <section className={styles.group}>
+      <h2>{title}</h2>
+      {note}
+      <PropertyList>{children}</PropertyList>
+    </section>
+  )
+}

@@ -1,0 +1,39 @@
+import { exclude, toggleValue, valuesOf } from '../../filter/edit-query.ts'
+import { useMessages } from '../../messages/use-messages.ts'
+import { FilterGroup } from './filter-group.tsx'
+import styles from './filter-sidebar.module.css'
+import { filterGroupNames, useFilterCounts } from './use-filter-counts.ts'
+import type { Scope } from '../../servers/list-state.ts'
+
+interface Props {
+  readonly q: string
+  readonly scope: Scope
+  /** The rows of this query are on the screen: then there is time to count. */
+  readonly hasRows: boolean
+  readonly onChange: (q: string) => void
+}
+
+/** Narrow, counted: a click filters to a value, with Alt it excludes it. */
+export function FilterSidebar({ q, scope, hasRows, onChange }: Props) {
+  const t = useMessages()
+  const counts = useFilterCounts(q, scope, hasRows)
+  return (
+    <aside className={styles.filters} aria-label={t.servers.filters}>
+      {filterGroupNames.map((name) => {
+        const { wanted, unwanted } = valuesOf(q, name)
+        return (
+          <FilterGroup
+            key={name}
+            title={t.servers.keys[name]}
+            counts={counts[name]}
+            wanted={wanted}
+            unwanted={unwanted}
+            onPick={(value, isExcluded) =>
+              onChange(isExcluded ? exclude(q, name, value) : toggleValue(q, name, value))
+            }
+          />
+        )
+      })}
+    </aside>
+  )
+}

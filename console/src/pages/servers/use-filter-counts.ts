@@ -1,0 +1,76 @@
+import { useQueries } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countsQuery } from '../../api/queries/servers.ts'
+import { completeTerms, valuesOf, without } from '../../filter/edit-query.ts'
+import { findKey } from '../../filter/keys.ts'
+import { listedValues, unlistedCount } from '../../servers/value-counts.ts'
+import type { Scope } from '../../servers/list-state.ts'
+import { useDebounced } from '../../ui/use-debounced.ts'
+
+export const filterGroupNames = [
+  'status',
+  'provider',
+  'region',
+  'project',
+  'account',
+  'os',
+  'hypervisor',
+] as const
+export type FilterGroupName = (typeof filterGroupNames)[number]
+
+interface FilterEntry {
+  readonly value: string
+  readonly count: number
+}
+
+export interface FilterCounts {
+  readonly entries: readonly FilterEntry[]
+  /** How many servers have values that are not told; undefined where all are. */
+  readonly others: number | undefined
+}
+
+const none: FilterCounts = { entries: [], others: undefined }
+const groupOf = (name: FilterGroupName) => findKey(name)?.groups ?? name
+
+/**
+ * A filterGroup counts under everything but its own filter, so that the alternatives stay in sight. Those
+ * without a filter of their own are counted together, in one question. `hasRows`: the rows of this
+ * query are there, so that counting them holds up none.
+ */
+export function useFilterCounts(
+  q: string,
+  scope: Scope,
+  hasRows: boolean,
+): Readonly<Record<FilterGroupName, FilterCounts>> {
+  const wanted = completeTerms(q)
+  // Rows follow every keystroke; counts can wait until the typing pauses.
+  const query = useDebounced(wanted, 250)
+  const isDue = hasRows && query === wanted
+  const isActive = (name: FilterGroupName) => {
+    const { wanted: some, unwanted } = valuesOf(query, name)
+    return some.length + unwanted.length > 0
+  }
+  const active = filterGroupNames.filter(isActive)
+  const plain = filterGroupNames.filter((name) => !isActive(name))
+  const results = useQueries({
+    queries: [
+      countsQuery(query, scope, plain.map(groupOf), isDue),
+      ...active.map((name) => countsQuery(without(query, name), scope, [groupOf(name)], isDue)),
+    ],
+  })
+  // Several queries at once forget those before them: filters would vanish while they are counted.
+  const [kept] = useState(() => new Map<FilterGroupName, FilterCounts>())
+  for (const name of filterGroupNames) {
+    const groups = results.find(({ data }) => data?.[groupOf(name)])?.data?.[groupOf(name)]
+    if (!groups) continue
+    kept.set(name, {
+      entries: listedValues(groups)
+        .filter(({ value }) => value !== null && value !== '')
+        .map(({ value, count }) => ({ value: String(value), count })),
+      others: unlistedCount(groups),
+    })
+  }
+  return Object.fromEntries(
+    filterGroupNames.map((name) => [name, kept.get(name) ?? none]),
+  ) as Record<FilterGroupName, FilterCounts>
+}

@@ -1,0 +1,16 @@
+import type { OperationId } from '@muster/contract'
+import type { Scope } from '../servers/list-state.ts'
+import { useSession } from './use-session.ts'
+
+const widths = { self: 0, project: 1, domain: 2, system: 3 }
+
+/** How far the session's roles carry in an operation: whether a scope may be asked for. */
+export function useScopePermission(operation: OperationId): (scope: Scope) => boolean {
+  const { permissions, scope: current } = useSession()
+  const reach = permissions.find((entry) => entry.operation === operation)?.reach
+  return (scope) => {
+    if (scope === 'max') return true
+    if (scope === 'project' && current.kind !== 'project') return false
+    return reach !== null && reach !== undefined && widths[reach] >= widths[scope]
+  }
+}

@@ -1,0 +1,37 @@
+import type { Sort } from '../url/sort.ts'
+import styles from './header-cell.module.css'
+
+interface Props {
+  readonly title: string
+  readonly className?: string | undefined
+  /** What the title sorts by; absent: it does not. */
+  readonly sortBy?: string | undefined
+  readonly sort?: Sort | undefined
+  readonly onSort?: ((sort: Sort) => void) | undefined
+}
+
+const arrows = { asc: '↑', desc: '↓' } as const
+
+/** The title of a column, by which its table can be sorted. */
+export function HeaderCell({ title, className, sortBy, sort, onSort }: Props) {
+  if (sortBy === undefined || !onSort) {
+    return (
+      <th scope="col" className={className}>
+        {title}
+      </th>
+    )
+  }
+  const order = sort?.by === sortBy ? sort.order : undefined
+  return (
+    <th scope="col" className={className} aria-sort={order && `${order}ending`}>
+      <button
+        type="button"
+        className={styles.sort}
+        onClick={() => onSort({ by: sortBy, order: order === 'asc' ? 'desc' : 'asc' })}
+      >
+        {title}
+        {order && <span aria-hidden="true">{arrows[order]}</span>}
+      </button>
+    </th>
+  )
+}
