@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { NewCredentialView } from '@muster/contract'
+import type { NewCredentialDto } from '@muster/contract'
 import { adopt, end } from './child.ts'
 
 export const password = 'a password for the bench'
@@ -126,6 +126,6 @@ export async function makeAccessKey(url: string): Promise<{ accessKey: string; s
   const wish = JSON.stringify({ credential: { type: 'aksk', project_id: projects[0]?.id } })
   const made = await post(url, '/v3/credentials', wish, token)
   if (made.status !== 201) throw new Error(`no access key: ${made.status}`)
-  const { credential } = (await made.json()) as { credential: NewCredentialView }
+  const { credential } = (await made.json()) as { credential: NewCredentialDto }
   return { accessKey: credential.access_key, secret: credential.secret }
 }

@@ -17,7 +17,7 @@ describe('every operation has examples that its schemas accept', () => {
         const check = ajv.compile(operation.body)
         assert.ok(check(operation.example), JSON.stringify(check.errors))
       }
-      for (const [status, { body, example }] of Object.entries(operation.answers)) {
+      for (const [status, { body, example }] of Object.entries(operation.responses)) {
         if (!body) continue
         const check = ajv.compile(body)
         assert.ok(check(example), `${status}: ${JSON.stringify(check.errors)}`)

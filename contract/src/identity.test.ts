@@ -161,8 +161,8 @@ describe('the token request of the specification', () => {
 
   test('reads without regard to case exactly the keys whose case the specification mixes', () => {
     const issue = identityOperations.find(({ id }) => id === 'issueToken')
-    assert.ok(issue && 'anyCaseKeys' in issue)
-    assert.deepEqual([...issue.anyCaseKeys].sort(), ['domain', 'id', 'name'])
+    assert.ok(issue && 'caseInsensitiveKeys' in issue)
+    assert.deepEqual([...issue.caseInsensitiveKeys].sort(), ['domain', 'id', 'name'])
   })
 
   test('takes exactly one method', () => {

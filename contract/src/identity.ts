@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
-import { shortListParameters } from './client-parameters.ts'
+import { shortListParameters } from './paging.ts'
 import type { Operation } from './operation.ts'
-import { domainExample, DomainView } from './administration/domains.ts'
+import { domainExample, DomainDto } from './administration/domains.ts'
 import { example } from './administration/examples.ts'
-import { projectExample, ProjectView } from './administration/projects.ts'
-import { PermissionView } from './permission.ts'
+import { projectExample, ProjectDto } from './administration/projects.ts'
+import { PermissionDto } from './permission.ts'
 import { Links } from './resource.ts'
 import { Id, Name, OptionalTimestamp, Timestamp, exactObject, sameType } from './scalars.ts'
 import { exampleToken, exampleTokenRequest, exampleVersion } from './identity.examples.ts'
@@ -155,7 +155,7 @@ const SubjectTokenHeader = Type.Object({
   }),
 })
 
-export const VersionView = exactObject({
+export const VersionDto = exactObject({
   id: text,
   status: text,
   updated: text,
@@ -176,9 +176,9 @@ export const identityOperations = [
     description:
       'Proves who you are with one method and answers with a token for the scope you ask for. The token itself is in the header `X-Subject-Token`; send it as `X-Auth-Token` from then on. Every failed login is the same 401, whatever the cause. The keys `domain`, `id` and `name` of the request are read in any case.',
     body: TokenRequest,
-    anyCaseKeys: mixedCaseKeys,
+    caseInsensitiveKeys: mixedCaseKeys,
     example: exampleTokenRequest,
-    answers: {
+    responses: {
       201: {
         description: 'A token was issued',
         body: TokenBody,
@@ -196,11 +196,11 @@ export const identityOperations = [
     method: 'GET',
     path: '/v3/auth/tokens',
     access: 'token',
-    needs: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
+    permission: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
     tag: 'Tokens',
     summary: 'Show what a token stands for now',
     headers: SubjectTokenHeader,
-    answers: {
+    responses: {
       200: {
         description: 'The token is good',
         body: TokenBody,
@@ -214,22 +214,27 @@ export const identityOperations = [
     method: 'HEAD',
     path: '/v3/auth/tokens',
     access: 'token',
-    needs: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
+    permission: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
     tag: 'Tokens',
     summary: 'Tell whether a token is good',
     headers: SubjectTokenHeader,
-    answers: { 200: { description: 'The token is good', headers: subjectTokenHeaders } },
+    responses: { 200: { description: 'The token is good', headers: subjectTokenHeaders } },
   },
   {
     id: 'revokeToken',
     method: 'DELETE',
     path: '/v3/auth/tokens',
     access: 'token',
-    needs: { service: 'identity', resource: 'tokens', action: 'delete', at: ['system', 'self'] },
+    permission: {
+      service: 'identity',
+      resource: 'tokens',
+      action: 'delete',
+      at: ['system', 'self'],
+    },
     tag: 'Tokens',
     summary: 'Revoke a token, and every token made from it',
     headers: SubjectTokenHeader,
-    answers: { 204: { description: 'The token is gone' } },
+    responses: { 204: { description: 'The token is gone' } },
   },
   {
     id: 'listAuthProjects',
@@ -239,10 +244,10 @@ export const identityOperations = [
     tag: 'Tokens',
     summary: 'List the projects you can get a token for',
     query: exactObject(shortListParameters),
-    answers: {
+    responses: {
       200: {
         description: 'Your projects',
-        body: exactObject({ projects: Type.Array(ProjectView), links: Links }),
+        body: exactObject({ projects: Type.Array(ProjectDto), links: Links }),
         example: example.list('projects', '/v3/auth/projects', projectExample),
       },
     },
@@ -255,10 +260,10 @@ export const identityOperations = [
     tag: 'Tokens',
     summary: 'List the domains you can get a token for',
     query: exactObject(shortListParameters),
-    answers: {
+    responses: {
       200: {
         description: 'Your domains',
-        body: exactObject({ domains: Type.Array(DomainView), links: Links }),
+        body: exactObject({ domains: Type.Array(DomainDto), links: Links }),
         example: example.list('domains', '/v3/auth/domains', domainExample),
       },
     },
@@ -270,7 +275,7 @@ export const identityOperations = [
     access: 'token',
     tag: 'Tokens',
     summary: 'Show the catalog of services',
-    answers: {
+    responses: {
       200: {
         description: 'The services; none for an unscoped token',
         body: exactObject({
@@ -294,10 +299,10 @@ export const identityOperations = [
     description:
       'Every operation that needs a right, with the right it needs. Decided as the operation itself decides it at this moment; what it is done to can still be out of your sight.',
     query: exactObject(shortListParameters),
-    answers: {
+    responses: {
       200: {
         description: 'Operation by operation',
-        body: exactObject({ permissions: Type.Array(PermissionView), links: Links }),
+        body: exactObject({ permissions: Type.Array(PermissionDto), links: Links }),
         example: example.list('permissions', '/v3/auth/permissions', {
           operation: 'listServers',
           service: 'compute',
@@ -315,10 +320,10 @@ export const identityOperations = [
     access: 'public',
     tag: 'Discovery',
     summary: 'Describe the identity API',
-    answers: {
+    responses: {
       200: {
         description: 'The version document',
-        body: exactObject({ version: VersionView }),
+        body: exactObject({ version: VersionDto }),
         example: { version: exampleVersion },
       },
     },
@@ -331,11 +336,11 @@ export const identityOperations = [
     tag: 'Discovery',
     summary: 'Find the identity versions and the endpoints',
     description: 'A browser is sent on to a page for people; any other client gets the document.',
-    answers: {
+    responses: {
       300: {
         description: 'The versions and endpoints',
         body: exactObject({
-          versions: exactObject({ values: Type.Array(VersionView) }),
+          versions: exactObject({ values: Type.Array(VersionDto) }),
           endpoints: exactObject({ auth_url: text, base_url: text }),
         }),
         example: {

@@ -16,23 +16,23 @@ import { serverOperations } from './servers/operations.ts'
 import { serviceOperations } from './service.ts'
 import { viewOperations } from './views/operations.ts'
 
-export type { RoleAssignmentView } from './administration/assignments.ts'
-export type { EndpointView, RegionView, ServiceView } from './administration/catalog.ts'
-export type { CredentialView, NewCredentialView } from './administration/credentials.ts'
-export type { DomainView } from './administration/domains.ts'
+export type { RoleAssignmentDto } from './administration/assignments.ts'
+export type { EndpointDto, RegionDto, ServiceDto } from './administration/catalog.ts'
+export type { CredentialDto, NewCredentialDto } from './administration/credentials.ts'
+export type { DomainDto } from './administration/domains.ts'
 export * from './administration/events.ts'
-export type { GroupView } from './administration/groups.ts'
-export type { IdentityProviderView, MappingRule } from './administration/identity-providers.ts'
+export type { GroupDto } from './administration/groups.ts'
+export type { IdentityProviderDto, MappingRule } from './administration/identity-providers.ts'
 export type { Impact } from './administration/impact.ts'
 export type {
   PolicyCheckRequest,
-  PolicyCheckView,
+  PolicyCheckDto,
   PolicyRule,
-  PolicyView,
+  PolicyDto,
 } from './administration/policies.ts'
-export type { ProjectView } from './administration/projects.ts'
-export type { RoleView } from './administration/roles.ts'
-export type { UserView } from './administration/users.ts'
+export type { ProjectDto } from './administration/projects.ts'
+export type { RoleDto } from './administration/roles.ts'
+export type { UserDto } from './administration/users.ts'
 export * from './cloudaccounts/account.ts'
 export * from './content-coding.ts'
 export * from './errors.ts'
@@ -42,21 +42,21 @@ export type {
   PasswordLogin,
   ScopeChange,
   SessionEntry,
-  SessionView,
+  SessionDto,
 } from './gateway/session.ts'
 export * from './gateway/wire-names.ts'
 export * from './identity.ts'
 export * from './methods.ts'
 export * from './openapi.ts'
 export * from './operation.ts'
-export type { PermissionView } from './permission.ts'
-export * from './policy-words.ts'
-export { largestPage } from './resource.ts'
+export type { PermissionDto } from './permission.ts'
+export * from './policy-enums.ts'
+export { defaultPageSize, maxPageSize } from './paging.ts'
 export { newNamePattern } from './scalars.ts'
 export * from './server.ts'
 export * from './servers/metadata.ts'
 export * from './servers/operations.ts'
-export * from './servers/original-parameters.ts'
+export * from './servers/cloudpods-parameters.ts'
 export * from './servers/parameters.ts'
 export { mostGroupValues, ServerStatistics } from './servers/statistics.ts'
 export * from './servers/timeline.ts'

@@ -7,5 +7,5 @@ export const methodsOf = ({ method, path }: Routed): string[] =>
   method === 'PUT' && path.startsWith('/v3') ? ['PUT', 'PATCH'] : [method]
 
 /** The methods that it answers, with the HEAD that comes with each GET. */
-export const answeredMethodsOf = (operation: Routed): string[] =>
+export const servedMethodsOf = (operation: Routed): string[] =>
   operation.method === 'GET' ? ['GET', 'HEAD'] : methodsOf(operation)

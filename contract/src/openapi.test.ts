@@ -183,7 +183,9 @@ describe('the OpenAPI document', () => {
       const accepts = ajv.compile(schema)
       assert.ok(accepts(example), ajv.errorsText(accepts.errors))
     }
-    for (const { body, example } of operations.flatMap(({ answers }) => Object.values(answers)) as {
+    for (const { body, example } of operations.flatMap(({ responses }) =>
+      Object.values(responses),
+    ) as {
       body?: object
       example?: unknown
     }[]) {
@@ -193,7 +195,7 @@ describe('the OpenAPI document', () => {
 
   test('tells the exact content types of the specification', () => {
     for (const { operation } of writtenOperations) {
-      const { id, answers } = everyOperation.find(({ id }) => id === operation.operationId) ?? {}
+      const { id, responses } = everyOperation.find(({ id }) => id === operation.operationId) ?? {}
       for (const [status, answer] of Object.entries(operation.responses)) {
         const content = 'content' in answer ? (answer.content ?? {}) : {}
         for (const type of Object.keys(content)) {
@@ -203,7 +205,7 @@ describe('the OpenAPI document', () => {
           }
         }
       }
-      assert.ok(answers)
+      assert.ok(responses)
     }
   })
 

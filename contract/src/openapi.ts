@@ -5,9 +5,9 @@ import { pollHeader, sessionCookie } from './gateway/wire-names.ts'
 import {
   jsonContentType,
   type Access,
-  type Answer,
+  type OperationResponse,
   type Level,
-  type Need,
+  type RequiredPermission,
   type Operation,
 } from './operation.ts'
 
@@ -19,7 +19,7 @@ export interface DocumentedGateway {
 
 type AnyOperation = Operation | GatewayOperation
 
-const everyAnswerHeaders = {
+const commonHeaders = {
   'X-Request-Id': {
     description: 'Identifier of the request: yours if it was sane, else made here',
     schema: { type: 'string' },
@@ -34,7 +34,7 @@ const textHeaders = (headers: Readonly<Record<string, string>> = {}) =>
     ]),
   )
 
-function renderAnswer(answer: Answer) {
+function renderResponse(answer: OperationResponse) {
   const content = answer.body && {
     [answer.contentType ?? jsonContentType]: {
       schema: answer.body,
@@ -43,7 +43,7 @@ function renderAnswer(answer: Answer) {
   }
   return {
     description: answer.description,
-    headers: { ...everyAnswerHeaders, ...textHeaders(answer.headers) },
+    headers: { ...commonHeaders, ...textHeaders(answer.headers) },
     ...(content && { content }),
   }
 }
@@ -74,8 +74,8 @@ const pathParameters = (path: string) =>
   }))
 
 /** Errors have the content type of the operation's other answers, which matters for the token operation. */
-function errorOf({ answers }: AnyOperation) {
-  const isPlain = Object.values(answers)[0]?.contentType === plainContentType
+function errorOf({ responses }: AnyOperation) {
+  const isPlain = Object.values(responses)[0]?.contentType === plainContentType
   return { $ref: `#/components/responses/${isPlain ? 'PlainError' : 'Error'}` }
 }
 
@@ -83,7 +83,7 @@ const plainContentType = 'application/json'
 
 const renderError = (contentType: string) => ({
   description: `An error. Its class is one of ${Object.keys(errorStatus).join(', ')}`,
-  headers: everyAnswerHeaders,
+  headers: commonHeaders,
   content: { [contentType]: { schema: ErrorBody } },
 })
 
@@ -112,12 +112,12 @@ const levelWords: Readonly<Record<Level, string>> = {
 }
 
 /** The right that an operation takes, in a sentence. */
-const describeNeed = ({ service, resource, action, at }: Need): string =>
+const describeNeed = ({ service, resource, action, at }: RequiredPermission): string =>
   `Needs \`${action}\` on \`${resource}\` of service \`${service}\`: ${at.map((level) => levelWords[level]).join(', ')}.`
 
 function describe(operation: AnyOperation): { description?: string } {
   const { description } = operation
-  const needs = 'needs' in operation ? operation.needs : undefined
+  const needs = 'needs' in operation ? operation.permission : undefined
   const sentences = [description, needs && describeNeed(needs)].filter(
     (sentence) => sentence !== undefined,
   )
@@ -159,7 +159,10 @@ function renderOperation(operation: AnyOperation, gateway?: DocumentedGateway) {
     }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.answers).map(([status, answer]) => [status, renderAnswer(answer)]),
+        Object.entries(operation.responses).map(([status, answer]) => [
+          status,
+          renderResponse(answer),
+        ]),
       ),
       default: errorOf(operation),
     },

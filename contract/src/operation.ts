@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox'
-import type { PolicyAction, PolicyScope, PolicyService } from './policy-words.ts'
+import type { PolicyAction, PolicyScope, PolicyService } from './policy-enums.ts'
 
 /** Who may call an operation before any policy is asked. */
 export type Access =
@@ -14,14 +14,14 @@ export type Access =
 export type Level = PolicyScope | 'self'
 
 /** What a caller's policies must allow, and the levels at which that counts for anything. */
-export interface Need {
+export interface RequiredPermission {
   readonly service: PolicyService
   readonly resource: string
   readonly action: PolicyAction
   readonly at: readonly Level[]
 }
 
-export interface Answer {
+export interface OperationResponse {
   readonly description: string
   /** Absent: the answer has no body. */
   readonly body?: TSchema
@@ -41,7 +41,7 @@ export interface Operation {
   readonly path: string
   readonly access: Access
   /** Absent: any valid token will do, or none where `access` says so. */
-  readonly needs?: Need
+  readonly permission?: RequiredPermission
   readonly tag: string
   readonly summary: string
   readonly description?: string
@@ -50,9 +50,9 @@ export interface Operation {
   readonly query?: TObject
   readonly body?: TSchema
   /** Keys of the body that are read without regard to case. */
-  readonly anyCaseKeys?: readonly string[]
+  readonly caseInsensitiveKeys?: readonly string[]
   readonly example?: unknown
-  readonly answers: Readonly<Record<number, Answer>>
+  readonly responses: Readonly<Record<number, OperationResponse>>
 }
 
 /** The content type of every JSON answer but the token operation's. */
@@ -74,7 +74,9 @@ export type QueryOf<Op> = Op extends { readonly query: infer Query extends TObje
   : unknown
 
 /** The body of one of an operation's answers, as its schema types it. */
-export type AnswerBodyOf<Answer> = Answer extends { readonly body: infer Body extends TSchema }
+export type ResponseBodyOf<OperationResponse> = OperationResponse extends {
+  readonly body: infer Body extends TSchema
+}
   ? Static<Body>
   : undefined
 

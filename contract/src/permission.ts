@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
-import { policyActions, policyScopes, policyServices } from './policy-words.ts'
+import { policyActions, policyScopes, policyServices } from './policy-enums.ts'
 import { exactObject } from './scalars.ts'
 
 /** Whether a token's roles allow an operation, and how far. */
-export const PermissionView = exactObject({
+export const PermissionDto = exactObject({
   operation: Type.String({ description: 'As in the reference: `createUser`' }),
   service: Type.Enum([...policyServices]),
   resource: Type.String(),
@@ -12,4 +12,4 @@ export const PermissionView = exactObject({
     description: 'How far the right carries; null where there is none',
   }),
 })
-export type PermissionView = Static<typeof PermissionView>
+export type PermissionDto = Static<typeof PermissionDto>

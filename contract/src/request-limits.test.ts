@@ -93,7 +93,7 @@ describe('SEC-73 every text of a request has a limit in the contract', () => {
       tag: 'Sample',
       summary: 'Sample',
       ...(body && { body }),
-      answers: {},
+      responses: {},
     })
     const exact = { additionalProperties: false }
     const hidden = [

@@ -1,6 +1,6 @@
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import type { Level, Operation } from './operation.ts'
-import { clientParameters, offsetParameter } from './client-parameters.ts'
+import { clientParameters, maxPageSize, offsetParameter } from './paging.ts'
 import { exactObject } from './scalars.ts'
 
 const text = Type.String()
@@ -15,15 +15,12 @@ export const Links = exactObject({
 /** Where a thing itself is found. */
 export const SelfLink = exactObject({ self: text })
 
-/** How many a page holds at most, and where nobody asks for fewer. */
-export const largestPage = 2048
-
 /** What every list of resources understands. */
 const paging = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: `How many at most; ${largestPage} unless you ask for fewer`,
+      description: `How many at most; ${maxPageSize} unless you ask for fewer`,
     }),
   ),
   marker: Type.Optional(
@@ -112,7 +109,7 @@ export function resourceOperations<
     example: { [key]: examples.made ?? examples.view },
   }
   const common = { access: 'token', tag } as const
-  const need = (action: 'list' | 'get' | 'create' | 'update' | 'delete') =>
+  const permission = (action: 'list' | 'get' | 'create' | 'update' | 'delete') =>
     ({
       service: 'identity',
       resource: keys,
@@ -125,11 +122,11 @@ export function resourceOperations<
       method: 'GET',
       path: collection,
       ...common,
-      needs: need('list'),
+      permission: permission('list'),
       summary: `List ${many}`,
       ...note(notes.list),
       query: description.query,
-      answers: {
+      responses: {
         200: {
           description: `The ${many} you may see`,
           body: listBody(keys, description.view),
@@ -145,7 +142,7 @@ export function resourceOperations<
       method: 'GET',
       path: item,
       ...common,
-      needs: need('get'),
+      permission: permission('get'),
       summary: `Show ${one}`,
       ...note(notes.get),
       query: exactObject({
@@ -157,43 +154,43 @@ export function resourceOperations<
           }),
         ),
       }),
-      answers: { 200: { description: 'Here it is', body, example } },
+      responses: { 200: { description: 'Here it is', body, example } },
     },
     {
       id: `create${noun}` as const,
       method: 'POST',
       path: collection,
       ...common,
-      needs: need('create'),
+      permission: permission('create'),
       summary: `Create ${one}`,
       ...note(notes.create),
       body: exactObject(keyed(key, description.create)),
       example: { [key]: examples.create },
-      answers: { 201: { description: 'Made', ...made } },
+      responses: { 201: { description: 'Made', ...made } },
     },
     {
       id: `update${noun}` as const,
       method: 'PUT',
       path: item,
       ...common,
-      needs: need('update'),
+      permission: permission('update'),
       summary: `Change ${one}`,
       description: ['Name only what changes. `PATCH` does the same.', notes.update]
         .filter((sentence) => sentence !== undefined)
         .join(' '),
       body: exactObject(keyed(key, description.update)),
       example: { [key]: examples.update },
-      answers: { 200: { description: 'As it is now', body, example } },
+      responses: { 200: { description: 'As it is now', body, example } },
     },
     {
       id: `delete${noun}` as const,
       method: 'DELETE',
       path: item,
       ...common,
-      needs: need('delete'),
+      permission: permission('delete'),
       summary: `Delete ${one}`,
       ...note(notes.delete),
-      answers: { 204: { description: 'Gone' } },
+      responses: { 204: { description: 'Gone' } },
     },
   ] as const satisfies readonly Operation[]
 }

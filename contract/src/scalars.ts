@@ -45,7 +45,7 @@ export const NewName = Type.String({
 export const FreeText = Type.String({ maxLength: 1024 })
 
 /** A moment that a caller names. */
-export const Moment = Type.String({
+export const TimestampInput = Type.String({
   maxLength: 32,
   pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z$`,
   description: 'UTC, as `2026-05-04T08:00:00Z`',

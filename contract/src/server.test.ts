@@ -187,7 +187,7 @@ test('the operations of the specification on servers are there, and what Muster 
       'POST /servers/{id}/syncstatus token',
     ],
   )
-  const detail = ajv.compile(serverOperations[3].answers[200].body)
+  const detail = ajv.compile(serverOperations[3].responses[200].body)
   assert.ok(detail({ server: wholeServer }))
   assert.ok(!detail({ server: wholeServer, more: 1 }))
   assert.ok(!detail(wholeServer))

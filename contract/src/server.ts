@@ -58,7 +58,7 @@ export const SecurityGroup = exactObject(sameType(['id', 'name'], text))
 export type SecurityGroup = Static<typeof SecurityGroup>
 
 /** The scalar fields of a server, as the specification's table has them. */
-export const serverFlags = [
+export const serverBooleans = [
   'auto_renew',
   'can_delete',
   'can_recycle',
@@ -75,7 +75,7 @@ export const serverFlags = [
   'src_mac_check',
 ] as const
 
-export const serverMoments = [
+export const serverTimestamps = [
   'attach_time',
   'auto_delete_at',
   'created_at',
@@ -172,7 +172,7 @@ export const serverTexts = [
 ] as const
 
 /** What is made for the caller who asks: nobody can filter, sort or group by it. */
-export const callersFields = [
+export const callerFields = [
   'admin_secgrp_id',
   'admin_security_rules',
   'can_delete',
@@ -180,11 +180,11 @@ export const callersFields = [
   'delete_fail_reason',
   'update_fail_reason',
 ] as const
-export type CallersField = (typeof callersFields)[number]
+export type CallerField = (typeof callerFields)[number]
 
 const serverFields = {
-  ...sameType(serverFlags, flag),
-  ...sameType(serverMoments, OptionalTimestamp),
+  ...sameType(serverBooleans, flag),
+  ...sameType(serverTimestamps, OptionalTimestamp),
   ...sameType(serverNumbers, integer),
   ...sameType(serverTexts, text),
   disks_info: Type.Array(Disk),

@@ -15,7 +15,7 @@ export const serviceOperations = [
     access: 'public',
     tag: 'Service',
     summary: 'Tell whether the process is alive',
-    answers: { 200: { description: 'Alive', body: Status, example: { status: 'ok' } } },
+    responses: { 200: { description: 'Alive', body: Status, example: { status: 'ok' } } },
   },
   {
     id: 'showReadiness',
@@ -26,18 +26,18 @@ export const serviceOperations = [
     summary: 'Tell whether the process can serve',
     description:
       '503 while the storage does not answer, and from the moment the process was asked to stop.',
-    answers: { 200: { description: 'Ready', body: Status, example: { status: 'ready' } } },
+    responses: { 200: { description: 'Ready', body: Status, example: { status: 'ready' } } },
   },
   {
     id: 'showMetrics',
     method: 'GET',
     path: '/metrics',
     access: 'loopback',
-    needs: { service: 'identity', resource: 'metrics', action: 'get', at: ['system'] },
+    permission: { service: 'identity', resource: 'metrics', action: 'get', at: ['system'] },
     tag: 'Service',
     summary: 'Metrics for Prometheus',
     description: 'From the same machine without a token, from elsewhere with one that may.',
-    answers: {
+    responses: {
       200: {
         description: 'Prometheus text format',
         body: Type.String(),
@@ -52,7 +52,7 @@ export const serviceOperations = [
     access: 'public',
     tag: 'Service',
     summary: 'This interface as OpenAPI 3.1',
-    answers: {
+    responses: {
       200: { description: 'The document', body: Type.Object({}) },
       304: unchanged,
     },
@@ -64,7 +64,7 @@ export const serviceOperations = [
     access: 'public',
     tag: 'Service',
     summary: 'This interface as a page to read',
-    answers: {
+    responses: {
       200: {
         description: 'The reference page',
         body: Type.String(),

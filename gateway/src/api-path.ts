@@ -1,4 +1,4 @@
-import { answeredMethodsOf, operations, type Operation } from '@muster/contract'
+import { servedMethodsOf, operations, type Operation } from '@muster/contract'
 
 /** How the gateway's own way to the API begins. */
 export const prefix = '/api'
@@ -16,7 +16,7 @@ const passable: readonly Route[] = (operations as readonly Operation[])
   .filter(({ access, path }) => access === 'token' && path !== withheld)
   .map((operation) => ({
     steps: operation.path.split('/').slice(1),
-    methods: answeredMethodsOf(operation),
+    methods: servedMethodsOf(operation),
   }))
 
 type Decision =

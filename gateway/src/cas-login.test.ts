@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import type { LoginOptions, SessionView } from '@muster/contract'
+import type { LoginOptions, SessionDto } from '@muster/contract'
 import { assertError } from '../../server/src/testing/error-answer.ts'
 import { startCasPlatform } from '../../server/src/testing/cas-platform.ts'
 import { startStagedCas } from '../../server/src/testing/staged-cas.ts'
@@ -57,7 +57,7 @@ describe('logging in at a CAS server', () => {
     const back = await comeBack(browser, ticket)
     assert.equal(back.status, 302)
     assert.equal(back.headers.get('location'), '/console/servers?q=status:running')
-    const { status, body } = await browser.ask<{ session: SessionView }>('/api/session')
+    const { status, body } = await browser.ask<{ session: SessionDto }>('/api/session')
     assert.equal(status, 200)
     assert.equal(body.session.user.name, 'ada')
     assert.equal(body.session.scope.name, 'lab')
@@ -78,7 +78,7 @@ describe('logging in at a CAS server', () => {
     const ticket = cas.ticketFor('grace', { group: ['staff'] })
     const back = await comeBack(browser, ticket)
     assert.equal(back.headers.get('location'), consoleHome)
-    const { body } = await browser.ask<{ session: SessionView }>('/api/session')
+    const { body } = await browser.ask<{ session: SessionDto }>('/api/session')
     assert.deepEqual([body.session.user.name, body.session.scope.name], ['grace', 'lab'])
     assert.deepEqual(other.askedAbout(ticket), [])
   })

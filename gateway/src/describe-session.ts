@@ -1,4 +1,4 @@
-import type { SessionEntry, SessionView, Token } from '@muster/contract'
+import type { SessionEntry, SessionDto, Token } from '@muster/contract'
 import type { Exchange } from './exchange.ts'
 import type { SessionRecord } from './ports.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -17,17 +17,14 @@ const member = ({ Id: id, Name: name, Domain }: Token['project']) => ({
   domain: reference(Domain),
 })
 
-function kindOf({ is_domain, project }: Token): SessionView['scope']['kind'] {
+function kindOf({ is_domain, project }: Token): SessionDto['scope']['kind'] {
   if (project.Id === '') return 'none'
   return is_domain ? 'domain' : 'project'
 }
 
 /** Tells a browser all about its session but the tokens. */
 export function createDescribeSession(upstream: UpstreamClient, sessions: Sessions) {
-  return async function describeSession(
-    exchange: Exchange,
-    session: Session,
-  ): Promise<SessionView> {
+  return async function describeSession(exchange: Exchange, session: Session): Promise<SessionDto> {
     const { current } = session.tokens
     const api = upstream.clientFor(exchange, current)
     const [{ token }, { domains }, { permissions }] = await Promise.all([

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import type { SessionView } from '@muster/contract'
+import type { SessionDto } from '@muster/contract'
 import { readConfig } from '../../server/src/config/read-config.ts'
 import { ask } from '../../server/src/testing/client.ts'
 import { onBothEnginesInTurn } from '../../server/src/testing/engines.ts'
@@ -59,7 +59,7 @@ onBothEnginesInTurn('a gateway alone', (engine) => {
     assert.equal(tagged.status, 200)
     const exported = await browser.ask('/api/servers?format=csv&field=id')
     assert.equal(exported.text.trim().split('\n').length, 301)
-    const moved = await browser.ask<{ session: SessionView }>('/api/session/scope', {
+    const moved = await browser.ask<{ session: SessionDto }>('/api/session/scope', {
       method: 'PUT',
       body: { scope: { project_id: projectIds[1] } },
     })

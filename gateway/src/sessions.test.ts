@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { SessionEntry, SessionView } from '@muster/contract'
+import type { SessionEntry, SessionDto } from '@muster/contract'
 import { ask } from '../../server/src/testing/client.ts'
 import { onBothEnginesInTurn } from '../../server/src/testing/engines.ts'
 import { assertError } from '../../server/src/testing/error-answer.ts'
@@ -63,7 +63,7 @@ onBothEnginesInTurn('sessions', (engine) => {
     const before = { cookie: cookieOf(browser), csrf: session.csrf_token }
     const there = projectIds.find((id) => id !== session.scope.id) ?? ''
     for (const project_id of [there, session.scope.id, there]) {
-      const { status, body } = await browser.ask<{ session: SessionView }>('/api/session/scope', {
+      const { status, body } = await browser.ask<{ session: SessionDto }>('/api/session/scope', {
         method: 'PUT',
         body: { scope: { project_id } },
       })
@@ -115,7 +115,7 @@ onBothEnginesInTurn('sessions', (engine) => {
     assertError(await change({ domain_id: 'default' }), 'ForbiddenError')
     assertError(await change({}), 'MissingParameterError')
     assertError(await change({ project_id: foreign, domain_id: 'default' }), 'InputParameterError')
-    const { body } = await browser.ask<{ session: SessionView }>('/api/session')
+    const { body } = await browser.ask<{ session: SessionDto }>('/api/session')
     assert.equal(body.session.scope.id, session.scope.id)
   })
 
@@ -189,7 +189,7 @@ onBothEnginesInTurn('sessions', (engine) => {
 
   test('tell who is there, where, and what they may do', async () => {
     const { browser } = await start('told', ['told'])
-    const { body } = await browser.ask<{ session: SessionView }>('/api/session')
+    const { body } = await browser.ask<{ session: SessionDto }>('/api/session')
     const { user, scope, roles, projects, permissions } = body.session
     assert.equal(user.name, 'told')
     assert.deepEqual([scope.kind, scope.name, scope.domain.name], ['project', 'told', 'Default'])

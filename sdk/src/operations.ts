@@ -1,5 +1,5 @@
 import type {
-  AnswerBodyOf,
+  ResponseBodyOf,
   BodyOf,
   gatewayOperations,
   HeadersOf,
@@ -63,10 +63,10 @@ type Succeeds<Status> = Status extends number
 /** The body of an operation's good answer. */
 export type Output<Id extends AnyOperationId> = OutputOf<OperationOf<Id>>
 
-type OutputOf<Op> = Op extends { readonly answers: infer Answers }
+type OutputOf<Op> = Op extends { readonly responses: infer Answers }
   ? {
       [Status in keyof Answers]: Status extends Succeeds<Status>
-        ? AnswerBodyOf<Answers[Status]>
+        ? ResponseBodyOf<Answers[Status]>
         : never
     }[keyof Answers]
   : never

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import type { CredentialView, Token } from '@muster/contract'
+import type { CredentialDto, Token } from '@muster/contract'
 import {
   ask,
   passwordIdentity,
@@ -30,7 +30,7 @@ interface Outcome {
 
 const expires_at = '2099-01-01T00:00:00Z'
 
-describe("a client that signs as the original's do", () => {
+describe("a client that signs as Cloudpods' do", () => {
   const lifetime = suiteLifetime()
   let client: string
   let muster: Muster
@@ -48,7 +48,7 @@ describe("a client that signs as the original's do", () => {
     })
     token = secretOf(answer)
     const credential = { type: 'aksk', project_id: answer.body.token.project.Id, expires_at }
-    const made = await ask<{ credential: CredentialView }>(muster.authUrl, '/v3/credentials', {
+    const made = await ask<{ credential: CredentialDto }>(muster.authUrl, '/v3/credentials', {
       method: 'POST',
       token,
       body: { credential },
@@ -58,7 +58,7 @@ describe("a client that signs as the original's do", () => {
     key = { id, secret: (JSON.parse(blob) as { secret: string }).secret }
   })
 
-  /** Logs in by the settings that the original's command line reads. */
+  /** Logs in by the settings that Cloudpods' command line reads. */
   async function logIn(accessKey: string, secret: string): Promise<Outcome> {
     const { stdout } = await run(client, [], {
       env: {
@@ -77,7 +77,7 @@ describe("a client that signs as the original's do", () => {
       has_subject_token: true,
       access_key: { AccessKey: key.id, expire: Date.parse(expires_at) / 1_000, secret: '' },
     })
-    const { body } = await ask<{ credential: CredentialView }>(
+    const { body } = await ask<{ credential: CredentialDto }>(
       muster.authUrl,
       `/v3/credentials/${key.id}`,
       { token },

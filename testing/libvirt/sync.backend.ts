@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EventView, Server } from '@muster/contract'
+import type { EventDto, Server } from '@muster/contract'
 import { until } from '../../server/src/testing/attached-accounts.ts'
 import { loginAdmin } from '../../server/src/testing/client.ts'
 import { operate, startOperated, type Operator } from '../../server/src/testing/operate-muster.ts'
@@ -93,7 +93,7 @@ describe('a real libvirtd attached over the API', () => {
     }
     const shop = (await operator.servers()).find(({ name }) => name === 'shop')
     assert.equal(shop?.id, id, 'it is the same server all along')
-    const { events } = await operator.demand<{ events: EventView[] }>(`/servers/${id}/history`)
+    const { events } = await operator.demand<{ events: EventDto[] }>(`/servers/${id}/history`)
     assert.ok(events.length >= 6 && events.some(({ action }) => action === 'create'))
   })
 

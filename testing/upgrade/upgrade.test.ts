@@ -6,10 +6,10 @@ import { before, test } from 'node:test'
 import pg from 'pg'
 import type {
   CloudAccount,
-  IdentityProviderView,
+  IdentityProviderDto,
   Server,
-  SessionView,
-  UserView,
+  SessionDto,
+  UserDto,
 } from '@muster/contract'
 import { createAccountStore } from '../../server/src/storage/sources/account-store.ts'
 import { until } from '../../server/src/testing/attached-accounts.ts'
@@ -90,15 +90,15 @@ for (const name of readdirSync(stateFolder)) {
       const {
         identity_providers: [provider],
       } = await send<{
-        identity_providers: IdentityProviderView[]
+        identity_providers: IdentityProviderDto[]
       }>(providers)
       const moved = { identity_provider: { url: cas.base } }
       await send(`${providers}/${provider?.id}`, moved, 'PUT')
       const ticket = { id: cas.ticketFor(guestSubject, guestAttributes) }
       const guest = await logIn({ methods: ['cas'], cas_ticket: ticket })
       assert.equal(guest.user, guestSubject)
-      const { users } = await send<{ users: UserView[] }>('/v3/users')
-      const { users: known } = state.answers['admin /v3/users'] as { users: UserView[] }
+      const { users } = await send<{ users: UserDto[] }>('/v3/users')
+      const { users: known } = state.answers['admin /v3/users'] as { users: UserDto[] }
       assert.equal(users.length, known.length)
     })
 
@@ -106,7 +106,7 @@ for (const name of readdirSync(stateFolder)) {
     if (cookie !== undefined) {
       test('keeps browser sessions', async () => {
         const path = '/api/session'
-        const { status, body } = await ask<{ session: SessionView }>(platform.url, path, {
+        const { status, body } = await ask<{ session: SessionDto }>(platform.url, path, {
           headers: { cookie },
         })
         assert.equal(status, 200)

@@ -1,10 +1,10 @@
-import type { EventView } from '@muster/contract'
+import type { EventDto } from '@muster/contract'
 
 export const eventResults = [
   'success',
   'failure',
   'denied',
-] as const satisfies readonly EventView['result'][]
+] as const satisfies readonly EventDto['result'][]
 
 /** Names of the filters in the address; those of the API, and `last` for a span that ends now. */
 const eventFilterNames = [
@@ -42,7 +42,7 @@ export function readEventFilters(
   )
 }
 
-type Result = EventView['result']
+type Result = EventDto['result']
 
 /** As the API is asked. A span is counted from the moment of asking, so that a link stays current. */
 export function toEventQuery(filters: EventFilters, now: number) {

@@ -1,21 +1,21 @@
 import type {
-  DomainView,
-  GroupView,
+  DomainDto,
+  GroupDto,
   OperationId,
-  PolicyView,
-  ProjectView,
-  RoleView,
-  UserView,
+  PolicyDto,
+  ProjectDto,
+  RoleDto,
+  UserDto,
 } from '@muster/contract'
 
 /** What is administered, by the name of its collection. */
 export interface Entities {
-  projects: ProjectView
-  users: UserView
-  groups: GroupView
-  roles: RoleView
-  policies: PolicyView
-  domains: DomainView
+  projects: ProjectDto
+  users: UserDto
+  groups: GroupDto
+  roles: RoleDto
+  policies: PolicyDto
+  domains: DomainDto
 }
 export type Kind = keyof Entities
 export type AnyEntity = Entities[Kind]

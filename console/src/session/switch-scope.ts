@@ -1,4 +1,4 @@
-import type { SessionView } from '@muster/contract'
+import type { SessionDto } from '@muster/contract'
 import { api } from '../api/client.ts'
 import { sessionQuery } from '../api/queries/session.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -7,7 +7,7 @@ import type { SessionScope } from './session-scope.ts'
 import { rememberScope } from './remembered-scope.ts'
 
 /** Goes to another project or domain: everything that was loaded is of the one before. */
-export async function switchScope(scope: SessionScope): Promise<SessionView> {
+export async function switchScope(scope: SessionScope): Promise<SessionDto> {
   const { session } = await api.switchScope({ body: { scope } })
   rememberScope(session.user.id, scope)
   notifyOtherTabs('changed')

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
-import { clientParameters, offsetParameter, shortListParameters } from '../client-parameters.ts'
+import { clientParameters, offsetParameter, shortListParameters } from '../paging.ts'
 import type { Level, Operation } from '../operation.ts'
 import { Links, listQuery } from '../resource.ts'
 import { exactObject, Id } from '../scalars.ts'
 import { example } from './examples.ts'
-import { roleExample, RoleView } from './roles.ts'
+import { roleExample, RoleDto } from './roles.ts'
 
 const text = Type.String()
 const Named = exactObject({
@@ -13,7 +13,7 @@ const Named = exactObject({
   domain: Type.Optional(exactObject({ id: text, name: text })),
 })
 
-export const RoleAssignmentView = exactObject({
+export const RoleAssignmentDto = exactObject({
   role: exactObject({ id: text, name: Type.Optional(text) }),
   user: Type.Optional(Named),
   group: Type.Optional(Named),
@@ -24,7 +24,7 @@ export const RoleAssignmentView = exactObject({
   }),
   links: exactObject({ assignment: text, membership: Type.Optional(text) }),
 })
-export type RoleAssignmentView = Static<typeof RoleAssignmentView>
+export type RoleAssignmentDto = Static<typeof RoleAssignmentDto>
 
 const Flag = Type.Optional(Type.Boolean())
 
@@ -33,7 +33,7 @@ const listRoleAssignments = {
   method: 'GET',
   path: '/v3/role_assignments',
   access: 'token',
-  needs: {
+  permission: {
     service: 'identity',
     resource: 'role_assignments',
     action: 'list',
@@ -57,10 +57,10 @@ const listRoleAssignments = {
     offset: offsetParameter,
     ...clientParameters,
   }),
-  answers: {
+  responses: {
     200: {
       description: 'The assignments you may see',
-      body: exactObject({ role_assignments: Type.Array(RoleAssignmentView), links: Links }),
+      body: exactObject({ role_assignments: Type.Array(RoleAssignmentDto), links: Links }),
       example: {
         role_assignments: [
           {
@@ -103,7 +103,7 @@ function targetOperations<
   const where = target === 'System' ? 'the system' : `a ${target.toLowerCase()}`
   const who = `a ${holder.toLowerCase()}`
   const common = { access: 'token', tag: 'Assignments' } as const
-  const need = (action: 'list' | 'get' | 'create' | 'delete') =>
+  const permission = (action: 'list' | 'get' | 'create' | 'delete') =>
     ({ service: 'identity', resource: 'role_assignments', action, at }) as const
   return [
     {
@@ -111,13 +111,13 @@ function targetOperations<
       method: 'GET',
       path: collection,
       ...common,
-      needs: need('list'),
+      permission: permission('list'),
       summary: `List the roles that ${who} holds on ${where}`,
       query: exactObject(shortListParameters),
-      answers: {
+      responses: {
         200: {
           description: 'The roles, without those held through a group',
-          body: exactObject({ roles: Type.Array(RoleView), links: Links }),
+          body: exactObject({ roles: Type.Array(RoleDto), links: Links }),
           example: {
             roles: [roleExample],
             links: { self: `http://127.0.0.1:8400${collection}`, next: null, previous: null },
@@ -130,30 +130,30 @@ function targetOperations<
       method: 'PUT',
       path: item,
       ...common,
-      needs: need('create'),
+      permission: permission('create'),
       summary: `Grant ${who} a role on ${where}`,
       description:
         'Only a role that fits there, and only what you may do there yourself. Granting it again changes nothing.',
-      answers: { 204: { description: 'Granted' } },
+      responses: { 204: { description: 'Granted' } },
     },
     {
       id: `check${target}${holder}Role` as const,
       method: 'HEAD',
       path: item,
       ...common,
-      needs: need('get'),
+      permission: permission('get'),
       summary: `Tell whether ${who} holds a role on ${where}`,
-      answers: { 204: { description: 'Held; 404 if not' } },
+      responses: { 204: { description: 'Held; 404 if not' } },
     },
     {
       id: `revoke${target}${holder}Role` as const,
       method: 'DELETE',
       path: item,
       ...common,
-      needs: need('delete'),
+      permission: permission('delete'),
       summary: `Take a role on ${where} from ${who}`,
       description: 'It bites at the next request. Of the last system admin it is refused.',
-      answers: { 204: { description: 'Taken' } },
+      responses: { 204: { description: 'Taken' } },
     },
   ] as const satisfies readonly Operation[]
 }

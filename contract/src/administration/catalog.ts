@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { shortListParameters } from '../client-parameters.ts'
+import { shortListParameters } from '../paging.ts'
 import type { Operation } from '../operation.ts'
 import { Links, SelfLink } from '../resource.ts'
 import { exactObject, Name, sameType } from '../scalars.ts'
@@ -7,27 +7,27 @@ import { example } from './examples.ts'
 
 const text = Type.String()
 
-export const ServiceView = exactObject({
+export const ServiceDto = exactObject({
   ...sameType(['id', 'name', 'type', 'description'], text),
   enabled: Type.Literal(true),
   links: SelfLink,
 })
-export type ServiceView = Static<typeof ServiceView>
+export type ServiceDto = Static<typeof ServiceDto>
 
-export const EndpointView = exactObject({
+export const EndpointDto = exactObject({
   ...sameType(['id', 'interface', 'name', 'service_id', 'region', 'region_id', 'url'], text),
   enabled: Type.Literal(true),
   links: SelfLink,
 })
-export type EndpointView = Static<typeof EndpointView>
+export type EndpointDto = Static<typeof EndpointDto>
 
-export const RegionView = exactObject({
+export const RegionDto = exactObject({
   id: text,
   description: text,
   parent_region_id: Type.Null(),
   links: SelfLink,
 })
-export type RegionView = Static<typeof RegionView>
+export type RegionDto = Static<typeof RegionDto>
 
 const serviceId = '3d6f9b2c5e8141a4b7d0c3f6e9a2b5d8'
 const endpointId = '0c2f0b1a9e8d4f7c6b5a493827160f1e'
@@ -59,7 +59,7 @@ const regionExample = {
 }
 
 const common = { method: 'GET', access: 'token', tag: 'Catalog' } as const
-const need = <const Resource extends string, const Action extends 'list' | 'get'>(
+const permission = <const Resource extends string, const Action extends 'list' | 'get'>(
   resource: Resource,
   action: Action,
 ) => ({ service: 'identity', resource, action, at: ['system', 'domain', 'project'] }) as const
@@ -70,17 +70,17 @@ export const catalogOperations = [
     id: 'listServices',
     ...common,
     path: '/v3/services',
-    needs: need('services', 'list'),
+    permission: permission('services', 'list'),
     summary: 'List the services',
     query: exactObject({
       name: Type.Optional(Name),
       type: Type.Optional(Name),
       ...shortListParameters,
     }),
-    answers: {
+    responses: {
       200: {
         description: 'The services',
-        body: exactObject({ services: Type.Array(ServiceView), links: Links }),
+        body: exactObject({ services: Type.Array(ServiceDto), links: Links }),
         example: example.list('services', '/v3/services', serviceExample),
       },
     },
@@ -89,12 +89,12 @@ export const catalogOperations = [
     id: 'getService',
     ...common,
     path: '/v3/services/{id}',
-    needs: need('services', 'get'),
+    permission: permission('services', 'get'),
     summary: 'Show a service',
-    answers: {
+    responses: {
       200: {
         description: 'Here it is',
-        body: exactObject({ service: ServiceView }),
+        body: exactObject({ service: ServiceDto }),
         example: { service: serviceExample },
       },
     },
@@ -103,7 +103,7 @@ export const catalogOperations = [
     id: 'listEndpoints',
     ...common,
     path: '/v3/endpoints',
-    needs: need('endpoints', 'list'),
+    permission: permission('endpoints', 'list'),
     summary: 'List the endpoints',
     query: exactObject({
       interface: Type.Optional(Type.Enum(['public', 'internal', 'admin'])),
@@ -111,10 +111,10 @@ export const catalogOperations = [
       region_id: Type.Optional(Name),
       ...shortListParameters,
     }),
-    answers: {
+    responses: {
       200: {
         description: 'The endpoints',
-        body: exactObject({ endpoints: Type.Array(EndpointView), links: Links }),
+        body: exactObject({ endpoints: Type.Array(EndpointDto), links: Links }),
         example: example.list('endpoints', '/v3/endpoints', endpointExample),
       },
     },
@@ -123,12 +123,12 @@ export const catalogOperations = [
     id: 'getEndpoint',
     ...common,
     path: '/v3/endpoints/{id}',
-    needs: need('endpoints', 'get'),
+    permission: permission('endpoints', 'get'),
     summary: 'Show an endpoint',
-    answers: {
+    responses: {
       200: {
         description: 'Here it is',
-        body: exactObject({ endpoint: EndpointView }),
+        body: exactObject({ endpoint: EndpointDto }),
         example: { endpoint: endpointExample },
       },
     },
@@ -137,13 +137,13 @@ export const catalogOperations = [
     id: 'listRegions',
     ...common,
     path: '/v3/regions',
-    needs: need('regions', 'list'),
+    permission: permission('regions', 'list'),
     summary: 'List the regions',
     query: exactObject({ parent_region_id: Type.Optional(Name), ...shortListParameters }),
-    answers: {
+    responses: {
       200: {
         description: 'The regions',
-        body: exactObject({ regions: Type.Array(RegionView), links: Links }),
+        body: exactObject({ regions: Type.Array(RegionDto), links: Links }),
         example: example.list('regions', '/v3/regions', regionExample),
       },
     },
@@ -152,12 +152,12 @@ export const catalogOperations = [
     id: 'getRegion',
     ...common,
     path: '/v3/regions/{id}',
-    needs: need('regions', 'get'),
+    permission: permission('regions', 'get'),
     summary: 'Show a region',
-    answers: {
+    responses: {
       200: {
         description: 'Here it is',
-        body: exactObject({ region: RegionView }),
+        body: exactObject({ region: RegionDto }),
         example: { region: regionExample },
       },
     },

@@ -3,14 +3,14 @@ import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import {
   exactObject,
   Id,
-  Moment,
+  TimestampInput,
   Name,
   NewName,
   OptionalTimestamp,
   orNull,
   Timestamp,
 } from '../scalars.ts'
-import { example, exampleMoment } from './examples.ts'
+import { example, exampleTimestamp } from './examples.ts'
 
 const fields = {
   id: Type.String({ description: 'The AccessKey' }),
@@ -29,16 +29,16 @@ const fields = {
   links: SelfLink,
 }
 
-export const CredentialView = exactObject(fields)
-export type CredentialView = Static<typeof CredentialView>
+export const CredentialDto = exactObject(fields)
+export type CredentialDto = Static<typeof CredentialDto>
 
 /** The one answer that tells the secret. */
-export const NewCredentialView = exactObject({
+export const NewCredentialDto = exactObject({
   ...fields,
   access_key: Type.String({ description: 'What a program logs in with; the same as `id`' }),
   secret: Type.String({ description: 'Only in this answer' }),
 })
-export type NewCredentialView = Static<typeof NewCredentialView>
+export type NewCredentialDto = Static<typeof NewCredentialDto>
 
 const exampleSecret = 'cms_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'
 
@@ -51,8 +51,8 @@ const view = {
   enabled: true,
   blob: '{"secret":"","expire":0}',
   expires_at: null,
-  created_at: exampleMoment,
-  last_used_at: exampleMoment,
+  created_at: exampleTimestamp,
+  last_used_at: exampleTimestamp,
   last_used_ip: '192.0.2.7',
   links: { self: example.self('credentials', example.accessKey) },
 }
@@ -65,14 +65,14 @@ export const credentialOperations = resourceOperations({
   one: 'an access key',
   many: 'access keys',
   tag: 'Access keys',
-  view: CredentialView,
-  made: NewCredentialView,
+  view: CredentialDto,
+  made: NewCredentialDto,
   create: exactObject({
     type: Type.Enum(['aksk']),
     project_id: Id,
     name: Type.Optional(NewName),
     user_id: Type.Optional(Id),
-    expires_at: Type.Optional(orNull(Moment)),
+    expires_at: Type.Optional(orNull(TimestampInput)),
     blob: Type.Optional(
       Type.Enum(['', '{}'], { description: 'Existing clients send one: Muster fills it itself' }),
     ),

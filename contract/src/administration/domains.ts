@@ -2,11 +2,11 @@ import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import { exactObject, Name, NewName, Timestamp } from '../scalars.ts'
-import { example, exampleMoment } from './examples.ts'
+import { example, exampleTimestamp } from './examples.ts'
 import { impactOperation } from './impact.ts'
-import { Description, emptyOptions, emptyTags } from './keystone-habits.ts'
+import { Description, emptyOptions, emptyTags } from './keystone-compatibility.ts'
 
-export const DomainView = exactObject({
+export const DomainDto = exactObject({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
@@ -16,7 +16,7 @@ export const DomainView = exactObject({
   created_at: Timestamp,
   links: SelfLink,
 })
-export type DomainView = Static<typeof DomainView>
+export type DomainDto = Static<typeof DomainDto>
 
 const settable = {
   description: Description,
@@ -32,7 +32,7 @@ export const domainExample = {
   enabled: true,
   tags: [],
   options: {},
-  created_at: exampleMoment,
+  created_at: exampleTimestamp,
   links: { self: example.self('domains', example.domainId) },
 }
 
@@ -45,7 +45,7 @@ export const domainOperations = [
     one: 'a domain',
     many: 'domains',
     tag: 'Domains',
-    view: DomainView,
+    view: DomainDto,
     create: exactObject({ name: NewName, ...settable }),
     update: Type.Object(
       { name: Type.Optional(NewName), ...settable },

@@ -1,12 +1,12 @@
 import { Type, type Static } from 'typebox'
-import { clientParameters } from '../client-parameters.ts'
+import { clientParameters, defaultPageSize, maxPageSize } from '../paging.ts'
 import type { Operation } from '../operation.ts'
-import { exactObject, Id, Moment, sameType, Timestamp } from '../scalars.ts'
-import { example, exampleMoment } from './examples.ts'
+import { exactObject, Id, TimestampInput, sameType, Timestamp } from '../scalars.ts'
+import { example, exampleTimestamp } from './examples.ts'
 
 export const eventResults = ['success', 'failure', 'denied'] as const
 
-export const EventView = exactObject({
+export const EventDto = exactObject({
   id: Type.String(),
   time: Timestamp,
   ...sameType(
@@ -29,20 +29,18 @@ export const EventView = exactObject({
     description: 'What changed: before and after. Secrets are never in it',
   }),
 })
-export type EventView = Static<typeof EventView>
+export type EventDto = Static<typeof EventDto>
 
 const ShortText = Type.String({ minLength: 1, maxLength: 255 })
 
-export const largestEventPage = 2048
-
 /** How any list of events is narrowed in time and paged. */
 export const eventPaging = {
-  since: Type.Optional(Moment),
-  before: Type.Optional(Moment),
+  since: Type.Optional(TimestampInput),
+  before: Type.Optional(TimestampInput),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: `How many at most: 20 unless you say, ${largestEventPage} at the most`,
+      description: `How many at most: ${defaultPageSize} unless you say, ${maxPageSize} at the most`,
     }),
   ),
   marker: Type.Optional(
@@ -62,13 +60,13 @@ export const eventPaging = {
   ...clientParameters,
 }
 
-export const EventList = exactObject({ events: Type.Array(EventView), limit: Type.Integer() })
+export const EventList = exactObject({ events: Type.Array(EventDto), limit: Type.Integer() })
 
 export const eventListExample = {
   events: [
     {
       id: '0197a3f2c4d000018f9a0b1c2d3e4f50',
-      time: exampleMoment,
+      time: exampleTimestamp,
       action: 'update',
       target_type: 'project',
       target_id: example.projectId,
@@ -92,7 +90,7 @@ export const eventOperations = [
     method: 'GET',
     path: '/events',
     access: 'token',
-    needs: {
+    permission: {
       service: 'identity',
       resource: 'events',
       action: 'list',
@@ -113,7 +111,7 @@ export const eventOperations = [
       request_id: Type.Optional(ShortText),
       ...eventPaging,
     }),
-    answers: {
+    responses: {
       200: {
         description: 'The events you may see',
         body: EventList,

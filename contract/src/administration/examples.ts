@@ -1,5 +1,5 @@
 /** Ids and moments that the examples of the reference page share. */
-export const exampleMoment = '2026-05-04T08:00:00.000000Z'
+export const exampleTimestamp = '2026-05-04T08:00:00.000000Z'
 
 export const example = {
   domainId: '6f1e2d3c4b5a49788695a4b3c2d1e0f9',

@@ -2,11 +2,11 @@ import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
-import { example, exampleMoment } from './examples.ts'
-import { Description } from './keystone-habits.ts'
-import { userExample, UserView } from './users.ts'
+import { example, exampleTimestamp } from './examples.ts'
+import { Description } from './keystone-compatibility.ts'
+import { userExample, UserDto } from './users.ts'
 
-export const GroupView = exactObject({
+export const GroupDto = exactObject({
   id: Type.String(),
   name: Type.String(),
   domain_id: Type.String(),
@@ -14,14 +14,14 @@ export const GroupView = exactObject({
   created_at: Timestamp,
   links: SelfLink,
 })
-export type GroupView = Static<typeof GroupView>
+export type GroupDto = Static<typeof GroupDto>
 
 const view = {
   id: example.groupId,
   name: 'operators',
   domain_id: example.domainId,
   description: 'On call',
-  created_at: exampleMoment,
+  created_at: exampleTimestamp,
   links: { self: example.self('groups', example.groupId) },
 }
 
@@ -47,7 +47,7 @@ export const groupOperations = [
     one: 'a group',
     many: 'groups',
     tag: 'Groups',
-    view: GroupView,
+    view: GroupDto,
     create: exactObject({
       name: NewName,
       domain_id: Type.Optional(Id),
@@ -74,17 +74,17 @@ export const groupOperations = [
     method: 'GET',
     path: '/v3/groups/{id}/users',
     access: 'token',
-    needs: toRead,
+    permission: toRead,
     tag: 'Groups',
     summary: 'List the members of a group',
     query: listQuery(['name', 'created_at', 'enabled'], {
       name: Type.Optional(Name),
       enabled: Type.Optional(Type.Boolean()),
     }),
-    answers: {
+    responses: {
       200: {
         description: 'The members',
-        body: listBody('users', UserView),
+        body: listBody('users', UserDto),
         example: example.list('users', `/v3/groups/${example.groupId}/users`, userExample),
       },
     },
@@ -94,7 +94,7 @@ export const groupOperations = [
     method: 'GET',
     path: '/v3/users/{id}/groups',
     access: 'token',
-    needs: {
+    permission: {
       service: 'identity',
       resource: 'users',
       action: 'get',
@@ -103,10 +103,10 @@ export const groupOperations = [
     tag: 'Groups',
     summary: 'List the groups of a user',
     query: listQuery(['name', 'created_at'], { name: Type.Optional(Name) }),
-    answers: {
+    responses: {
       200: {
         description: 'The groups',
-        body: listBody('groups', GroupView),
+        body: listBody('groups', GroupDto),
         example: example.list('groups', `/v3/users/${example.userId}/groups`, view),
       },
     },
@@ -115,26 +115,26 @@ export const groupOperations = [
     id: 'addGroupUser',
     method: 'PUT',
     ...membership,
-    needs: toChange,
+    permission: toChange,
     summary: 'Add a user to a group',
     description:
       'The user holds from now on what the group holds: only what you could grant. Adding a member again changes nothing.',
-    answers: { 204: { description: 'A member' } },
+    responses: { 204: { description: 'A member' } },
   },
   {
     id: 'checkGroupUser',
     method: 'HEAD',
     ...membership,
-    needs: toRead,
+    permission: toRead,
     summary: 'Tell whether a user is in a group',
-    answers: { 204: { description: 'A member; 404 if not' } },
+    responses: { 204: { description: 'A member; 404 if not' } },
   },
   {
     id: 'removeGroupUser',
     method: 'DELETE',
     ...membership,
-    needs: toChange,
+    permission: toChange,
     summary: 'Remove a user from a group',
-    answers: { 204: { description: 'A member no longer' } },
+    responses: { 204: { description: 'A member no longer' } },
   },
 ] as const satisfies readonly Operation[]

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
-import { example, exampleMoment } from './examples.ts'
+import { example, exampleTimestamp } from './examples.ts'
 
 const Address = Type.String({ minLength: 1, maxLength: 1024, description: 'An https address' })
 
@@ -22,7 +22,7 @@ export const MappingRule = exactObject({
 })
 export type MappingRule = Static<typeof MappingRule>
 
-export const IdentityProviderView = exactObject({
+export const IdentityProviderDto = exactObject({
   id: Type.String(),
   name: Type.String(),
   driver: Type.Literal('cas'),
@@ -36,7 +36,7 @@ export const IdentityProviderView = exactObject({
   created_at: Timestamp,
   links: SelfLink,
 })
-export type IdentityProviderView = Static<typeof IdentityProviderView>
+export type IdentityProviderDto = Static<typeof IdentityProviderDto>
 
 const settable = {
   enabled: Type.Optional(Type.Boolean()),
@@ -63,7 +63,7 @@ const view = {
       project_id: example.projectId,
     },
   ],
-  created_at: exampleMoment,
+  created_at: exampleTimestamp,
   links: { self: example.self('identity_providers', example.providerId) },
 }
 
@@ -75,7 +75,7 @@ export const identityProviderOperations = resourceOperations({
   one: 'an identity provider',
   many: 'identity providers',
   tag: 'Identity providers',
-  view: IdentityProviderView,
+  view: IdentityProviderDto,
   create: exactObject({
     name: NewName,
     driver: Type.Enum(['cas']),

@@ -34,12 +34,12 @@ export const impactOperation = <const Noun extends string, const Keys extends st
     method: 'GET',
     path: `/v3/${keys}/{id}/impact`,
     access: 'token',
-    needs: { service: 'identity', resource: keys, action: 'get', at },
+    permission: { service: 'identity', resource: keys, action: 'get', at },
     tag: `${noun}s`,
     summary: `Say what disabling or deleting ${one} would touch`,
     description:
       'Disabled: these tokens end at once, and nobody gets a new one until it is enabled again. Deleted: its assignments and access keys go for good, and with a domain also its projects, users, groups and identity providers. `servers` go nowhere, so a project or a domain that has some, be it in the recycle bin, cannot be deleted. The `users` and `groups` of a project, and the `groups` of a user, are those who lose each other. `default_projects` are users who have to choose another. Nothing is changed by asking.',
-    answers: {
+    responses: {
       200: {
         description: 'How much hangs on it',
         body: exactObject({ impact: Impact }),

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
-import { policyActions, policyScopes, policyServices } from '../policy-words.ts'
+import { policyActions, policyScopes, policyServices } from '../policy-enums.ts'
 import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import { exactObject, Name, NewName, Timestamp } from '../scalars.ts'
-import { example, exampleMoment } from './examples.ts'
+import { example, exampleTimestamp } from './examples.ts'
 
 const Resource = Type.String({
   minLength: 1,
@@ -20,7 +20,7 @@ export const PolicyRule = exactObject({
 })
 export type PolicyRule = Static<typeof PolicyRule>
 
-export const PolicyView = exactObject({
+export const PolicyDto = exactObject({
   id: Type.String(),
   name: Type.String(),
   scope: Type.Enum([...policyScopes]),
@@ -29,7 +29,7 @@ export const PolicyView = exactObject({
   created_at: Timestamp,
   links: SelfLink,
 })
-export type PolicyView = Static<typeof PolicyView>
+export type PolicyDto = Static<typeof PolicyDto>
 
 const Rules = Type.Array(PolicyRule, { minItems: 1, maxItems: 200 })
 
@@ -42,7 +42,7 @@ export const policyExample = {
     { service: 'compute', resource: 'servers', action: 'get', effect: 'allow' },
     { service: 'compute', resource: 'servers', action: 'update', effect: 'allow' },
   ],
-  created_at: exampleMoment,
+  created_at: exampleTimestamp,
   links: { self: example.self('policies', example.policyId) },
 }
 
@@ -86,7 +86,7 @@ export const PolicyCheckRequest = exactObject({
 })
 export type PolicyCheckRequest = Static<typeof PolicyCheckRequest>
 
-export const PolicyCheckView = exactObject({
+export const PolicyCheckDto = exactObject({
   allowed: Type.Boolean(),
   /** In a sentence, for people. */
   reason: Type.String(),
@@ -95,7 +95,7 @@ export const PolicyCheckView = exactObject({
   }),
   decided_by: Type.Union([Reason, Type.Null()]),
 })
-export type PolicyCheckView = Static<typeof PolicyCheckView>
+export type PolicyCheckDto = Static<typeof PolicyCheckDto>
 
 export const policyOperations = [
   ...resourceOperations({
@@ -106,7 +106,7 @@ export const policyOperations = [
     one: 'a policy',
     many: 'policies',
     tag: 'Policies',
-    view: PolicyView,
+    view: PolicyDto,
     create: exactObject({
       name: NewName,
       scope: Type.Enum([...policyScopes]),
@@ -147,7 +147,7 @@ export const policyOperations = [
     method: 'POST',
     path: '/v3/policies/check',
     access: 'token',
-    needs: {
+    permission: {
       service: 'identity',
       resource: 'policies',
       action: 'perform',
@@ -167,10 +167,10 @@ export const policyOperations = [
         action: 'create',
       },
     },
-    answers: {
+    responses: {
       200: {
         description: 'The decision',
-        body: exactObject({ check: PolicyCheckView }),
+        body: exactObject({ check: PolicyCheckDto }),
         example: {
           check: {
             allowed: false,

@@ -2,11 +2,11 @@ import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
-import { example, exampleMoment } from './examples.ts'
+import { example, exampleTimestamp } from './examples.ts'
 import { impactOperation } from './impact.ts'
-import { Description, emptyOptions, emptyTags } from './keystone-habits.ts'
+import { Description, emptyOptions, emptyTags } from './keystone-compatibility.ts'
 
-export const ProjectView = exactObject({
+export const ProjectDto = exactObject({
   id: Type.String(),
   name: Type.String(),
   domain_id: Type.String(),
@@ -19,7 +19,7 @@ export const ProjectView = exactObject({
   created_at: Timestamp,
   links: SelfLink,
 })
-export type ProjectView = Static<typeof ProjectView>
+export type ProjectDto = Static<typeof ProjectDto>
 
 const settable = {
   description: Description,
@@ -38,7 +38,7 @@ export const projectExample = {
   is_domain: false,
   tags: [],
   options: {},
-  created_at: exampleMoment,
+  created_at: exampleTimestamp,
   links: { self: example.self('projects', example.projectId) },
 }
 
@@ -51,7 +51,7 @@ export const projectOperations = [
     one: 'a project',
     many: 'projects',
     tag: 'Projects',
-    view: ProjectView,
+    view: ProjectDto,
     create: exactObject({
       name: NewName,
       domain_id: Type.Optional(Id),

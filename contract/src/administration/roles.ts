@@ -2,11 +2,11 @@ import { Type, type Static } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import { exactObject, Name, NewName, Timestamp } from '../scalars.ts'
-import { example, exampleMoment } from './examples.ts'
-import { Description, emptyOptions } from './keystone-habits.ts'
-import { policyExample, PolicyView } from './policies.ts'
+import { example, exampleTimestamp } from './examples.ts'
+import { Description, emptyOptions } from './keystone-compatibility.ts'
+import { policyExample, PolicyDto } from './policies.ts'
 
-export const RoleView = exactObject({
+export const RoleDto = exactObject({
   id: Type.String(),
   name: Type.String(),
   domain_id: Type.Null({ description: 'A role is nobody’s own: it can be held anywhere it fits' }),
@@ -15,7 +15,7 @@ export const RoleView = exactObject({
   created_at: Timestamp,
   links: SelfLink,
 })
-export type RoleView = Static<typeof RoleView>
+export type RoleDto = Static<typeof RoleDto>
 
 export const roleExample = {
   id: example.roleId,
@@ -23,7 +23,7 @@ export const roleExample = {
   domain_id: null,
   description: 'Everything in a project, its people included',
   options: {},
-  created_at: exampleMoment,
+  created_at: exampleTimestamp,
   links: { self: example.self('roles', example.roleId) },
 }
 
@@ -42,7 +42,7 @@ export const roleOperations = [
     one: 'a role',
     many: 'roles',
     tag: 'Roles',
-    view: RoleView,
+    view: RoleDto,
     create: exactObject({
       name: NewName,
       description: Description,
@@ -74,7 +74,7 @@ export const roleOperations = [
     method: 'GET',
     path: '/v3/roles/{id}/policies',
     access: 'token',
-    needs: {
+    permission: {
       service: 'identity',
       resource: 'roles',
       action: 'get',
@@ -86,10 +86,10 @@ export const roleOperations = [
       name: Type.Optional(Name),
       enabled: Type.Optional(Type.Boolean()),
     }),
-    answers: {
+    responses: {
       200: {
         description: 'The policies bound to it',
-        body: listBody('policies', PolicyView),
+        body: listBody('policies', PolicyDto),
         example: example.list('policies', `/v3/roles/${example.roleId}/policies`, policyExample),
       },
     },
@@ -98,30 +98,30 @@ export const roleOperations = [
     id: 'bindPolicy',
     method: 'PUT',
     ...binding,
-    needs: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
+    permission: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
     summary: 'Bind a policy to a role',
     description: 'Whoever holds the role is bound by it at the next request.',
-    answers: { 204: { description: 'Bound' } },
+    responses: { 204: { description: 'Bound' } },
   },
   {
     id: 'checkPolicyBinding',
     method: 'HEAD',
     ...binding,
-    needs: {
+    permission: {
       service: 'identity',
       resource: 'roles',
       action: 'get',
       at: ['system', 'domain', 'project'],
     },
     summary: 'Tell whether a policy is bound to a role',
-    answers: { 204: { description: 'Bound; 404 if not' } },
+    responses: { 204: { description: 'Bound; 404 if not' } },
   },
   {
     id: 'unbindPolicy',
     method: 'DELETE',
     ...binding,
-    needs: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
+    permission: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
     summary: 'Take a policy off a role',
-    answers: { 204: { description: 'Bound no longer' } },
+    responses: { 204: { description: 'Bound no longer' } },
   },
 ] as const satisfies readonly Operation[]

@@ -4,19 +4,19 @@ import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.t
 import {
   exactObject,
   Id,
-  Moment,
+  TimestampInput,
   Name,
   NewName,
   OptionalTimestamp,
   orNull,
   Timestamp,
 } from '../scalars.ts'
-import { example, exampleMoment } from './examples.ts'
+import { example, exampleTimestamp } from './examples.ts'
 import { impactOperation } from './impact.ts'
-import { Description, emptyOptions } from './keystone-habits.ts'
-import { projectExample, ProjectView } from './projects.ts'
+import { Description, emptyOptions } from './keystone-compatibility.ts'
+import { projectExample, ProjectDto } from './projects.ts'
 
-export const UserView = exactObject({
+export const UserDto = exactObject({
   id: Type.String(),
   name: Type.String(),
   domain_id: Type.String(),
@@ -32,7 +32,7 @@ export const UserView = exactObject({
   created_at: Timestamp,
   links: SelfLink,
 })
-export type UserView = Static<typeof UserView>
+export type UserDto = Static<typeof UserDto>
 
 /** A password to be set; what it must be like is checked beyond its length, and said then. */
 const NewPassword = Type.String({
@@ -49,7 +49,7 @@ const settable = {
   email: Type.Optional(orNull(ShortText)),
   mobile: Type.Optional(ShortText),
   default_project_id: Type.Optional(orNull(Id)),
-  expires_at: Type.Optional(orNull(Moment)),
+  expires_at: Type.Optional(orNull(TimestampInput)),
   options: Type.Optional(emptyOptions),
 }
 
@@ -66,7 +66,7 @@ export const userExample = {
   password_expires_at: null,
   expires_at: null,
   options: {},
-  created_at: exampleMoment,
+  created_at: exampleTimestamp,
   links: { self: example.self('users', example.userId) },
 }
 
@@ -79,7 +79,7 @@ export const userOperations = [
     one: 'a user',
     many: 'users',
     tag: 'Users',
-    view: UserView,
+    view: UserDto,
     create: exactObject({
       name: NewName,
       domain_id: Type.Optional(Id),
@@ -125,7 +125,7 @@ export const userOperations = [
     method: 'POST',
     path: '/v3/users/{id}/password',
     access: 'token',
-    needs: { service: 'identity', resource: 'users', action: 'perform', at: ['self'] },
+    permission: { service: 'identity', resource: 'users', action: 'perform', at: ['self'] },
     tag: 'Users',
     summary: 'Change your own password',
     description:
@@ -139,14 +139,14 @@ export const userOperations = [
     example: {
       user: { original_password: 'correct horse battery', password: 'a much better one' },
     },
-    answers: { 204: { description: 'Changed' } },
+    responses: { 204: { description: 'Changed' } },
   },
   {
     id: 'listUserProjects',
     method: 'GET',
     path: '/v3/users/{id}/projects',
     access: 'token',
-    needs: {
+    permission: {
       service: 'identity',
       resource: 'users',
       action: 'get',
@@ -160,10 +160,10 @@ export const userOperations = [
       enabled: Type.Optional(Type.Boolean()),
       domain_id: Type.Optional(Id),
     }),
-    answers: {
+    responses: {
       200: {
         description: 'The projects, by a role of the user or of one of the user’s groups',
-        body: listBody('projects', ProjectView),
+        body: listBody('projects', ProjectDto),
         example: example.list('projects', `/v3/users/${example.userId}/projects`, projectExample),
       },
     },

@@ -1,4 +1,4 @@
-import { example, exampleMoment } from '../administration/examples.ts'
+import { example, exampleTimestamp } from '../administration/examples.ts'
 
 const mapping = [{ tag: 'team=web', project_id: example.projectId }]
 
@@ -26,11 +26,11 @@ export const accountExample = {
   mapping,
   status: 'connected',
   servers: 412,
-  created_at: exampleMoment,
+  created_at: exampleTimestamp,
   sync: {
     state: 'idle',
-    started_at: exampleMoment,
-    finished_at: exampleMoment,
+    started_at: exampleTimestamp,
+    finished_at: exampleTimestamp,
     duration_ms: 1840,
     seen: 412,
     created: 0,
@@ -45,7 +45,7 @@ export const accountExample = {
         until: null,
       },
     ],
-    next_at: exampleMoment,
+    next_at: exampleTimestamp,
   },
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { clientParameters, shortListParameters } from '../client-parameters.ts'
+import { clientParameters, shortListParameters } from '../paging.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, Name } from '../scalars.ts'
 import {
@@ -24,7 +24,9 @@ import {
 const common = { access: 'token', tag: 'Cloud accounts' } as const
 
 /** Whoever attaches an account decides where Muster reaches out to: that is the system's to decide. */
-const need = <const Action extends 'list' | 'get' | 'create' | 'update' | 'delete' | 'perform'>(
+const permission = <
+  const Action extends 'list' | 'get' | 'create' | 'update' | 'delete' | 'perform',
+>(
   action: Action,
 ) => ({ service: 'compute', resource: 'cloudaccounts', action, at: ['system'] }) as const
 
@@ -50,7 +52,7 @@ export const cloudAccountOperations = [
     method: 'GET',
     path: '/cloudaccounts',
     ...common,
-    needs: need('list'),
+    permission: permission('list'),
     summary: 'List cloud accounts',
     description: 'Where servers come from, and how it goes with each. Newest first.',
     query: exactObject({
@@ -70,7 +72,7 @@ export const cloudAccountOperations = [
       offset: whole('So many are left out first'),
       ...clientParameters,
     }),
-    answers: {
+    responses: {
       200: {
         description: 'A page of accounts',
         body: exactObject({
@@ -89,11 +91,11 @@ export const cloudAccountOperations = [
     method: 'GET',
     path: '/cloudaccounts/providers',
     ...common,
-    needs: need('list'),
+    permission: permission('list'),
     summary: 'List the kinds of sources',
     description: 'What can be attached, and what an account of each kind needs.',
     query: exactObject(shortListParameters),
-    answers: {
+    responses: {
       200: {
         description: 'All of them',
         body: exactObject({ providers: Type.Array(CloudProvider) }),
@@ -106,31 +108,31 @@ export const cloudAccountOperations = [
     method: 'GET',
     path: '/cloudaccounts/{id}',
     ...common,
-    needs: need('get'),
+    permission: permission('get'),
     summary: 'Show a cloud account',
     description:
       'With how its last sync went, and how far the present one is. By its id, or by its name. Credentials are never shown.',
-    answers: { 200: shown('The account') },
+    responses: { 200: shown('The account') },
   },
   {
     id: 'createCloudAccount',
     method: 'POST',
     path: '/cloudaccounts',
     ...common,
-    needs: need('create'),
+    permission: permission('create'),
     summary: 'Attach a cloud account',
     description:
       'Its first sync starts at once. Nothing is asked of the source before it is kept: try it with `POST /cloudaccounts/test` first. An address on this machine, on its link or of a metadata service is refused unless `--source-allow` names it.',
     body: exactObject({ cloudaccount: NewCloudAccount }),
     example: { cloudaccount: newAccountExample },
-    answers: { 201: shown('Attached') },
+    responses: { 201: shown('Attached') },
   },
   {
     id: 'testNewCloudAccount',
     method: 'POST',
     path: '/cloudaccounts/test',
     ...common,
-    needs: need('create'),
+    permission: permission('create'),
     summary: 'Try a cloud account before attaching it',
     description: 'Logs in and counts what it sees. Nothing is kept.',
     body: exactObject({ cloudaccount: AccountToTest }),
@@ -141,75 +143,75 @@ export const cloudAccountOperations = [
         options: newAccountExample.options,
       },
     },
-    answers: tested,
+    responses: tested,
   },
   {
     id: 'updateCloudAccount',
     method: 'PUT',
     path: '/cloudaccounts/{id}',
     ...common,
-    needs: need('update'),
+    permission: permission('update'),
     summary: 'Change a cloud account',
     description:
       'Name only what changes. Credentials and options are replaced whole; whoever changes the address gives the credentials again, so that they go nowhere else by themselves. A change of the mapping moves servers at once.',
     body: exactObject({ cloudaccount: CloudAccountChanges }),
     example: { cloudaccount: { mapping: newAccountExample.mapping } },
-    answers: { 200: shown('As it is now') },
+    responses: { 200: shown('As it is now') },
   },
   {
     id: 'deleteCloudAccount',
     method: 'DELETE',
     path: '/cloudaccounts/{id}',
     ...common,
-    needs: need('delete'),
+    permission: permission('delete'),
     summary: 'Detach a cloud account',
     description:
       'Its servers go with it, but for those that another account sees too. Where it has any, that is a 409 that says how many, unless you say `evict=true`. Nothing happens in the source.',
     query: exactObject({ evict: flag('Its servers may go') }),
-    answers: { 204: { description: 'Detached' } },
+    responses: { 204: { description: 'Detached' } },
   },
   {
     id: 'syncCloudAccount',
     method: 'POST',
     path: '/cloudaccounts/{id}/sync',
     ...common,
-    needs: need('perform'),
+    permission: permission('perform'),
     summary: 'Sync a cloud account now',
     description: 'Starts a complete sync; how far it is the account itself tells.',
-    answers: { 202: shown('It is going to start, or is under way') },
+    responses: { 202: shown('It is going to start, or is under way') },
   },
   {
     id: 'confirmGoneServers',
     method: 'POST',
     path: '/cloudaccounts/{id}/confirm-gone',
     ...common,
-    needs: need('perform'),
+    permission: permission('perform'),
     summary: 'Confirm that missing servers are gone',
     description:
       'Removes the servers that the warning `missing` is about now, instead of waiting until they have been missing for long enough. A server that another account sees stays. 409 where no servers are missing.',
-    answers: { 202: shown('They are being removed') },
+    responses: { 202: shown('They are being removed') },
   },
   {
     id: 'testCloudAccount',
     method: 'POST',
     path: '/cloudaccounts/{id}/test',
     ...common,
-    needs: need('perform'),
+    permission: permission('perform'),
     summary: 'Test a cloud account',
     description: 'Logs in with what is kept and counts what it sees. Nothing is changed.',
-    answers: tested,
+    responses: tested,
   },
   {
     id: 'previewCloudAccountMapping',
     method: 'POST',
     path: '/cloudaccounts/{id}/mapping/preview',
     ...common,
-    needs: need('get'),
+    permission: permission('get'),
     summary: 'See which servers a mapping would move',
     description: 'Of the servers as they are known now. Nothing is changed.',
     body: MappingPreviewRequest,
     example: { mapping: newAccountExample.mapping },
-    answers: {
+    responses: {
       200: {
         description: 'What would be',
         body: exactObject({ preview: MappingPreview }),

@@ -1,10 +1,10 @@
-import { example, exampleMoment } from '../administration/examples.ts'
-import type { LoginOptions, SessionEntry, SessionView } from './session.ts'
+import { example, exampleTimestamp } from '../administration/examples.ts'
+import type { LoginOptions, SessionEntry, SessionDto } from './session.ts'
 
 const domain = { id: example.domainId, name: 'Research' }
 const project = { id: example.projectId, name: 'genome', domain }
 
-export const sessionExample: SessionView = {
+export const sessionExample: SessionDto = {
   user: {
     id: example.userId,
     name: 'ada',
@@ -26,8 +26,8 @@ export const sessionExample: SessionView = {
     },
   ],
   csrf_token: 'r6C3ZxuTP0y2qV1mHkQ9oXw5b8eLdJfNsA4tGiUzK7M',
-  expires_at: exampleMoment,
-  idle_expires_at: exampleMoment,
+  expires_at: exampleTimestamp,
+  idle_expires_at: exampleTimestamp,
 }
 
 export const sessionEntryExample: SessionEntry = {
@@ -35,9 +35,9 @@ export const sessionEntryExample: SessionEntry = {
   ip: '192.0.2.7',
   user_agent: 'Mozilla/5.0',
   scope: 'genome',
-  created_at: exampleMoment,
-  last_seen_at: exampleMoment,
-  expires_at: exampleMoment,
+  created_at: exampleTimestamp,
+  last_seen_at: exampleTimestamp,
+  expires_at: exampleTimestamp,
   current: true,
 }
 

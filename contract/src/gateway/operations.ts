@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Operation } from '../operation.ts'
 import { exactObject } from '../scalars.ts'
 import { loginOptionsExample, sessionEntryExample, sessionExample } from './examples.ts'
-import { LoginOptions, PasswordLogin, ScopeChange, SessionEntry, SessionView } from './session.ts'
+import { LoginOptions, PasswordLogin, ScopeChange, SessionEntry, SessionDto } from './session.ts'
 
 /** An operation between a browser and its gateway: by a cookie, where others take a token. */
 export interface GatewayOperation extends Omit<Operation, 'access' | 'needs'> {
@@ -10,7 +10,7 @@ export interface GatewayOperation extends Omit<Operation, 'access' | 'needs'> {
 }
 
 const tag = 'Sessions'
-const session = exactObject({ session: SessionView })
+const session = exactObject({ session: SessionDto })
 const shown = (description: string) => ({
   description,
   body: session,
@@ -31,7 +31,7 @@ export const gatewayOperations = [
     access: 'public',
     tag,
     summary: 'Tell how one can log in here',
-    answers: {
+    responses: {
       200: { description: 'The ways', body: LoginOptions, example: loginOptionsExample },
     },
   },
@@ -44,7 +44,7 @@ export const gatewayOperations = [
     summary: 'Log in with a password',
     body: PasswordLogin,
     example: { name: 'ada', domain: 'Research', password: 'correct horse battery' },
-    answers: { 201: { ...shown('Logged in'), headers: newCookie } },
+    responses: { 201: { ...shown('Logged in'), headers: newCookie } },
   },
   {
     id: 'getSession',
@@ -53,7 +53,7 @@ export const gatewayOperations = [
     access: 'session',
     tag,
     summary: 'Tell who is logged in, where, and what they may do there',
-    answers: { 200: shown('The session') },
+    responses: { 200: shown('The session') },
   },
   {
     id: 'switchScope',
@@ -64,7 +64,7 @@ export const gatewayOperations = [
     summary: 'Switch to another project or domain',
     body: ScopeChange,
     example: { scope: { project_id: sessionExample.scope.id } },
-    answers: { 200: { ...shown('The session, there'), headers: newCookie } },
+    responses: { 200: { ...shown('The session, there'), headers: newCookie } },
   },
   {
     id: 'endSession',
@@ -74,7 +74,7 @@ export const gatewayOperations = [
     tag,
     summary: 'Log out',
     description: 'Its tokens are revoked.',
-    answers: { 204: { description: 'Over', headers: noCookie } },
+    responses: { 204: { description: 'Over', headers: noCookie } },
   },
   {
     id: 'listSessions',
@@ -83,7 +83,7 @@ export const gatewayOperations = [
     access: 'session',
     tag,
     summary: 'List your sessions',
-    answers: {
+    responses: {
       200: {
         description: 'Those that are not over, latest first',
         body: exactObject({ sessions: Type.Array(SessionEntry) }),
@@ -98,7 +98,7 @@ export const gatewayOperations = [
     access: 'session',
     tag,
     summary: 'End one of your sessions',
-    answers: { 204: { description: 'Over' } },
+    responses: { 204: { description: 'Over' } },
   },
   {
     id: 'startCasLogin',
@@ -108,7 +108,9 @@ export const gatewayOperations = [
     tag,
     summary: 'Go to a CAS server to log in',
     query: exactObject({ next: Next }),
-    answers: { 302: { description: 'To the CAS server', headers: { Location: 'Its login page' } } },
+    responses: {
+      302: { description: 'To the CAS server', headers: { Location: 'Its login page' } },
+    },
   },
   {
     id: 'finishCasLogin',
@@ -118,7 +120,7 @@ export const gatewayOperations = [
     tag,
     summary: 'Come back from a CAS server with a ticket',
     query: exactObject({ ticket: Type.Optional(Type.String({ maxLength: 255 })) }),
-    answers: {
+    responses: {
       302: {
         description: 'Into the console, or to its login page where the ticket is no good',
         headers: { Location: 'A page of the console', ...newCookie },

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox'
 import { exactObject, Id, Name, sameType, Timestamp } from '../scalars.ts'
-import { PermissionView } from '../permission.ts'
+import { PermissionDto } from '../permission.ts'
 
 const text = Type.String()
 const Reference = exactObject(sameType(['id', 'name'], text))
 const DomainMember = exactObject({ id: text, name: text, domain: Reference })
 
 /** What a browser is told of its own session; the token stays on the server's side. */
-export const SessionView = exactObject({
+export const SessionDto = exactObject({
   user: exactObject({
     ...sameType(['id', 'name', 'displayname', 'email'], text),
     domain: Reference,
@@ -19,7 +19,7 @@ export const SessionView = exactObject({
   roles: Type.Array(Reference),
   projects: Type.Array(DomainMember, { description: 'Projects to switch to' }),
   domains: Type.Array(Reference, { description: 'Domains to switch to' }),
-  permissions: Type.Array(PermissionView, {
+  permissions: Type.Array(PermissionDto, {
     description: 'What the roles allow here, operation by operation',
   }),
   csrf_token: Type.String({
@@ -31,7 +31,7 @@ export const SessionView = exactObject({
     description: 'When it ends unless something is done before',
   }),
 })
-export type SessionView = Static<typeof SessionView>
+export type SessionDto = Static<typeof SessionDto>
 
 /** One of a user's sessions, as the list of them shows it. */
 export const SessionEntry = exactObject({

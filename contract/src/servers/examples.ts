@@ -1,6 +1,12 @@
-import { example, exampleMoment } from '../administration/examples.ts'
+import { example, exampleTimestamp } from '../administration/examples.ts'
 import { sameType } from '../scalars.ts'
-import { serverFlags, serverMoments, serverNumbers, serverTexts, type Server } from '../server.ts'
+import {
+  serverBooleans,
+  serverTimestamps,
+  serverNumbers,
+  serverTexts,
+  type Server,
+} from '../server.ts'
 import { metadataExample } from './metadata.ts'
 
 const short = {
@@ -8,8 +14,8 @@ const short = {
   name: 'web-7',
   status: 'running',
   description: 'The shop window',
-  created_at: exampleMoment,
-  updated_at: exampleMoment,
+  created_at: exampleTimestamp,
+  updated_at: exampleTimestamp,
   project_id: example.projectId,
   tenant_id: example.projectId,
   domain_id: example.domainId,
@@ -39,8 +45,8 @@ export const serverListExample = { limit: 20, offset: 0, servers: [short], total
 /** The same server in full. */
 export const serverExample: { readonly server: Server } = {
   server: {
-    ...sameType(serverFlags, false),
-    ...sameType(serverMoments, null),
+    ...sameType(serverBooleans, false),
+    ...sameType(serverTimestamps, null),
     ...sameType(serverNumbers, 0),
     ...sameType(serverTexts, ''),
     ...short,

@@ -11,7 +11,7 @@ import { ServerTimeline, ServerTimelineQuery, timelineExample } from './timeline
 
 const common = { access: 'token', tag: 'Servers' } as const
 
-const need = <const Action extends 'list' | 'get' | 'update' | 'perform'>(action: Action) =>
+const permission = <const Action extends 'list' | 'get' | 'update' | 'perform'>(action: Action) =>
   ({
     service: 'compute',
     resource: 'servers',
@@ -31,7 +31,7 @@ const unchanged = {
   headers: cachedHeaders,
 }
 
-const metadataAnswers = {
+const metadataResponses = {
   200: {
     description: "All of the server's metadata, with the prefixes",
     body: ServerMetadata,
@@ -55,12 +55,12 @@ export const serverOperations = [
     method: 'GET',
     path: '/servers',
     ...common,
-    needs: need('list'),
+    permission: permission('list'),
     summary: 'List servers',
     description:
-      "Newest first, those of your token's project or domain; without those in the recycle bin. Any field is a filter: `status=running&status=ready&provider=Aws`: values of one are alternatives, different ones must all hold. Fields with a known set of values (`status`, `provider`, `os_type`, …) ignore case. A parameter that takes several values can be repeated or numbered (`status.0=…`). `total` counts all that match. For the next page follow `Link`: it stays quick however deep you go, and no server that stays as it is comes twice or is left out. With `Accept: text/csv` or `application/x-ndjson`, or `format`, all that match come as a stream, without paging. What the original's own clients send is known too, and refused where Muster has nothing like it.",
+      "Newest first, those of your token's project or domain; without those in the recycle bin. Any field is a filter: `status=running&status=ready&provider=Aws`: values of one are alternatives, different ones must all hold. Fields with a known set of values (`status`, `provider`, `os_type`, …) ignore case. A parameter that takes several values can be repeated or numbered (`status.0=…`). `total` counts all that match. For the next page follow `Link`: it stays quick however deep you go, and no server that stays as it is comes twice or is left out. With `Accept: text/csv` or `application/x-ndjson`, or `format`, all that match come as a stream, without paging. What Cloudpods' clients send is known too, and refused where Muster has nothing like it.",
     query: ServerListQuery,
-    answers: {
+    responses: {
       200: {
         description: 'A page of servers',
         body: ServerList,
@@ -75,12 +75,12 @@ export const serverOperations = [
     method: 'GET',
     path: '/servers/statistics',
     ...common,
-    needs: need('list'),
+    permission: permission('list'),
     summary: 'Count servers, by what you like',
     description:
       'How many servers match, with their cores, memory and disks in MB: in all, and for each value of what you group by, most servers first. The filters are those of the list. A group tells 100 values apart; where there are more, the rest is summed in one further entry, the last, with the value `other`.',
     query: ServerStatisticsQuery,
-    answers: {
+    responses: {
       200: {
         description: 'The sums',
         body: ServerStatistics,
@@ -94,12 +94,12 @@ export const serverOperations = [
     method: 'GET',
     path: '/servers/timeline',
     ...common,
-    needs: need('list'),
+    permission: permission('list'),
     summary: 'Show how the fleet has grown',
     description:
       'How many servers there were day by day, with their cores, memory and disks in MB; without those in the recycle bin. Oldest first; today is as of now. Counted for each project and kept for 400 days: what a server was like before it came to another project stays with the first.',
     query: ServerTimelineQuery,
-    answers: {
+    responses: {
       200: {
         description: 'A point for each day',
         body: ServerTimeline,
@@ -113,18 +113,16 @@ export const serverOperations = [
     method: 'GET',
     path: '/servers/{id}',
     ...common,
-    needs: need('get'),
+    permission: permission('get'),
     summary: 'Show a server',
     description: `All of its fields. ${named} It is looked for as far as you may see.`,
     query: exactObject({
       scope: scopeOfOne,
-      details: passes('Of the original, and changes nothing: you always get all of it'),
-      with_meta: passes('Of the original, and changes nothing: `metadata` is always there'),
-      show_fail_reason: passes(
-        'Of the original, and changes nothing: the reasons are always there',
-      ),
+      details: passes('Of Cloudpods, and changes nothing: you always get all of it'),
+      with_meta: passes('Of Cloudpods, and changes nothing: `metadata` is always there'),
+      show_fail_reason: passes('Of Cloudpods, and changes nothing: the reasons are always there'),
     }),
-    answers: {
+    responses: {
       200: {
         description: 'The server',
         body: exactObject({ server: Server }),
@@ -139,48 +137,48 @@ export const serverOperations = [
     method: 'GET',
     path: '/servers/{id}/metadata',
     ...common,
-    needs: need('get'),
+    permission: permission('get'),
     summary: "Show a server's tags",
     description:
       'Your own (`user:`), those of the source (`ext:`), and what Muster notes (`sys:`), as `metadata` of the server itself.',
     query: exactObject({ scope: scopeOfOne }),
-    answers: metadataAnswers,
+    responses: metadataResponses,
   },
   {
     id: 'mergeServerMetadata',
     method: 'POST',
     path: '/servers/{id}/metadata',
     ...common,
-    needs: need('update'),
+    permission: permission('update'),
     summary: 'Tag a server',
     description: `Sets the tags that you name and leaves the others. ${changeNotes}`,
     body: MetadataChange,
     example: { metadata: { env: 'prod', retired: null } },
-    answers: metadataAnswers,
+    responses: metadataResponses,
   },
   {
     id: 'replaceServerMetadata',
     method: 'PUT',
     path: '/servers/{id}/metadata',
     ...common,
-    needs: need('update'),
+    permission: permission('update'),
     summary: "Replace a server's tags",
     description: `Afterwards it has the tags that you name and no other \`user:\` ones. ${changeNotes}`,
     body: MetadataChange,
     example: { metadata: { env: 'prod' } },
-    answers: metadataAnswers,
+    responses: metadataResponses,
   },
   {
     id: 'getServerHistory',
     method: 'GET',
     path: '/servers/{id}/history',
     ...common,
-    needs: need('get'),
+    permission: permission('get'),
     summary: 'Show what became of a server',
     description:
       'When it came, what changed, from what to what, and by whom: a person, or the account that saw it. Newest first. What happened while it belonged to others than you may see is not told.',
     query: exactObject({ ...eventPaging, scope: scopeOfOne }),
-    answers: {
+    responses: {
       200: {
         description: 'Its events',
         body: EventList,
@@ -194,10 +192,10 @@ export const serverOperations = [
     method: 'POST',
     path: '/servers/{id}/syncstatus',
     ...common,
-    needs: need('perform'),
+    permission: permission('perform'),
     summary: 'Look at a server now',
     description: `Asks its source how it is at this moment, instead of at the next sync. ${named}`,
-    answers: {
+    responses: {
       200: {
         description: 'As it is now',
         body: exactObject({ server: Server }),

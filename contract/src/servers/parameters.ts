@@ -1,20 +1,16 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { ignoredListParameters } from '../client-parameters.ts'
-import { largestPage } from '../resource.ts'
+import { defaultPageSize, ignoredListParameters, maxPageSize } from '../paging.ts'
 import { exactObject, sameType } from '../scalars.ts'
 import {
-  callersFields,
-  serverFlags,
-  serverMoments,
+  callerFields,
+  serverBooleans,
+  serverTimestamps,
   serverNumbers,
   serverTexts,
-  type CallersField,
+  type CallerField,
 } from '../server.ts'
-import { originalFilters, originalPaging } from './original-parameters.ts'
-import { originalSchemas } from './original-schemas.ts'
-
-/** How many servers a page holds where nobody says. */
-export const usualPage = 20
+import { cloudpodsFilters, cloudpodsPaging } from './cloudpods-parameters.ts'
+import { cloudpodsSchemas } from './cloudpods-schemas.ts'
 
 const mostValues = 100
 
@@ -28,22 +24,25 @@ const describedText = (maxLength: number, description: string) =>
 const describedFlag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
 /** What is read as a moment; which texts are one, the server says. */
-const momentText = Type.String({ maxLength: 32, examples: ['2026-05-04T08:00:00Z'] })
+const timestampText = Type.String({ maxLength: 32, examples: ['2026-05-04T08:00:00Z'] })
 const fieldName = Type.String({ minLength: 1, maxLength: 64 })
 
-type OwnField<Name extends string> = Exclude<Name, CallersField | 'deleted'>
+type OwnField<Name extends string> = Exclude<Name, CallerField | 'deleted'>
 
 /** Those that are the same for everyone. `deleted` says which servers are looked at, apart. */
 const shared = <const Name extends string>(names: readonly Name[]) =>
   names.filter(
-    (name) => name !== 'deleted' && !(callersFields as readonly string[]).includes(name),
+    (name) => name !== 'deleted' && !(callerFields as readonly string[]).includes(name),
   ) as OwnField<Name>[]
 
-const momentWords = 'UTC, as `2026-05-04T08:00:00Z`, `2026-05-04 08:00:00` or `2026-05-04`'
+const timestampFormatHelp = 'UTC, as `2026-05-04T08:00:00Z`, `2026-05-04 08:00:00` or `2026-05-04`'
 
 const fieldFilters = {
-  ...sameType(shared(serverFlags), several(Type.Boolean(), 'Exactly this')),
-  ...sameType(shared(serverMoments), several(momentText, `Exactly this moment: ${momentWords}`)),
+  ...sameType(shared(serverBooleans), several(Type.Boolean(), 'Exactly this')),
+  ...sameType(
+    shared(serverTimestamps),
+    several(timestampText, `Exactly this moment: ${timestampFormatHelp}`),
+  ),
   ...sameType(shared(serverNumbers), several(Type.Integer(), 'Exactly this, or one of these')),
   ...sameType(
     shared(serverTexts),
@@ -119,7 +118,7 @@ const selection = {
   ),
   ...sameType(
     ['created_since', 'created_before', 'updated_since', 'updated_before'],
-    Type.Optional(Type.String({ maxLength: 32, description: momentWords })),
+    Type.Optional(Type.String({ maxLength: 32, description: timestampFormatHelp })),
   ),
   scope,
   pending_delete: Type.Optional(
@@ -137,7 +136,7 @@ const selection = {
     ...TagSets,
     description: 'Likewise, for those that do not have such tags',
   }),
-  ...originalSchemas(originalFilters),
+  ...cloudpodsSchemas(cloudpodsFilters),
 }
 
 /** By how many fields a list is sorted at most. */
@@ -150,7 +149,7 @@ const page = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: `How many at most: ${usualPage} unless you say, ${largestPage} at the most`,
+      description: `How many at most: ${defaultPageSize} unless you say, ${maxPageSize} at the most`,
     }),
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'How many to leave out' })),
@@ -169,7 +168,7 @@ const page = {
       description: '`csv` and `ndjson` are all that match, whatever the limit',
     }),
   ),
-  ...originalSchemas(originalPaging),
+  ...cloudpodsSchemas(cloudpodsPaging),
 }
 
 export const ServerListQuery = exactObject({ ...page, ...selection })

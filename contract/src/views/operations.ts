@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { example as shared, exampleMoment } from '../administration/examples.ts'
+import { example as shared, exampleTimestamp } from '../administration/examples.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject } from '../scalars.ts'
 import { mostViews, NewView, SavedView, ViewChanges, ViewListQuery } from './view.ts'
@@ -7,7 +7,7 @@ import { mostViews, NewView, SavedView, ViewChanges, ViewListQuery } from './vie
 const common = { access: 'token', tag: 'Saved views' } as const
 
 /** One's own need no right; those of others are within reach only where they are shared. */
-const need = <const Action extends 'list' | 'get' | 'create' | 'update' | 'delete'>(
+const permission = <const Action extends 'list' | 'get' | 'create' | 'update' | 'delete'>(
   action: Action,
 ) =>
   ({
@@ -34,8 +34,8 @@ const viewExample = {
   user_id: shared.userId,
   user: 'mary',
   project_id: shared.projectId,
-  created_at: exampleMoment,
-  updated_at: exampleMoment,
+  created_at: exampleTimestamp,
+  updated_at: exampleTimestamp,
 }
 
 const shown = (description: string) => ({
@@ -51,12 +51,12 @@ export const viewOperations = [
     method: 'GET',
     path: '/views',
     ...common,
-    needs: need('list'),
+    permission: permission('list'),
     summary: 'List saved views',
     description:
       "Your own, and those that others share in your token's project. Newest first, unless you say.",
     query: ViewListQuery,
-    answers: {
+    responses: {
       200: {
         description: 'A page of views',
         body: exactObject({
@@ -75,45 +75,45 @@ export const viewOperations = [
     method: 'GET',
     path: '/views/{id}',
     ...common,
-    needs: need('get'),
+    permission: permission('get'),
     summary: 'Show a saved view',
     description:
       'A private one is there for its owner and for nobody else, whatever their roles; one that is shared is looked for as far as you may see.',
-    answers: { 200: shown('The view') },
+    responses: { 200: shown('The view') },
   },
   {
     id: 'createView',
     method: 'POST',
     path: '/views',
     ...common,
-    needs: need('create'),
+    permission: permission('create'),
     summary: 'Save a view',
     description: `A query that the list itself would refuse is refused here. Private unless you say; to share it in your token's project takes the right. Names are unique among yours in a project; ${mostViews} views are the most.`,
     body: exactObject({ view: NewView }),
     example: { view: newViewExample },
-    answers: { 201: shown('Saved') },
+    responses: { 201: shown('Saved') },
   },
   {
     id: 'updateView',
     method: 'PUT',
     path: '/views/{id}',
     ...common,
-    needs: need('update'),
+    permission: permission('update'),
     summary: 'Change a saved view',
     description:
       'Name only what changes. Only its owner does; where it is shared afterwards, with the right to share it in its project.',
     body: exactObject({ view: ViewChanges }),
     example: { view: { q: 'status:running vcpu>=16' } },
-    answers: { 200: shown('As it is now') },
+    responses: { 200: shown('As it is now') },
   },
   {
     id: 'deleteView',
     method: 'DELETE',
     path: '/views/{id}',
     ...common,
-    needs: need('delete'),
+    permission: permission('delete'),
     summary: 'Delete a saved view',
     description: 'Your own; or one that is shared where you hold the right.',
-    answers: { 204: { description: 'Gone' } },
+    responses: { 204: { description: 'Gone' } },
   },
 ] as const satisfies readonly Operation[]

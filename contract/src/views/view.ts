@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { clientParameters } from '../client-parameters.ts'
+import { clientParameters } from '../paging.ts'
 import { exactObject, Id, NewName, Timestamp } from '../scalars.ts'
 import { longestQ, mostSortFields, serverScopes } from '../servers/parameters.ts'
 

@@ -1,4 +1,4 @@
-import type { ErrorBody, SessionView } from '@muster/contract'
+import type { ErrorBody, SessionDto } from '@muster/contract'
 
 export interface BrowserAnswer<Body = ErrorBody> {
   readonly status: number
@@ -64,7 +64,7 @@ export function createBrowser(url: string) {
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
     const body = (isJson && text !== '' ? JSON.parse(text) : undefined) as Body
-    const { session } = (body ?? {}) as { session?: SessionView }
+    const { session } = (body ?? {}) as { session?: SessionDto }
     if (session) csrf = session.csrf_token
     return { status: response.status, headers: response.headers, text, body }
   }
@@ -76,9 +76,9 @@ export function createBrowser(url: string) {
     ask,
     headersOf,
     csrf: () => csrf,
-    async logIn(name: string, password: string, more = {}): Promise<SessionView> {
+    async logIn(name: string, password: string, more = {}): Promise<SessionDto> {
       const body = { name, password, ...more }
-      const answer = await ask<{ session: SessionView }>('/api/session', { method: 'POST', body })
+      const answer = await ask<{ session: SessionDto }>('/api/session', { method: 'POST', body })
       if (answer.status !== 201) throw new Error(`no login: ${answer.status} ${answer.text}`)
       return answer.body.session
     },

@@ -1,4 +1,4 @@
-import type { SessionView } from '@muster/contract'
+import type { SessionDto } from '@muster/contract'
 import { csrfHeader } from '../wire-names.ts'
 import type { Auth } from './auth.ts'
 
@@ -8,13 +8,13 @@ const reads = new Set(['GET', 'HEAD'])
  * In a browser, on pages that come from the gateway: the cookie that the browser sends by itself is
  * the session. `createSession` logs in; all there is to add is the proof that a change was meant.
  */
-export function cookieSession(): Auth<SessionView> {
+export function cookieSession(): Auth<SessionDto> {
   return {
     prefix: '/api',
     connect(line) {
-      let known: Promise<SessionView> | undefined
+      let known: Promise<SessionDto> | undefined
 
-      function current(): Promise<SessionView> {
+      function current(): Promise<SessionDto> {
         if (known) return known
         const asked = line.call('getSession').then(({ body }) => body.session)
         known = asked
@@ -45,7 +45,7 @@ export function cookieSession(): Auth<SessionView> {
         },
         notice(id, body) {
           if (id === 'createSession' || id === 'switchScope' || id === 'getSession') {
-            known = Promise.resolve((body as { session: SessionView }).session)
+            known = Promise.resolve((body as { session: SessionDto }).session)
           } else if (id === 'endSession') known = undefined
         },
       }

@@ -13,8 +13,8 @@ import { PlatformError } from '../domain/error.ts'
 import { all } from '../domain/identity/administration/registry.ts'
 import type { Clock } from '../domain/identity/ports.ts'
 import { everywhere } from '../domain/identity/authorized-scope.ts'
-import { mountGateway } from '../http/gateway/mount-gateway.ts'
-import { createOwnUpstream } from '../http/gateway/own-upstream.ts'
+import { registerGateway } from '../http/gateway/register-gateway.ts'
+import { createInProcessUpstream } from '../http/gateway/in-process-upstream.ts'
 import type { Database } from '../storage/database.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import { createSessionStore } from '../storage/sessions/session-store.ts'
@@ -47,7 +47,7 @@ const peopleOf = ({ users }: Demo): DemoPeople =>
 
 /** What this process serves is asked for in it, all else at the addresses that its operator gave. */
 function composeUpstream({ app, config, authUrl, baseUrl }: Parts, createHttp: CreateHttp) {
-  const own = createOwnUpstream(app)
+  const own = createInProcessUpstream(app)
   const other = createHttp({ authUrl, baseUrl })
   const isHere = (path: string) =>
     config.roles.includes(path.startsWith('/v3') ? 'identity' : 'platform')
@@ -95,7 +95,7 @@ export function composeGateway(parts: Parts) {
   const { app, config, database, clock } = parts
   const store = createSessionStore(database)
   let opened: Awaited<ReturnType<typeof openGateway>> | undefined
-  mountGateway(
+  registerGateway(
     app,
     loadOnce(async () => (opened = await openGateway(parts, store))),
   )

@@ -5,8 +5,8 @@ import type { RecordDenial } from '../domain/audit/record-denial.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import { createAdministrationHandlers } from './administration/handlers.ts'
 import { createAuthenticate } from './authenticate.ts'
-import { createBodyRoom } from './body-room.ts'
-import { auditDenials } from './denials.ts'
+import { createResponseMemory } from './response-memory.ts'
+import { auditDenials } from './audit-denials.ts'
 import { createOwnHosts, type HostSettings } from './host.ts'
 import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
 import type { CloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
@@ -15,11 +15,11 @@ import { createInventoryHandlers, type InventoryUseCases } from './inventory/han
 import { privateHeaders } from './private-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics } from './metrics.ts'
-import { mountOperations } from './mount.ts'
+import { registerOperations } from './register-operations.ts'
 import { answerInTurn } from './pipelining.ts'
 import { createRateLimit } from '../domain/rate-limit.ts'
 import { makeRequestId } from './request-id.ts'
-import { answerRepeats, createRepeats } from './repeats.ts'
+import { serveCachedResponses, createResponseCache } from './response-cache.ts'
 import { createRequestLog, logRequests } from './request-log.ts'
 import { closeStalledResponses } from './stalled-responses.ts'
 import { createServiceHandlers } from './service.ts'
@@ -110,7 +110,7 @@ export function createApp(
     settings.requestsPerMinute,
     'Too many requests with this token: wait and try again.',
   )
-  const repeats = createRepeats({
+  const repeats = createResponseCache({
     findKnown: (secret) => useCases.verifyToken.findKnown(secret),
     countRequest: ({ token }) => requestLimit.take(token.id, clock()),
     isDraining: () => draining,
@@ -129,11 +129,11 @@ export function createApp(
       })
     },
   })
-  answerRepeats(app, repeats)
+  serveCachedResponses(app, repeats)
   answerInTurn(app.server)
   closeStalledResponses(app.server, settings.tls ? 'secureConnection' : 'connection')
 
-  mountOperations(app, served, {
+  registerOperations(app, served, {
     authenticate: createAuthenticate({
       verifyToken: useCases.verifyToken,
       requestLimit,
@@ -141,7 +141,7 @@ export function createApp(
       clock,
     }),
     remember: repeats.remember,
-    bodies: createBodyRoom(bodyLimits),
+    bodies: createResponseMemory(bodyLimits),
     closesAfter,
     handlers: {
       ...createIdentityHandlers({ ...useCases, ...settings }),

@@ -137,7 +137,7 @@ export function createCompress() {
     if (isStream(body)) return await compressStream(outcome, body, coding)
     const bytes = toBytes(body)
     if (bytes.length <= smallestBody) return { ...outcome, body: [bytes] }
-    const isReused = outcome.isStillRight !== undefined
+    const isReused = outcome.isFresh !== undefined
     const compressed = await (isReused ? compressOnce(bytes, coding) : compressors[coding](bytes))
     const { etag, ...headers } = outcome.headers ?? {}
     return {

@@ -47,7 +47,7 @@ export const errorBody = (error: PlatformError, requestId: string, now: number):
 
 /** The token operation answers with plain `application/json`, its errors included. */
 function errorContentType(operation: Route | undefined): string {
-  const [answer] = Object.values(operation?.answers ?? {})
+  const [answer] = Object.values(operation?.responses ?? {})
   const declared = answer?.contentType
   return declared?.startsWith('application/json') ? declared : jsonContentType
 }

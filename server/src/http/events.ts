@@ -1,6 +1,6 @@
-import { largestEventPage, type EventView } from '@muster/contract'
+import { defaultPageSize, maxPageSize, type EventDto } from '@muster/contract'
 import type { EventRecord } from '../domain/audit/event.ts'
-import { readMoment } from '../domain/read-moment.ts'
+import { readTimestamp } from '../domain/read-timestamp.ts'
 import { timestamp } from '../domain/timestamp.ts'
 
 interface Paging {
@@ -10,18 +10,16 @@ interface Paging {
   readonly limit?: number
 }
 
-const usualPage = 20
-
 /** Which part of a list of events is wanted. */
-export const toEventQuery = ({ since, before, marker, limit = usualPage }: Paging) => ({
-  ...(since !== undefined && { since: readMoment(since, 'since') }),
-  ...(before !== undefined && { before: readMoment(before, 'before') }),
+export const toEventQuery = ({ since, before, marker, limit = defaultPageSize }: Paging) => ({
+  ...(since !== undefined && { since: readTimestamp(since, 'since') }),
+  ...(before !== undefined && { before: readTimestamp(before, 'before') }),
   ...(marker !== undefined && { marker }),
-  limit: Math.min(limit, largestEventPage),
+  limit: Math.min(limit, maxPageSize),
 })
 
 /** An event as the wire shows it. */
-export const describeEventView = (event: EventRecord): EventView => ({
+export const renderEvent = (event: EventRecord): EventDto => ({
   ...event,
   time: timestamp(event.time),
 })

@@ -8,8 +8,8 @@ import type { IssueToken } from '../domain/identity/issue-token.ts'
 import { listPermissions } from '../domain/identity/list-permissions.ts'
 import { openDomains, openProjects } from '../domain/identity/scope.ts'
 import { answerSlice } from './administration/pages.ts'
-import { createViews } from './administration/views.ts'
-import type { Handlers } from './mount.ts'
+import { createViews } from './administration/render-resources.ts'
+import type { Handlers } from './register-operations.ts'
 import { renderTokenBody } from './token-body.ts'
 
 export interface IdentityUseCases {

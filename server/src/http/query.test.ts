@@ -21,7 +21,7 @@ const operation = {
     },
     { additionalProperties: false },
   ),
-  answers: {},
+  responses: {},
 } as const satisfies Operation
 const readQuery = createQueryReader(operation)
 const read = (query: string) => readQuery(`/servers${query}`)

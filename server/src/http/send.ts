@@ -14,7 +14,7 @@ export interface HandlerResult {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Where the same request may be given the same answer again: for how long. */
-  readonly isStillRight?: () => boolean
+  readonly isFresh?: () => boolean
 }
 
 /** Of a large body, so much goes to the gateway at once. */
@@ -40,7 +40,7 @@ export const isPieces = (body: unknown): body is readonly Buffer[] =>
 export const contentTypeOf = (
   operation: Operation,
   { status, contentType }: HandlerResult,
-): string => contentType ?? operation.answers[status]?.contentType ?? jsonContentType
+): string => contentType ?? operation.responses[status]?.contentType ?? jsonContentType
 
 /** Sends the answers of handlers. */
 export function createSend(closesAfter: (request: FastifyRequest) => boolean) {

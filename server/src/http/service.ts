@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
 import { validated } from './validated.ts'
 import type { Metrics } from './metrics.ts'
-import type { Handlers } from './mount.ts'
+import type { Handlers } from './register-operations.ts'
 import { renderReferencePage } from './reference/page.ts'
 
 interface Dependencies {
@@ -52,7 +52,7 @@ function toFixed(text: string, headers: Readonly<Record<string, string>> = {}) {
     body,
     etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
     headers: { ...headers, 'cache-control': 'no-cache' },
-    isStillRight: () => true,
+    isFresh: () => true,
   }
 }
 

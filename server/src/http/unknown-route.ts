@@ -1,4 +1,4 @@
-import { answeredMethodsOf, type Operation } from '@muster/contract'
+import { servedMethodsOf, type Operation } from '@muster/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 
@@ -24,7 +24,7 @@ function methodsAt(url: string, served: readonly Operation[]): string[] {
       pattern.every((step, index) => step.startsWith('{') || step === steps[index])
     )
   })
-  return [...new Set(matching.flatMap(answeredMethodsOf))]
+  return [...new Set(matching.flatMap(servedMethodsOf))]
 }
 
 /** As the router reads a path: a percent-encoded letter is the letter. */

@@ -23,8 +23,8 @@ const operation = {
   tag: 'Sample',
   summary: 'Sample',
   body: Body,
-  anyCaseKeys: ['name', 'id'],
-  answers: {},
+  caseInsensitiveKeys: ['name', 'id'],
+  responses: {},
 } as const satisfies Operation
 
 const read = createBodyReader(operation)

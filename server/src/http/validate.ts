@@ -2,7 +2,7 @@ import type { BodyOf, FieldProblem, Operation } from '@muster/contract'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import { PlatformError } from '../domain/error.ts'
-import { foldKeys, unfoldPath } from './fold-keys.ts'
+import { lowerCaseKeys, asSpelled } from './key-case.ts'
 
 const mostProblems = 10
 
@@ -24,16 +24,16 @@ export function compileSchema(schema: TSchema): () => ValidateFunction {
 }
 
 /** Checks bodies of an operation against the contract; every problem names its field. */
-export function createBodyReader<Op extends Pick<Operation, 'id' | 'body' | 'anyCaseKeys'>>(
+export function createBodyReader<Op extends Pick<Operation, 'id' | 'body' | 'caseInsensitiveKeys'>>(
   operation: Op,
 ) {
-  const { body: schema, anyCaseKeys } = operation
+  const { body: schema, caseInsensitiveKeys } = operation
   const compiled = schema && compileSchema(schema)
 
   return function readBody(raw: unknown): BodyOf<Op> {
     if (!compiled) return undefined as BodyOf<Op>
     const check = compiled()
-    const body = anyCaseKeys ? foldKeys(raw, anyCaseKeys) : raw
+    const body = caseInsensitiveKeys ? lowerCaseKeys(raw, caseInsensitiveKeys) : raw
     if (!check(body)) throw invalidInput('body', raw, check.errors ?? [])
     return body as BodyOf<Op>
   }
@@ -46,7 +46,7 @@ export function invalidInput(
   errors: readonly ErrorObject[],
 ): PlatformError {
   const fields = errors.slice(0, mostProblems).map((error): FieldProblem => ({
-    path: [...unfoldPath(raw, placeOf(error)), ...memberOf(error)].join('.') || whole,
+    path: [...asSpelled(raw, placeOf(error)), ...memberOf(error)].join('.') || whole,
     problem: wording(error),
   }))
   const onlyMissing = errors.every(({ keyword }) => keyword === 'required')

@@ -4,15 +4,15 @@ interface Tagged {
   readonly body: Buffer | readonly Buffer[]
   readonly etag: string
   readonly headers: Readonly<Record<string, string>>
-  readonly isStillRight?: () => boolean
+  readonly isFresh?: () => boolean
 }
 
 /** The answer, or that it is the one the caller has. */
 export function validated(
-  { body, etag, headers, isStillRight }: Tagged,
+  { body, etag, headers, isFresh }: Tagged,
   ifNoneMatch: string | undefined,
 ) {
-  const rest = isStillRight && { isStillRight }
+  const rest = isFresh && { isFresh }
   const known = findKnownTag(etag, ifNoneMatch)
   return known === undefined
     ? { status: 200, headers: { ...headers, etag }, body, ...rest }

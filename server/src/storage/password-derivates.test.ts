@@ -111,7 +111,7 @@ onBothEngines('what the database keeps of a password', (engine) => {
     for (const password of [adminPassword, wrongPassword]) {
       assert.deepEqual(findDerivates(rows, password, salts), [])
     }
-    // The search would find what the original keeps.
+    // The search would find what Cloudpods keeps.
     const original = createHash('sha224').update(adminPassword).digest('hex')
     assert.notDeepEqual(findDerivates(rows + original, adminPassword, salts), [])
   })

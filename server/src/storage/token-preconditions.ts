@@ -5,7 +5,7 @@ import { required, type Database, type Statement } from './database.ts'
 import { createTemplate } from './template.ts'
 
 /** Uses closer together than this are one use, as far as "last used" goes. */
-const sameMoment = 1_000
+const sameTimestamp = 1_000
 
 interface Held {
   readonly userId: string
@@ -128,7 +128,7 @@ export function createPreconditionStatements(database: Database) {
     if (accessKeyId !== undefined) {
       const { ip, issuedAt: now } = token
       // In this order: of two who share the row first and want to write it then, neither could.
-      statements.push(noteUse({ id: accessKeyId, ip, now, before: now - sameMoment }))
+      statements.push(noteUse({ id: accessKeyId, ip, now, before: now - sameTimestamp }))
       statements.push(holdAccessKey(accessKeyId))
     }
     if (providerId !== undefined) statements.push(holdProvider(providerId))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CloudAccount, EventView, Server } from '@muster/contract'
+import type { CloudAccount, EventDto, Server } from '@muster/contract'
 import type { DestinationStream } from 'pino'
 import { newId } from '../domain/identity/new-id.ts'
 import { naturalId } from '../domain/sources/natural-id.ts'
@@ -149,9 +149,9 @@ export async function startAttached(lifetime: Lifetime, engine: Engine, options:
       return status === 200 ? body.server : undefined
     },
 
-    async history(id: string, query = ''): Promise<readonly EventView[]> {
+    async history(id: string, query = ''): Promise<readonly EventDto[]> {
       const details = { path: { id }, query }
-      return (await admin.get<{ events: EventView[] }>('getServerHistory', details)).events
+      return (await admin.get<{ events: EventDto[] }>('getServerHistory', details)).events
     },
 
     /** Somebody with one role, in one project. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
-import type { ErrorBody, EventView, IdentityProviderView, RoleAssignment } from '@muster/contract'
+import type { ErrorBody, EventDto, IdentityProviderDto, RoleAssignment } from '@muster/contract'
 import { ask, loginAdmin, requestToken, tokenIdentity, type ClientAnswer } from './client.ts'
 import type { Engine } from './engines.ts'
 import { createPopulation } from './population.ts'
@@ -76,7 +76,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
   const refusal = steadyParts(await requestToken(url, { identity: tokenIdentity('nonsense') }))
 
   const events = async (query: string) =>
-    (await call<{ events: EventView[] }>('GET', `/events?limit=200&${query}`)).body.events
+    (await call<{ events: EventDto[] }>('GET', `/events?limit=200&${query}`)).body.events
 
   return {
     ...platform,
@@ -97,7 +97,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
         ca: testAuthority,
         ...changes,
       }
-      const { status, text, body } = await call<{ identity_provider: IdentityProviderView }>(
+      const { status, text, body } = await call<{ identity_provider: IdentityProviderDto }>(
         'POST',
         '/v3/identity_providers',
         { identity_provider: wish },
@@ -126,7 +126,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
     statusOf: async (token: string) => (await ask(url, '/v3/auth/catalog', { token })).status,
 
     /** Refused as every failed login is; the reason is for the log and the audit alone. */
-    async assertRefused(answer: ClientAnswer, reason: RegExp): Promise<EventView> {
+    async assertRefused(answer: ClientAnswer, reason: RegExp): Promise<EventDto> {
       assert.deepEqual(steadyParts(answer), refusal)
       const requestId = answer.headers.get('x-request-id') ?? ''
       const [event, ...more] = await events(`request_id=${requestId}&action=login`)

@@ -34,7 +34,7 @@ export const pathWith = (
   })
 
 function assertKept(operation: Operation, { status, text, body }: ClientAnswer): void {
-  const schema = operation.answers[status]?.body
+  const schema = operation.responses[status]?.body
   if (!schema || operation.method === 'HEAD') {
     assert.equal(text, '', operation.id)
     return
@@ -66,7 +66,7 @@ export function createContractClient(url: string, token: string) {
       token,
       ...(body !== undefined && { body }),
     })
-    if (operation.answers[answer.status]) assertKept(operation, answer)
+    if (operation.responses[answer.status]) assertKept(operation, answer)
     return answer
   }
 
@@ -77,7 +77,7 @@ export function createContractClient(url: string, token: string) {
     async get<Body>(id: OperationId, details?: Details): Promise<Body> {
       const answer = await call<Body>(id, details)
       const { status, text } = answer
-      assert.ok(operationNamed(id).answers[status], `${id}: ${status} ${text}`)
+      assert.ok(operationNamed(id).responses[status], `${id}: ${status} ${text}`)
       return answer.body
     },
 

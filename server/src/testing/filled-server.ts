@@ -42,7 +42,7 @@ export const madeByMuster: ReadonlySet<string> = new Set([
 const same = <Value>(names: readonly string[], value: (name: string, at: number) => Value) =>
   Object.fromEntries(names.map((name, at) => [name, value(name, at)]))
 
-const momentAt = (at: number) => `2026-03-0${(at % 8) + 1}T01:02:03.00000${at % 10}Z`
+const timestampAt = (at: number) => `2026-03-0${(at % 8) + 1}T01:02:03.00000${at % 10}Z`
 
 /** A server with something else in every field that a source can fill. */
 export function filledServer(projectId: string, changes: Partial<ServerFacts> = {}): ServerFacts {
@@ -63,14 +63,14 @@ export function filledServer(projectId: string, changes: Partial<ServerFacts> = 
   })
   const device = {
     ...same(specifiedDevice.string, (name) => `device ${name}`),
-    ...same(specifiedDevice.timestamp, (_, at) => momentAt(at)),
+    ...same(specifiedDevice.timestamp, (_, at) => timestampAt(at)),
     ...same(specifiedDevice.boolean, () => true),
     ...same(specifiedDevice.integer, (_, at) => at + 1),
     dev_type: 'GPU',
   }
   return {
     ...same(own(specifiedServer.string), (name) => `the ${name}`),
-    ...same(own(specifiedServer.timestamp), (_, at) => momentAt(at)),
+    ...same(own(specifiedServer.timestamp), (_, at) => timestampAt(at)),
     ...same(own(specifiedServer.integer), (_, at) => at + 3),
     ...same(own(specifiedServer.boolean), () => true),
     id,

@@ -1,4 +1,4 @@
-import { operations, type Need, type OperationId } from '@muster/contract'
+import { operations, type RequiredPermission, type OperationId } from '@muster/contract'
 import type { Selectable } from 'kysely'
 import { nameKey } from '../domain/identity/name-key.ts'
 import type { PolicyRule, TokenScope } from '../domain/identity/records.ts'
@@ -91,7 +91,7 @@ interface Visibility {
 }
 
 /** The more exact rule wins, deny wins a tie, and what no rule speaks of is denied. */
-function isAllowed(rules: readonly PolicyRule[], need: Need): boolean {
+function isAllowed(rules: readonly PolicyRule[], need: RequiredPermission): boolean {
   const places = ['service', 'resource', 'action'] as const
   const speaking = rules
     .filter((rule) => places.every((place) => rule[place] === '*' || rule[place] === need[place]))
@@ -105,7 +105,11 @@ function isAllowed(rules: readonly PolicyRule[], need: Need): boolean {
 }
 
 /** Undefined where the answer is a 403. */
-function visibilityOf(world: World, { userId, scope }: Person, need: Need): Visibility | undefined {
+function visibilityOf(
+  world: World,
+  { userId, scope }: Person,
+  need: RequiredPermission,
+): Visibility | undefined {
   const self = need.at.includes('self') ? userId : undefined
   const rulesAt = (level: 'system' | 'domain' | 'project') => {
     const held = heldBy(world, userId).filter(({ project_id, domain_id }) => {
@@ -274,7 +278,7 @@ function compare(a: Row[string], b: Row[string]): number {
   return Number(a) - Number(b)
 }
 
-const sameMoment = (word: string) => Date.parse(word)
+const sameTimestamp = (word: string) => Date.parse(word)
 
 function isKept(row: Row, name: string, value: string): boolean {
   switch (name) {
@@ -291,9 +295,9 @@ function isKept(row: Row, name: string, value: string): boolean {
     case 'scope.system':
       return row['project_id'] === null && row['domain_id'] === null
     case 'since':
-      return Number(row['time']) >= sameMoment(value)
+      return Number(row['time']) >= sameTimestamp(value)
     case 'before':
-      return Number(row['time']) < sameMoment(value)
+      return Number(row['time']) < sameTimestamp(value)
     case 'type':
     case 'effective':
     case 'include_names':
@@ -307,8 +311,8 @@ function isKept(row: Row, name: string, value: string): boolean {
 export function expect(world: World, person: Person, question: Question): Expectation {
   const { list, filters, sortKey, descending } = question
   const operation = operations.find(({ id }) => id === list)
-  if (!operation || !('needs' in operation)) throw new Error(`${list} is no list`)
-  const visibility = visibilityOf(world, person, operation.needs)
+  if (!operation || !('permission' in operation)) throw new Error(`${list} is no list`)
+  const visibility = visibilityOf(world, person, operation.permission)
   if (!visibility) return { status: 403 }
   // Two words for one thing must not say two things.
   const { domain_id, parent_id = domain_id } = filters

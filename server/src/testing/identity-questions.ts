@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { standingOf, type Person, type Question, type World } from './identity-model.ts'
 
 /** The lists of administration, each of them an operation that a token and a right are needed for. */
-const asksForList = ({ id, method, path, needs }: Operation) =>
+const asksForList = ({ id, method, path, permission }: Operation) =>
   method === 'GET' &&
   id.startsWith('list') &&
   // Servers have a model of their own, and views and accounts are paged as servers are.
   !/^\/(?:servers|views|cloudaccounts)/.test(path) &&
-  needs !== undefined &&
+  permission !== undefined &&
   // These come from the settings, and are the same for everyone.
-  !['services', 'endpoints', 'regions'].includes(needs.resource)
+  !['services', 'endpoints', 'regions'].includes(permission.resource)
 
 const all: readonly Operation[] = operations
 export const listOperations = all.filter(asksForList)
@@ -76,7 +76,7 @@ export function questionsAbout(world: World, people: readonly Person[]): fc.Arbi
   }
 
   const tableOf = (operation: Operation): keyof World => {
-    const body = operation.answers[200]?.body as { properties: object } | undefined
+    const body = operation.responses[200]?.body as { properties: object } | undefined
     const [key = ''] = Object.keys(body?.properties ?? {})
     if (key === 'credentials') return 'access_keys'
     return key === 'role_assignments' ? 'assignments' : (key as keyof World)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { CredentialView, ErrorBody, NewCredentialView } from '@muster/contract'
+import type { CredentialDto, ErrorBody, NewCredentialDto } from '@muster/contract'
 import type { Clock } from '../domain/identity/ports.ts'
 import { newId } from '../domain/identity/new-id.ts'
 import { ask, requestToken, type ClientAnswer } from './client.ts'
 import { plantToken } from './plant-token.ts'
 import { createPopulation } from './population.ts'
-import { signLikeMuster, signLikeOriginal } from './sign-access-key.ts'
+import { signLikeMuster, signLikeCloudpods } from './sign-access-key.ts'
 import type { TestPlatform } from './start-platform.ts'
 
 /** Someone with a role in a project, none of it shared with anybody else. */
@@ -28,7 +28,7 @@ export interface HeldKey {
 }
 
 type Signing = Partial<Parameters<typeof signLikeMuster>[0]>
-type KeyAnswer = ClientAnswer<{ credential: NewCredentialView } & ErrorBody>
+type KeyAnswer = ClientAnswer<{ credential: NewCredentialDto } & ErrorBody>
 
 interface Login {
   readonly scope?: unknown
@@ -38,14 +38,14 @@ interface Login {
   readonly url?: string
 }
 
-/** How a key can be shown: signed as the original's clients do, signed in Muster's own way, in plain. */
-export const forms = ['original', 'own', 'plain'] as const
-export const signedForms = ['original', 'own'] as const
+/** How a key can be shown: signed as Cloudpods' clients do, signed in Muster's own way, in plain. */
+export const forms = ['cloudpods', 'own', 'plain'] as const
+export const signedForms = ['cloudpods', 'own'] as const
 type Form = (typeof forms)[number]
 
 const day = 86_400_000
 
-export const secretIn = ({ blob }: CredentialView): string =>
+export const secretIn = ({ blob }: CredentialDto): string =>
   (JSON.parse(blob) as { secret: string }).secret
 
 export const keyIdentity = (text: unknown, method = 'aksk') => ({
@@ -69,7 +69,7 @@ export function createKeyHolders(platform: TestPlatform, clock: Clock = Date.now
   }
 
   const credentials = (token: string, method: string, path = '', body?: unknown) =>
-    ask<{ credential: CredentialView; credentials: CredentialView[] } & ErrorBody>(
+    ask<{ credential: CredentialDto; credentials: CredentialDto[] } & ErrorBody>(
       url,
       `/v3/credentials${path}`,
       { method, token, ...(body !== undefined && { body }) },
@@ -93,8 +93,8 @@ export function createKeyHolders(platform: TestPlatform, clock: Clock = Date.now
 
   const presentations = {
     /** Within a second two of them are the same text. */
-    original: (key: HeldKey, changes: Signing = {}) =>
-      signLikeOriginal({ ...signer(key), ...changes }),
+    cloudpods: (key: HeldKey, changes: Signing = {}) =>
+      signLikeCloudpods({ ...signer(key), ...changes }),
     /** Each with a nonce of its own. */
     own: (key: HeldKey, changes: Signing = {}) =>
       signLikeMuster({ ...signer(key), nonce: newId(), ...changes }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ErrorBody, EventView, PolicyScope } from '@muster/contract'
+import type { ErrorBody, EventDto, PolicyScope } from '@muster/contract'
 import { sql } from 'kysely'
 import { nameKey } from '../domain/identity/name-key.ts'
 import { newId } from '../domain/identity/new-id.ts'
@@ -276,7 +276,7 @@ export async function openOffice(platform: TestPlatform) {
       (await call(admin, 'HEAD', grantPath(role, who, where))).status === 204,
 
     events: async (query: string, token = admin) => {
-      const answer = await ask<{ events: EventView[] }>(url, `/events?limit=2048&${query}`, {
+      const answer = await ask<{ events: EventDto[] }>(url, `/events?limit=2048&${query}`, {
         token,
       })
       assert.equal(answer.status, 200, answer.text)

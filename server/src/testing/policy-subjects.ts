@@ -1,4 +1,4 @@
-import type { PolicyCheckView } from '@muster/contract'
+import type { PolicyCheckDto } from '@muster/contract'
 import type { ContractClient } from './contract-client.ts'
 import type { Estate } from './estate.ts'
 import type { Population } from './population.ts'
@@ -39,7 +39,7 @@ export async function addSubjects(population: Population, { ids, person }: Estat
 export async function checkPolicy(
   asker: ContractClient,
   question: object,
-): Promise<PolicyCheckView> {
+): Promise<PolicyCheckDto> {
   const body = { check: { service: 'identity', ...question } }
-  return (await asker.get<{ check: PolicyCheckView }>('checkPolicy', { body })).check
+  return (await asker.get<{ check: PolicyCheckDto }>('checkPolicy', { body })).check
 }

@@ -38,7 +38,7 @@ interface Schema {
 }
 
 const text = (length: number) => 'x'.repeat(length)
-const notMoments = ['tomorrow', '2027-13-01T00:00:00Z', '2027-02-30T00:00:00Z', '2027-01-01']
+const notTimestamps = ['tomorrow', '2027-13-01T00:00:00Z', '2027-02-30T00:00:00Z', '2027-01-01']
 const invisible = [
   '\u00ad',
   '\u061c',
@@ -78,7 +78,7 @@ function badValues(name: string, schema: Schema): unknown[] {
       if (allowed) return [...values, '', 'x']
       if (Number.isFinite(maxLength)) values.push(text(maxLength + 1))
       if (name === 'name') values.push(...notNames)
-      if (name.endsWith('_at')) values.push(...notMoments)
+      if (name.endsWith('_at')) values.push(...notTimestamps)
       return values
   }
 }

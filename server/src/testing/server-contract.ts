@@ -7,7 +7,7 @@ const checks = new Map<OperationId, ValidateFunction>()
 
 function checkOf(id: OperationId): ValidateFunction {
   const operation = operations.find((candidate) => candidate.id === id)
-  const answer = operation?.answers as Record<number, { body: object }> | undefined
+  const answer = operation?.responses as Record<number, { body: object }> | undefined
   const check = checks.get(id) ?? ajv.compile(answer?.[200]?.body ?? false)
   checks.set(id, check)
   return check

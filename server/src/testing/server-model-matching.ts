@@ -1,4 +1,4 @@
-import { serverFlags, serverMoments, serverNumbers, type Server } from '@muster/contract'
+import { serverBooleans, serverTimestamps, serverNumbers, type Server } from '@muster/contract'
 import type { FieldFilter, Operator, Parameter, Selection, Sign, Word } from './server-question.ts'
 import {
   compareCodePoints,
@@ -6,7 +6,7 @@ import {
   isFoundIn,
   isInNetwork,
   isLike,
-  momentNumber,
+  timestampNumber,
 } from './server-model-text.ts'
 
 export type Kind = 'flag' | 'moment' | 'number' | 'text'
@@ -14,8 +14,8 @@ export type Scalar = string | number | null
 
 export function kindOf(field: string): Kind {
   const among = (names: readonly string[]) => names.includes(field)
-  if (among(serverFlags)) return 'flag'
-  if (among(serverMoments)) return 'moment'
+  if (among(serverBooleans)) return 'flag'
+  if (among(serverTimestamps)) return 'moment'
   return among(serverNumbers) ? 'number' : 'text'
 }
 
@@ -23,7 +23,7 @@ export function kindOf(field: string): Kind {
 export function scalarOf(server: Server, field: string): Scalar {
   const value = server[field as keyof Server] as Scalar | boolean
   if (value === null) return null
-  if (kindOf(field) === 'moment') return momentNumber(String(value))
+  if (kindOf(field) === 'moment') return timestampNumber(String(value))
   return typeof value === 'boolean' ? Number(value) : value
 }
 
@@ -36,7 +36,7 @@ function readValue(field: string, text: string): string | number {
     case 'number':
       return Number(text)
     case 'moment':
-      return momentNumber(text)
+      return timestampNumber(text)
   }
 }
 
@@ -146,7 +146,7 @@ const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text)
 /** In a line a day is all of it. */
 function meetsDay(server: Server, name: string, sign: Sign, text: string): boolean {
   const value = scalarOf(server, name)
-  const [start, end] = [momentNumber(text), momentNumber(text) + day]
+  const [start, end] = [timestampNumber(text), timestampNumber(text) + day]
   if (typeof value !== 'number') return false
   const tests: Record<Sign, boolean> = {
     ':': value >= start && value < end,

@@ -72,7 +72,7 @@ export function isInNetwork(address: string, network: string): boolean {
 }
 
 /** Microseconds since 1970 of a moment as somebody writes it. */
-export function momentNumber(text: string): number {
+export function timestampNumber(text: string): number {
   const [, day = '', time = '00:00:00', fraction = ''] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?Z?)?$/.exec(text) ?? []
   return Date.parse(`${day}T${time}Z`) * 1000 + Number(fraction.padEnd(6, '0'))

@@ -1,4 +1,4 @@
-import { callersFields, type Server } from '@muster/contract'
+import { callerFields, type Server } from '@muster/contract'
 import { compareScalars, hasTag, isSelected, scalarOf } from './server-model-matching.ts'
 import type { Question, Selection } from './server-question.ts'
 import type { ModelProject } from './server-world.ts'
@@ -95,7 +95,7 @@ function asSeenBy(server: Server, caller: ModelCaller): Server {
 
 /** An answer's server with its reasons told only as whether there are any. */
 export function withoutReasons(server: Partial<Server>): Partial<Server> {
-  const reasons = callersFields.filter((name) => name.endsWith('_reason') && server[name])
+  const reasons = callerFields.filter((name) => name.endsWith('_reason') && server[name])
   return { ...server, ...Object.fromEntries(reasons.map((name) => [name, 'why'])) }
 }
 

@@ -1,7 +1,7 @@
 import {
-  callersFields,
-  serverFlags,
-  serverMoments,
+  callerFields,
+  serverBooleans,
+  serverTimestamps,
   serverNumbers,
   serverTexts,
   type Server,
@@ -24,13 +24,13 @@ import { sampleTagKeys, sampleTagValues } from './server-samples.ts'
 const textOf = (server: Server, field: string, absent = '') =>
   String((server[field as keyof Server] as string | number | boolean | null) ?? absent)
 
-const isCallers = (name: string) => (callersFields as readonly string[]).includes(name)
+const isCallers = (name: string) => (callerFields as readonly string[]).includes(name)
 const ofAll = (names: readonly string[]) => names.filter((name) => !isCallers(name))
 
 /** Every field that can be filtered and sorted by; `deleted` is a view, and no filter parameter. */
-const flags = ofAll(serverFlags).filter((name) => name !== 'deleted')
+const flags = ofAll(serverBooleans).filter((name) => name !== 'deleted')
 const texts = ofAll(serverTexts)
-const allFields = [...flags, ...serverMoments, ...serverNumbers, ...texts]
+const allFields = [...flags, ...serverTimestamps, ...serverNumbers, ...texts]
 /** Those that people use: they have indexes, names and ways of their own. */
 const popular = [
   'name status provider brand hypervisor os_type vcpu_count vmem_size disk created_at updated_at',
@@ -59,7 +59,7 @@ const oddTexts = [
   'ς',
 ]
 const oddNumbers = ['0', '-1', '1', '999999999999999', '-999999999999999']
-const oddMoments = ['2026-01-02', '2026-01-02 03:04:05', '1970-01-01T00:00:00Z', '2999-12-31']
+const oddTimestamps = ['2026-01-02', '2026-01-02 03:04:05', '1970-01-01T00:00:00Z', '2999-12-31']
 
 /** Part of a text, in one case or the other: characters, not halves of them. */
 const pieceOf = (whole: string, longest: number) =>
@@ -106,7 +106,7 @@ export function createQuestions(servers: readonly Server[]) {
       case 'number':
         return fc.oneof(own, fc.constantFrom(...oddNumbers))
       case 'moment':
-        return fc.oneof(own, fc.constantFrom(...oddMoments))
+        return fc.oneof(own, fc.constantFrom(...oddTimestamps))
       case 'text':
         return fc.oneof(
           { weight: 6, arbitrary: own },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
-  serverFlags,
-  serverMoments,
+  serverBooleans,
+  serverTimestamps,
   serverNumbers,
   serverTexts,
   type Server,
@@ -27,12 +27,12 @@ interface Kept {
 }
 
 /** As the wire writes a moment. */
-const wireMoment = (milliseconds: number) =>
+const wireTimestamp = (milliseconds: number) =>
   new Date(milliseconds).toISOString().replace('Z', '000Z')
 
 const blanks = Object.fromEntries([
-  ...serverFlags.map((name) => [name, false]),
-  ...serverMoments.map((name) => [name, null]),
+  ...serverBooleans.map((name) => [name, false]),
+  ...serverTimestamps.map((name) => [name, null]),
   ...serverNumbers.map((name) => [name, 0]),
   ...serverTexts.map((name) => [name, '']),
 ]) as Partial<Server>
@@ -117,7 +117,7 @@ export function createServerWorld(projects: readonly ModelProject[]) {
 
     /** What a source saw at some time, and what it no longer sees. */
     record(present: readonly ServerFacts[], gone: readonly string[], at: number): void {
-      const now = wireMoment(at)
+      const now = wireTimestamp(at)
       for (const id of gone) end(id, now)
       for (const facts of present) {
         const before = kept.get(facts.id)
@@ -137,7 +137,7 @@ export function createServerWorld(projects: readonly ModelProject[]) {
       if (!server) return
       const own = change(server.own)
       if (isDeepStrictEqual(own, server.own)) return
-      Object.assign(server, { own, updatedAt: wireMoment(at), version: server.version + 1 })
+      Object.assign(server, { own, updatedAt: wireTimestamp(at), version: server.version + 1 })
     },
   }
 }

@@ -22,8 +22,8 @@ const algorithm = 'AWS4-HMAC-SHA256'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
-/** `access_key_secret` as the original's command line sends it. */
-export function signLikeOriginal(signer: Signer): string {
+/** `access_key_secret` as Cloudpods' command line sends it. */
+export function signLikeCloudpods(signer: Signer): string {
   const { accessKey, now, location = 'cn-beijing' } = signer
   // What it hashes is the body that it would send if that could go unsigned.
   const unsigned = JSON.stringify({ access_key: accessKey, algorithm, location })

@@ -2,12 +2,12 @@ import { queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 import { statisticsInterval } from './statistics.ts'
 
-const largestPage = 2048
+const maxPageSize = 2048
 
 /** Every account that the caller may see, the disabled ones too, however many pages there are. */
 export const allAccountsQuery = queryOptions({
   queryKey: ['accounts', 'every'],
   queryFn: ({ signal }) =>
-    Array.fromAsync(api.all('listCloudAccounts', { query: { limit: largestPage }, signal })),
+    Array.fromAsync(api.all('listCloudAccounts', { query: { limit: maxPageSize }, signal })),
   refetchInterval: statisticsInterval,
 })

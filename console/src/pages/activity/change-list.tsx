@@ -1,10 +1,10 @@
-import type { EventView } from '@muster/contract'
+import type { EventDto } from '@muster/contract'
 import { useMessages } from '../../messages/use-messages.ts'
 import styles from './activity.module.css'
 import { describeChanges, isBrief, type Change } from './describe-changes.ts'
 
 /** Before and after: in the row where it fits, else behind the names of what changed. */
-export function ChangeList({ changes }: { readonly changes: EventView['changes'] }) {
+export function ChangeList({ changes }: { readonly changes: EventDto['changes'] }) {
   const t = useMessages()
   const all = describeChanges(changes)
   if (all.length === 0) return null

@@ -1,4 +1,4 @@
-import type { EventView } from '@muster/contract'
+import type { EventDto } from '@muster/contract'
 
 export interface Change {
   readonly name: string
@@ -15,7 +15,7 @@ function say(value: unknown): string {
 }
 
 /** What changed, each as text; what was nothing and is nothing is no change. */
-export function describeChanges(changes: EventView['changes']): readonly Change[] {
+export function describeChanges(changes: EventDto['changes']): readonly Change[] {
   return Object.entries(changes)
     .map(([name, [before, after]]) => ({ name, before: say(before), after: say(after) }))
     .filter(({ before, after }) => before !== '' || after !== '')

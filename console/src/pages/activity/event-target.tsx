@@ -1,4 +1,4 @@
-import type { EventView } from '@muster/contract'
+import type { EventDto } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -15,7 +15,7 @@ const kindOf: Readonly<Record<string, Kind>> = {
 }
 
 /** What it was done to, with a link where that has a page. */
-export function EventTarget({ event }: { readonly event: EventView }) {
+export function EventTarget({ event }: { readonly event: EventDto }) {
   const t = useMessages()
   const { target_type: type, target_id: id, target_name: name } = event
   const kind = kindOf[type]

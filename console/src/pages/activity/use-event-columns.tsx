@@ -1,4 +1,4 @@
-import type { EventView } from '@muster/contract'
+import type { EventDto } from '@muster/contract'
 import type { EventFilters } from '../../api/event-filters.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -9,7 +9,7 @@ import styles from './activity.module.css'
 import { ChangeList } from './change-list.tsx'
 import { EventTarget } from './event-target.tsx'
 
-const tones: Readonly<Record<EventView['result'], Tone>> = {
+const tones: Readonly<Record<EventDto['result'], Tone>> = {
   success: 'good',
   failure: 'warn',
   denied: 'bad',
@@ -18,7 +18,7 @@ const tones: Readonly<Record<EventView['result'], Tone>> = {
 /** A click on who, action or result narrows the log to it. */
 export function useEventColumns(
   narrow: (filters: EventFilters) => void,
-): readonly Column<EventView>[] {
+): readonly Column<EventDto>[] {
   const t = useMessages()
   const { dateTime } = useFormat()
   const value = (label: string, filters: EventFilters) => (

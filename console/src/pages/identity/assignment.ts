@@ -1,4 +1,4 @@
-import type { RoleAssignmentView } from '@muster/contract'
+import type { RoleAssignmentDto } from '@muster/contract'
 import type { Grant } from '../../api/grants.ts'
 
 interface Principal {
@@ -25,12 +25,12 @@ export interface Assignment {
   readonly through: string | undefined
 }
 
-function principalOf({ user, group }: RoleAssignmentView): Principal {
+function principalOf({ user, group }: RoleAssignmentDto): Principal {
   const { id = '', name = id } = user ?? group ?? {}
   return { kind: user ? 'user' : 'group', id, name }
 }
 
-function scopeOf({ project, domain }: RoleAssignmentView['scope']): Scope {
+function scopeOf({ project, domain }: RoleAssignmentDto['scope']): Scope {
   if (project) {
     const { id, name = id } = project
     return { kind: 'project', id, name, domain: project.domain?.name ?? '' }
@@ -39,7 +39,7 @@ function scopeOf({ project, domain }: RoleAssignmentView['scope']): Scope {
   return { kind: 'system', id: '', name: '', domain: '' }
 }
 
-export function toAssignment(view: RoleAssignmentView): Assignment {
+export function toAssignment(view: RoleAssignmentDto): Assignment {
   const { id, name = id } = view.role
   const [, through] = /\/groups\/([^/]+)\/users\//.exec(view.links.membership ?? '') ?? []
   return {

@@ -1,4 +1,4 @@
-import type { PolicyCheckView } from '@muster/contract'
+import type { PolicyCheckDto } from '@muster/contract'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
@@ -6,7 +6,7 @@ import styles from './check-dialog.module.css'
 import { EntityLink } from './entity-link.tsx'
 
 /** The decision, the reason in a sentence, and the rule that decided. */
-export function CheckAnswer({ check }: { readonly check: PolicyCheckView }) {
+export function CheckAnswer({ check }: { readonly check: PolicyCheckDto }) {
   const t = useMessages()
   const { allowed, reason, reach, decided_by: by } = check
   return (

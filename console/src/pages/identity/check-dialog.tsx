@@ -1,4 +1,4 @@
-import type { PolicyAction, PolicyCheckRequest, PolicyService, UserView } from '@muster/contract'
+import type { PolicyAction, PolicyCheckRequest, PolicyService, UserDto } from '@muster/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { api } from '../../api/client.ts'
@@ -17,7 +17,7 @@ import { usePolicyResources } from './use-policy-resources.ts'
 
 interface Props {
   /** Of whom it is asked at first. */
-  readonly user?: UserView
+  readonly user?: UserDto
   readonly onClose: () => void
 }
 

@@ -1,4 +1,4 @@
-import type { UserView } from '@muster/contract'
+import type { UserDto } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
@@ -74,9 +74,9 @@ export function EntityActions({ kind, entity }: Props) {
       {opened === 'edit' && <EntityFormDialog kind={kind} entity={entity} onClose={close} />}
       {opened === 'disable' && <DisableDialog kind={kind} entity={entity} onClose={close} />}
       {opened === 'delete' && <DeleteDialog kind={kind} entity={entity} onClose={close} />}
-      {opened === 'password' && <PasswordDialog user={entity as UserView} onClose={close} />}
+      {opened === 'password' && <PasswordDialog user={entity as UserDto} onClose={close} />}
       {opened === 'check' && (
-        <CheckDialog onClose={close} {...(kind === 'users' && { user: entity as UserView })} />
+        <CheckDialog onClose={close} {...(kind === 'users' && { user: entity as UserDto })} />
       )}
     </>
   )

@@ -1,4 +1,4 @@
-import type { PolicyView, ProjectView, UserView } from '@muster/contract'
+import type { PolicyDto, ProjectDto, UserDto } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -37,13 +37,13 @@ export function EntityProperties({ kind, entity }: Props) {
           </EntityLink>
         </Property>
       )}
-      {kind === 'users' && <UserProperties user={entity as UserView} />}
+      {kind === 'users' && <UserProperties user={entity as UserDto} />}
       {kind === 'policies' && (
         <Property label={t.identity.fields.scope}>
-          {t.identity.levels[(entity as PolicyView).scope]}
+          {t.identity.levels[(entity as PolicyDto).scope]}
         </Property>
       )}
-      {kind === 'projects' && <ProjectServers project={entity as ProjectView} />}
+      {kind === 'projects' && <ProjectServers project={entity as ProjectDto} />}
       {kind === 'domains' && <DomainLinks id={entity.id} />}
       {'description' in entity && (
         <Property label={t.common.description}>{entity.description}</Property>
@@ -60,7 +60,7 @@ export function EntityProperties({ kind, entity }: Props) {
   )
 }
 
-function UserProperties({ user }: { readonly user: UserView }) {
+function UserProperties({ user }: { readonly user: UserDto }) {
   const t = useMessages()
   const projects = useNames('projects')
   const { id, default_project_id: project } = user

@@ -1,4 +1,4 @@
-import type { PolicyView } from '@muster/contract'
+import type { PolicyDto } from '@muster/contract'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Section } from '../../ui/section.tsx'
@@ -48,7 +48,7 @@ export function EntitySections({ kind, entity }: Props) {
     case 'policies':
       return (
         <Section title={t.identity.rules} lead={t.identity.ruleOrder}>
-          <RulesTable rules={(entity as PolicyView).rules} />
+          <RulesTable rules={(entity as PolicyDto).rules} />
         </Section>
       )
   }

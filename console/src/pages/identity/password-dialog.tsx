@@ -1,4 +1,4 @@
-import type { UserView } from '@muster/contract'
+import type { UserDto } from '@muster/contract'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { updateEntity } from '../../api/entities.ts'
@@ -9,7 +9,7 @@ import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 
 interface Props {
-  readonly user: UserView
+  readonly user: UserDto
   readonly onClose: () => void
 }
 

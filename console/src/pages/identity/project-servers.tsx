@@ -1,4 +1,4 @@
-import type { ProjectView } from '@muster/contract'
+import type { ProjectDto } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { projectServersQuery } from '../../api/queries/relations.ts'
@@ -11,7 +11,7 @@ import { useNames } from './use-choices.ts'
 /** A value in the query language: what holds no quote may stand in them. */
 const quoted = (value: string) => `"${value.replaceAll('"', '')}"`
 
-export function ProjectServers({ project }: { readonly project: ProjectView }) {
+export function ProjectServers({ project }: { readonly project: ProjectDto }) {
   const t = useMessages()
   const format = useFormat()
   const permission = usePermission('listServers')

@@ -1,4 +1,4 @@
-import type { SessionView } from '@muster/contract'
+import type { SessionDto } from '@muster/contract'
 import { isApiError } from '@muster/sdk'
 import { api } from '../../api/client.ts'
 import { sessionQuery } from '../../api/queries/session.ts'
@@ -15,7 +15,7 @@ interface Passwords {
  * A wrong password is told apart from a session that is over: both are 401.
  */
 export async function changePassword(
-  { user, scope }: SessionView,
+  { user, scope }: SessionDto,
   { original, next }: Passwords,
 ): Promise<'changed' | 'wrong'> {
   try {

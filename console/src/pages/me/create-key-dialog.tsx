@@ -1,4 +1,4 @@
-import type { NewCredentialView } from '@muster/contract'
+import type { NewCredentialDto } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
@@ -13,7 +13,7 @@ import { keyExpiry, keyLifetimes, type KeyLifetime } from './key-expiry.ts'
 
 interface Props {
   readonly onClose: () => void
-  readonly onMade: (key: NewCredentialView) => void
+  readonly onMade: (key: NewCredentialDto) => void
 }
 
 export function CreateKeyDialog({ onClose, onMade }: Props) {

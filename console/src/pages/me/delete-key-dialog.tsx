@@ -1,4 +1,4 @@
-import type { CredentialView } from '@muster/contract'
+import type { CredentialDto } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
@@ -6,7 +6,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 
 interface Props {
-  readonly accessKey: CredentialView
+  readonly accessKey: CredentialDto
   readonly onClose: () => void
 }
 

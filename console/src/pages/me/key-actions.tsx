@@ -1,4 +1,4 @@
-import type { CredentialView } from '@muster/contract'
+import type { CredentialDto } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { usePermission } from '../../session/use-permission.ts'
@@ -9,7 +9,7 @@ import { showToast } from '../../ui/show-toast.ts'
 import styles from './me.module.css'
 
 interface Props {
-  readonly accessKey: CredentialView
+  readonly accessKey: CredentialDto
   readonly onDelete: () => void
 }
 

@@ -1,4 +1,4 @@
-import type { NewCredentialView } from '@muster/contract'
+import type { NewCredentialDto } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { accessKeysQuery } from '../../api/queries/access-keys.ts'
@@ -20,7 +20,7 @@ export function KeysPage() {
   const permission = usePermission('createCredential')
   const query = useQuery(accessKeysQuery(user.id))
   const [isCreating, setCreating] = useState(false)
-  const [made, setMade] = useState<NewCredentialView>()
+  const [made, setMade] = useState<NewCredentialDto>()
   const reason = permission.reason ?? (projects.length === 0 ? t.me.noProjects : undefined)
   const create = (
     <Button look="primary" icon="plus" disabledReason={reason} onClick={() => setCreating(true)}>

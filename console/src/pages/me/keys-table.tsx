@@ -1,4 +1,4 @@
-import type { CredentialView } from '@muster/contract'
+import type { CredentialDto } from '@muster/contract'
 import { useState } from 'react'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -13,14 +13,14 @@ import { DeleteKeyDialog } from './delete-key-dialog.tsx'
 import { KeyActions } from './key-actions.tsx'
 
 /** Access keys, one's own or somebody's: without their secrets, which nobody sees again. */
-export function KeysTable({ keys }: { readonly keys: readonly CredentialView[] }) {
+export function KeysTable({ keys }: { readonly keys: readonly CredentialDto[] }) {
   const t = useMessages()
   const now = useNow()
   const session = useSession()
   const names = useNames('projects')
-  const [deleting, setDeleting] = useState<CredentialView>()
+  const [deleting, setDeleting] = useState<CredentialDto>()
   const own = new Map(session.projects.map(({ id, name }) => [id, name]))
-  const columns: readonly Column<CredentialView>[] = [
+  const columns: readonly Column<CredentialDto>[] = [
     { key: 'name', title: t.me.name, cell: ({ name }) => name },
     { key: 'id', title: t.me.key, cell: ({ id }) => <Copyable value={id} /> },
     {

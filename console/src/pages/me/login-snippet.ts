@@ -1,6 +1,6 @@
-import type { NewCredentialView } from '@muster/contract'
+import type { NewCredentialDto } from '@muster/contract'
 
-type Key = Pick<NewCredentialView, 'access_key' | 'secret'>
+type Key = Pick<NewCredentialDto, 'access_key' | 'secret'>
 
 /** A command that logs in with a key, as it can be pasted into a shell. */
 export function loginSnippet(identityUrl: string, { access_key, secret }: Key): string {

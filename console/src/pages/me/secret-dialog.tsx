@@ -1,4 +1,4 @@
-import type { NewCredentialView } from '@muster/contract'
+import type { NewCredentialDto } from '@muster/contract'
 import { useState } from 'react'
 import { useApiUrl } from '../../api/use-api-url.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -11,7 +11,7 @@ import { loginSnippet } from './login-snippet.ts'
 import styles from './me.module.css'
 
 interface Props {
-  readonly made: NewCredentialView
+  readonly made: NewCredentialDto
   readonly onClose: () => void
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import type { SessionView } from '@muster/contract'
+import type { SessionDto } from '@muster/contract'
 import { serverCommand, tokenCommand } from './curl.ts'
 
 /** Runs it in a shell where `curl` says what it was given. */
@@ -20,7 +20,7 @@ cat > /dev/null`,
   ).split('\n')
 
 const session = (kind: 'project' | 'domain' | 'none', userId = 'u-1') =>
-  ({ user: { id: userId }, scope: { kind, id: 's-1' } }) as SessionView
+  ({ user: { id: userId }, scope: { kind, id: 's-1' } }) as SessionDto
 
 describe('the equivalent command', () => {
   it('asks for a token with the password that was typed, at the place one is at', () => {

@@ -1,4 +1,4 @@
-import type { SessionView } from '@muster/contract'
+import type { SessionDto } from '@muster/contract'
 
 const inShell = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
@@ -8,7 +8,7 @@ const password = '{password}'
  * The commands that put a token into `$TOKEN`. The password is asked for, and never an argument: those
  * are in the history of the shell and in the list of processes.
  */
-export function tokenCommand(origin: string, { user, scope }: SessionView): string {
+export function tokenCommand(origin: string, { user, scope }: SessionDto): string {
   const auth = {
     identity: { methods: ['password'], password: { user: { id: user.id, password } } },
     ...(scope.kind !== 'none' && { scope: { [scope.kind]: { id: scope.id } } }),

@@ -1,4 +1,4 @@
-import type { EventView } from '@muster/contract'
+import type { EventDto } from '@muster/contract'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
@@ -8,7 +8,7 @@ import styles from './history.module.css'
 /** Beyond this a value is folded away. */
 const longest = 160
 
-export function HistoryEvent({ event }: { readonly event: EventView }) {
+export function HistoryEvent({ event }: { readonly event: EventDto }) {
   const { server: t } = useMessages()
   const { clock, dateTime } = useFormat()
   const { time, user, action, result, changes } = event

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { EventView } from '@muster/contract'
+import type { EventDto } from '@muster/contract'
 
 /** A row of the audit log. */
-export interface EventRecord extends Omit<EventView, 'time'> {
+export interface EventRecord extends Omit<EventDto, 'time'> {
   readonly time: number
 }
 
 /** Before and after, by the name of what changed. */
-export type Changes = EventView['changes']
+export type Changes = EventDto['changes']
 
 const timeDigits = 12
 let lastTime = 0

@@ -10,7 +10,7 @@ import type { Changes, EventRecord } from './event.ts'
 export interface Denial {
   readonly principal: Principal
   readonly origin: Origin
-  readonly operation: Pick<Operation, 'id' | 'needs'>
+  readonly operation: Pick<Operation, 'id' | 'permission'>
   /** What the path named, by the names of its parts. */
   readonly named: Readonly<Record<string, string | undefined>>
 }
@@ -131,7 +131,7 @@ export type RecordDenial = ReturnType<typeof createRecordDenial>['recordDenial']
 
 function toEvent({ principal, origin, operation, named }: Denial, time: number): EventRecord {
   const { user } = principal.userStatus
-  const resource = operation.needs?.resource ?? ''
+  const resource = operation.permission?.resource ?? ''
   const deed = {
     action: verbOf(operation),
     targetType: nouns[resource] ?? resource,

@@ -1,4 +1,4 @@
-import type { Level, Need } from '@muster/contract'
+import type { Level, RequiredPermission } from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import { allows, type Permission } from './policy.ts'
 import type { Principal } from './principal.ts'
@@ -30,7 +30,7 @@ export function placeIdOf(scope: ScopeOrNone): string | undefined {
 export const everywhere: AuthorizedScope = { scope: { kind: 'system' }, self: undefined }
 
 /** The widest level at which the principal's policies allow it. */
-function findScope(principal: Principal, need: Need): ScopeOrNone {
+function findScope(principal: Principal, need: RequiredPermission): ScopeOrNone {
   const { scope, policies } = principal
   const counts = (level: Exclude<Level, 'self'>) =>
     need.at.includes(level) && allows(policies[level], need)
@@ -45,13 +45,19 @@ function findScope(principal: Principal, need: Need): ScopeOrNone {
   return { kind: 'none' }
 }
 
-export function findAuthorizedScope(principal: Principal, need: Need): AuthorizedScope {
+export function findAuthorizedScope(
+  principal: Principal,
+  need: RequiredPermission,
+): AuthorizedScope {
   const self = need.at.includes('self') ? principal.token.userId : undefined
   return { scope: findScope(principal, need), self }
 }
 
 /** How far the principal may go, or the 403 that says what is missing. Every route that needs a right asks here. */
-export function requireAuthorizedScope(principal: Principal, need: Need): AuthorizedScope {
+export function requireAuthorizedScope(
+  principal: Principal,
+  need: RequiredPermission,
+): AuthorizedScope {
   const authorizedScope = findAuthorizedScope(principal, need)
   if (authorizedScope.scope.kind === 'none' && authorizedScope.self === undefined) {
     throw principal.scope.kind === 'none' ? noScope() : notAllowed(need)

@@ -11,7 +11,7 @@ interface Addresses {
 const derivedId = (...parts: string[]) =>
   createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 32)
 
-/** The services that a token's holder can use. The original's clients look for exactly these types. */
+/** The services that a token's holder can use. Cloudpods' clients look for exactly these types. */
 export function createCatalog({ authUrl, baseUrl, region }: Addresses): CatalogService[] {
   const service = (type: string, name: string, url: string): CatalogService => ({
     id: derivedId('service', type),

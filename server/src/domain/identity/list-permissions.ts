@@ -1,26 +1,26 @@
-import { operations, type Operation, type PermissionView } from '@muster/contract'
+import { operations, type Operation, type PermissionDto } from '@muster/contract'
 import type { Principal } from './principal.ts'
 import { findAuthorizedScope, type AuthorizedScope } from './authorized-scope.ts'
 
 const guarded: readonly Operation[] = operations
 
-function levelOf({ scope, self }: AuthorizedScope): PermissionView['reach'] {
+function levelOf({ scope, self }: AuthorizedScope): PermissionDto['reach'] {
   if (scope.kind !== 'none') return scope.kind
   return self === undefined ? null : 'self'
 }
 
 /** What a principal may do, operation by operation, decided as each operation decides it. */
-export const listPermissions = (principal: Principal): readonly PermissionView[] =>
-  guarded.flatMap(({ id, needs }) => {
-    if (!needs) return []
-    const { service, resource, action } = needs
+export const listPermissions = (principal: Principal): readonly PermissionDto[] =>
+  guarded.flatMap(({ id, permission }) => {
+    if (!permission) return []
+    const { service, resource, action } = permission
     return [
       {
         operation: id,
         service,
         resource,
         action,
-        reach: levelOf(findAuthorizedScope(principal, needs)),
+        reach: levelOf(findAuthorizedScope(principal, permission)),
       },
     ]
   })

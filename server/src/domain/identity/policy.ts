@@ -1,7 +1,7 @@
-import type { Need } from '@muster/contract'
+import type { RequiredPermission } from '@muster/contract'
 import type { PolicyRecord, PolicyRule } from './records.ts'
 
-export type Permission = Pick<Need, 'service' | 'resource' | 'action'>
+export type Permission = Pick<RequiredPermission, 'service' | 'resource' | 'action'>
 
 const matches = (pattern: string, value: string) => pattern === '*' || pattern === value
 

@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import { describeEvent } from '../audit/describe-event.ts'
 import type { Changes, EventRecord } from '../audit/event.ts'
-import { callersFields } from './fields.ts'
+import { callerFields } from './fields.ts'
 import type { ServerWrite } from './ports.ts'
 
 /** Nobody asked for it over the wire: a source told. */
@@ -12,7 +12,7 @@ const fromSource = { ip: '', requestId: '', isConfidential: true }
  * to see.
  */
 const untold: ReadonlySet<string> = new Set<keyof Server>([
-  ...callersFields,
+  ...callerFields,
   'metadata',
   'updated_at',
   'update_version',

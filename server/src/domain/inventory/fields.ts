@@ -1,34 +1,34 @@
 import {
-  callersFields,
-  serverFlags,
-  serverMoments,
+  callerFields,
+  serverBooleans,
+  serverTimestamps,
   serverNumbers,
   serverTexts,
-  type CallersField,
+  type CallerField,
   type Server,
 } from '@muster/contract'
 
-export { callersFields, type CallersField } from '@muster/contract'
+export { callerFields, type CallerField } from '@muster/contract'
 
 export type FieldKind = 'flag' | 'moment' | 'number' | 'text'
 
-type Flag = Exclude<(typeof serverFlags)[number], CallersField>
-type Moment = (typeof serverMoments)[number]
+type Flag = Exclude<(typeof serverBooleans)[number], CallerField>
+type Moment = (typeof serverTimestamps)[number]
 type Quantity = (typeof serverNumbers)[number]
-type Text = Exclude<(typeof serverTexts)[number], CallersField>
+type Text = Exclude<(typeof serverTexts)[number], CallerField>
 
 /** A field that a list can be filtered and sorted by: every scalar one that is the same for all. */
 export type Field = Flag | Moment | Quantity | Text
 
-const isCallers = (name: string) => (callersFields as readonly string[]).includes(name)
+const isCallers = (name: string) => (callerFields as readonly string[]).includes(name)
 
 const ofKind = (names: readonly string[], kind: FieldKind) =>
   names.filter((name) => !isCallers(name)).map((name) => [name, kind] as const)
 
 /** Every such field with its kind. */
 export const fields = Object.fromEntries([
-  ...ofKind(serverFlags, 'flag'),
-  ...ofKind(serverMoments, 'moment'),
+  ...ofKind(serverBooleans, 'flag'),
+  ...ofKind(serverTimestamps, 'moment'),
   ...ofKind(serverNumbers, 'number'),
   ...ofKind(serverTexts, 'text'),
 ]) as Readonly<Record<Field, FieldKind>>

@@ -22,7 +22,7 @@ export interface ServerPage {
   /** Where the next page begins; undefined for the last. */
   readonly marker: string | undefined
   /** Of a page that is kept: whether it is still right for whoever it was made for. */
-  readonly isStillRight?: () => boolean
+  readonly isFresh?: () => boolean
 }
 
 interface KeptPage {
@@ -155,7 +155,7 @@ export function createListServers({ finder, owners, identityVersion, ages }: Dep
       const kept = {
         ...page,
         body: [Buffer.concat(page.body)],
-        isStillRight: () =>
+        isFresh: () =>
           finder.version(visibility.scope) === fleet &&
           identityVersion.current() === identity &&
           ageOf(query) === age,

@@ -9,7 +9,7 @@ const placeWords: Readonly<Record<string, Place>> = {
   cloudregion: 'region',
 }
 
-/** Further things that the original's clients name by id or by name. */
+/** Further things that Cloudpods' clients name by id or by name. */
 const idOrName: Readonly<Record<string, readonly [Field, Field]>> = {
   project_domain: ['domain_id', 'project_domain'],
   secgroup: ['secgrp_id', 'secgroup'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { callersFields } from '@muster/contract'
+import { callerFields } from '@muster/contract'
 import fc from 'fast-check'
 import { PlatformError } from '../error.ts'
 import { comparisons } from './condition.ts'
@@ -107,7 +107,7 @@ describe('a filter', () => {
 
   test('SEC-62: what depends on the caller is refused in the words for what never was', () => {
     const never = refusal('qqqqqqqqqqqq.equals(1)').replace('qqqqqqqqqqqq', 'X')
-    for (const field of callersFields) {
+    for (const field of callerFields) {
       const said = refusal(`${field}.equals(1)`)
         .replace(field, 'X')
         .replace(/: did you.*/, '')

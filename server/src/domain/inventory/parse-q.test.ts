@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { callersFields } from '@muster/contract'
+import { callerFields } from '@muster/contract'
 import fc from 'fast-check'
 import { PlatformError } from '../error.ts'
 import type { Comparison, Condition, Value } from './condition.ts'
@@ -157,7 +157,7 @@ describe('a query in one line', () => {
   }
 
   test('SEC-62: what depends on the caller is no field', () => {
-    for (const field of callersFields) assert.match(refusal(`${field}:x`), /is no field/)
+    for (const field of callerFields) assert.match(refusal(`${field}:x`), /is no field/)
   })
 
   test('never breaks, and complains in few words, whatever it is given', () => {

@@ -1,6 +1,6 @@
 import { fields, type Field } from './fields.ts'
 import type { Value } from './condition.ts'
-import { momentForms, parseMoment } from './parse-moment.ts'
+import { timestampFormats, parseTimestamp } from './parse-timestamp.ts'
 
 const flags: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
 
@@ -16,8 +16,8 @@ export function parseValue(field: Field, text: string): { value: Value } | { wan
     case 'number':
       return /^-?\d{1,15}$/.test(text) ? { value: Number(text) } : { wanted: 'an integer' }
     case 'moment': {
-      const value = parseMoment(text)
-      return value === undefined ? { wanted: `a moment, as ${momentForms}` } : { value }
+      const value = parseTimestamp(text)
+      return value === undefined ? { wanted: `a moment, as ${timestampFormats}` } : { value }
     }
   }
 }

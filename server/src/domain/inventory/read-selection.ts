@@ -3,7 +3,7 @@ import { badField } from '../error.ts'
 import type { Comparison, Condition, Value } from './condition.ts'
 import { allOf, anyOf, requireModesty, not, oneOf, type ConditionsOf } from './conditions.ts'
 import { fields, isField, type Field } from './fields.ts'
-import type { OriginalWords } from './original-words.ts'
+import type { CloudpodsParameters } from './cloudpods-parameters.ts'
 import { namedOneOf } from './parameter-conditions.ts'
 import { parseFilter } from './parse-filter.ts'
 import { parseNetwork } from './parse-network.ts'
@@ -18,7 +18,7 @@ export type SelectionParameters = Omit<
   'group_by' | 'details' | 'limit' | 'offset' | 'summary_stats'
 >
 
-function readMoment(name: string, field: Field, text: string): Value {
+function readTimestamp(name: string, field: Field, text: string): Value {
   const parsed = parseValue(field, text)
   if ('wanted' in parsed) throw badField(name, `must be ${parsed.wanted}`)
   return parsed.value
@@ -31,7 +31,7 @@ function readField(name: string, values: readonly (string | number | boolean)[])
     return [
       oneOf(
         name,
-        values.map((value) => readMoment(name, name, String(value))),
+        values.map((value) => readTimestamp(name, name, String(value))),
       ),
     ]
   }
@@ -54,7 +54,9 @@ const readRanges = (parameters: SelectionParameters): ConditionsOf[] =>
   ranges.flatMap(([name, field, comparison]): ConditionsOf[] => {
     const text = parameters[name]
     if (text === undefined) return []
-    return [[name, [{ kind: 'field', field, comparison, values: [readMoment(name, field, text)] }]]]
+    return [
+      [name, [{ kind: 'field', field, comparison, values: [readTimestamp(name, field, text)] }]],
+    ]
   })
 
 function readFilters({ filter = [], filter_any = false }: SelectionParameters): Condition[] {
@@ -67,7 +69,7 @@ const readNetworks = (texts: readonly string[] = [], name = 'ip'): Condition[] =
 
 type TagSets = NonNullable<SelectionParameters['obj_tags']>
 
-/** One of the sets, each with all of its tags. To the original an empty value is any. */
+/** One of the sets, each with all of its tags. To Cloudpods an empty value is any. */
 const readTagSets = (sets: TagSets): Condition =>
   anyOf(
     sets.map((tags) =>
@@ -91,8 +93,8 @@ const readTags = ({ tags = [], obj_tags, no_obj_tags }: SelectionParameters): Co
 const readSearch = ({ search = '' }: SelectionParameters): Condition[] =>
   search.trim() === '' ? [] : [{ kind: 'search', text: search }]
 
-/** A parameter of Muster's own, or what one of the original's says instead. */
-function readSetting(name: string, own: string | undefined, { settings }: OriginalWords) {
+/** A parameter of Muster's own, or what one of Cloudpods' says instead. */
+function readSetting(name: string, own: string | undefined, { settings }: CloudpodsParameters) {
   const other = settings.find(({ of }) => of === name)
   if (other && own !== undefined && own !== other.to) {
     throw badField(other.from, `is ${name}=${other.to}, and ${name} says ${own}`)
@@ -102,7 +104,7 @@ function readSetting(name: string, own: string | undefined, { settings }: Origin
 
 function readView(
   { deleted = false, pending_delete }: SelectionParameters,
-  words: OriginalWords,
+  words: CloudpodsParameters,
 ): View {
   const bin = readSetting('pending_delete', pending_delete, words)
   const isBin = bin !== undefined && bin !== 'false' && bin !== '0'
@@ -117,7 +119,7 @@ function readView(
 /** Reads which servers somebody asks for. Everything that is given must hold. */
 export function readSelection(
   parameters: SelectionParameters,
-  words: OriginalWords,
+  words: CloudpodsParameters,
 ): ServerSelection {
   const conditions: readonly ConditionsOf[] = [
     ...readFields(parameters),

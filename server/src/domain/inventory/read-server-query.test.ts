@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { callersFields, type ServerListQuery } from '@muster/contract'
+import { callerFields, type ServerListQuery } from '@muster/contract'
 import { deepFreeze } from '../deep-freeze.ts'
 import { PlatformError } from '../error.ts'
 import type { Condition } from './condition.ts'
@@ -60,8 +60,7 @@ describe('the query of a list of servers', () => {
     ])
     refuses({ order_by: ['nmae'] }, 'order_by', /did you mean "name"\?/)
     refuses({ order_by: ['nics'] }, 'order_by', /no field to sort by/)
-    for (const field of callersFields)
-      refuses({ order_by: [field] }, 'order_by', /no field to sort/)
+    for (const field of callerFields) refuses({ order_by: [field] }, 'order_by', /no field to sort/)
   })
 
   test('holds fields against values: any of one, and all of them', () => {
@@ -152,7 +151,7 @@ describe('the query of a list of servers', () => {
     assert.deepEqual(where({ q: 'status:a' }), where({ status: ['a'] }))
   })
 
-  test("reads the original's tags: all of a set, or all of another", () => {
+  test("reads Cloudpods' tags: all of a set, or all of another", () => {
     const env = { key: 'env', value: 'prod' }
     const sets = [[env, { key: 'user:x', value: '' }], [{ key: 'y' }]]
     const one = { kind: 'tag', key: 'env', value: 'prod' }

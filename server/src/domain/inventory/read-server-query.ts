@@ -1,7 +1,7 @@
 import {
-  largestPage,
+  maxPageSize,
   Server,
-  usualPage,
+  defaultPageSize,
   type Server as ServerObject,
   type ServerListQuery,
 } from '@muster/contract'
@@ -9,7 +9,7 @@ import { deepFreeze } from '../deep-freeze.ts'
 import { badField } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
 import { fields, isField } from './fields.ts'
-import { readOriginalWords, type OriginalWords } from './original-words.ts'
+import { readCloudpodsParameters, type CloudpodsParameters } from './cloudpods-parameters.ts'
 import { readSelection } from './read-selection.ts'
 import type { Order, ServerQuery } from './server-query.ts'
 
@@ -18,7 +18,7 @@ const serverKeys = Object.keys(Server.properties)
 /** What depends on the caller is as unknown here as what never was. */
 function readOrder(
   { order_by = [], order = 'desc' }: ServerListQuery,
-  words: OriginalWords,
+  words: CloudpodsParameters,
 ): readonly Order[] {
   const wanted = [
     ...order_by.map((by) => ({ name: 'order_by', by, descending: order === 'desc' })),
@@ -42,7 +42,7 @@ function readOrder(
 const isServerKey = (name: string): name is keyof ServerObject =>
   Object.hasOwn(Server.properties, name)
 
-const sameWords = ({ same }: OriginalWords, name: string) =>
+const sameWords = ({ same }: CloudpodsParameters, name: string) =>
   same.filter(({ as }) => as === name).flatMap(({ texts }) => texts)
 
 function readKey(name: string, path: string): keyof ServerObject {
@@ -53,7 +53,10 @@ function readKey(name: string, path: string): keyof ServerObject {
   )
 }
 
-function readKeys({ field = [] }: ServerListQuery, words: OriginalWords): ServerQuery['keys'] {
+function readKeys(
+  { field = [] }: ServerListQuery,
+  words: CloudpodsParameters,
+): ServerQuery['keys'] {
   const exported = sameWords(words, 'field')
     .flatMap((text) => text.split(','))
     .map((name) => name.trim())
@@ -65,8 +68,11 @@ function readKeys({ field = [] }: ServerListQuery, words: OriginalWords): Server
   return keys.size === 0 ? undefined : [...keys]
 }
 
-/** The original's clients send an offset of 0 with everything, and their own word for a marker. */
-function readMarker({ marker, offset }: ServerListQuery, words: OriginalWords): string | undefined {
+/** Cloudpods' clients send an offset of 0 with everything, and their own word for a marker. */
+function readMarker(
+  { marker, offset }: ServerListQuery,
+  words: CloudpodsParameters,
+): string | undefined {
   const [original, ...more] = sameWords(words, 'marker')
   if (more.length > 0) throw badField('paging_marker', 'is given twice')
   if (marker !== undefined && original !== undefined) {
@@ -82,7 +88,7 @@ function readMarker({ marker, offset }: ServerListQuery, words: OriginalWords): 
 }
 
 function read(parameters: ServerListQuery, accepted: ServerQuery['format']): ServerQuery {
-  const words = readOriginalWords(parameters)
+  const words = readCloudpodsParameters(parameters)
   const keys = readKeys(parameters, words)
   const withMetadata = parameters.with_meta ?? sameWords(words, 'with_meta').length > 0
   return {
@@ -92,7 +98,7 @@ function read(parameters: ServerListQuery, accepted: ServerQuery['format']): Ser
     withMetadata: withMetadata || (keys?.includes('metadata') ?? false),
     keys,
     order: readOrder(parameters, words),
-    limit: Math.min(parameters.limit ?? usualPage, largestPage),
+    limit: Math.min(parameters.limit ?? defaultPageSize, maxPageSize),
     offset: parameters.offset ?? 0,
     marker: readMarker(parameters, words),
     format: parameters.format ?? accepted,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { callersFields } from '@muster/contract'
+import { callerFields } from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import { readServerQuery } from './read-server-query.ts'
 import { readStatisticsQuery } from './read-statistics-query.ts'
@@ -18,7 +18,7 @@ describe('the query of the statistics', () => {
   })
 
   test('refuses what is no field, and what depends on the caller, alike', () => {
-    for (const name of ['stauts', 'metadata', 'metadata.', 'nics', '__proto__', ...callersFields]) {
+    for (const name of ['stauts', 'metadata', 'metadata.', 'nics', '__proto__', ...callerFields]) {
       assert.throws(
         () => readStatisticsQuery({ group_by: [name] }),
         (error) =>

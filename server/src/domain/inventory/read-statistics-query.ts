@@ -3,7 +3,7 @@ import { deepFreeze } from '../deep-freeze.ts'
 import { badField } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
 import { fields, isField } from './fields.ts'
-import { readOriginalWords } from './original-words.ts'
+import { readCloudpodsParameters } from './cloudpods-parameters.ts'
 import { readSelection } from './read-selection.ts'
 import type { Grouping, StatisticsQuery } from './server-query.ts'
 
@@ -28,7 +28,7 @@ export function readStatisticsQuery(parameters: ServerStatisticsQuery): Statisti
   if (found) return found
   const { group_by = ['status'] } = parameters
   const query = deepFreeze<StatisticsQuery>({
-    ...readSelection(parameters, readOriginalWords(parameters)),
+    ...readSelection(parameters, readCloudpodsParameters(parameters)),
     groups: [...new Set(group_by)].map(readGrouping),
   })
   if (Object.isFrozen(parameters)) known.set(parameters, query)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Server } from '@muster/contract'
-import { callersFields, shortFields } from './fields.ts'
+import { callerFields, shortFields } from './fields.ts'
 
 /** Names that identity keeps: they are put in when a server is shown. */
 const ownersFields = [
@@ -30,7 +30,7 @@ export interface RenderedServer {
  * twice as long to become JSON.
  */
 const later = Object.fromEntries(
-  ['metadata', ...callersFields, ...ownersFields].map((key) => [key, undefined]),
+  ['metadata', ...callerFields, ...ownersFields].map((key) => [key, undefined]),
 ) as Partial<Record<keyof Server, undefined>>
 
 /** What of a server is the same for everybody who sees it, in the order in which it is shown. */

@@ -1,8 +1,8 @@
-import type { CallersField, Server } from '@muster/contract'
+import type { CallerField, Server } from '@muster/contract'
 
 /** What is not the source's to say: Muster derives it, keeps it, or asks identity for it. */
 type Derived =
-  | CallersField
+  | CallerField
   | 'cloudregion'
   | 'deleted'
   | 'deleted_at'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { CallersField } from './fields.ts'
+import type { CallerField } from './fields.ts'
 import type { Owner, ServerParts } from './ports.ts'
 import type { OwnersField } from './render-server.ts'
 import { covers, type Visibility } from './visibility.ts'
@@ -55,7 +55,7 @@ function renderTail(owners: ReadonlyMap<string, Owner>, parts: ServerParts, of: 
     manager_domain: manager.domain,
   }
   const reason = updateFailReason(of)
-  const rest: Record<Exclude<CallersField, `admin_${string}`>, string | boolean> = {
+  const rest: Record<Exclude<CallerField, `admin_${string}`>, string | boolean> = {
     can_delete: false,
     can_update: reason === '',
     delete_fail_reason: cannotDelete,

@@ -1,15 +1,15 @@
-import type { Need } from '@muster/contract'
+import type { RequiredPermission } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import { badField, PlatformError } from '../error.ts'
 import type { Principal } from '../identity/principal.ts'
 import { findAuthorizedScope, type ScopeOrNone } from '../identity/authorized-scope.ts'
 import type { ScopeParameter } from './server-query.ts'
 
-type Level = Need['at'][number]
+type Level = RequiredPermission['at'][number]
 
 const everyLevel: readonly Level[] = ['system', 'domain', 'project']
 
-const right = (action: Need['action'], at = everyLevel): Need => ({
+const right = (action: RequiredPermission['action'], at = everyLevel): RequiredPermission => ({
   service: 'compute',
   resource: 'servers',
   action,
@@ -37,7 +37,7 @@ const rights = new WeakMap<Principal, Omit<Visibility, 'scope' | 'key'>>()
 function rightsOf(principal: Principal): Omit<Visibility, 'scope' | 'key'> {
   let known = rights.get(principal)
   if (!known) {
-    const authorizedScope = (need: Need) => findAuthorizedScope(principal, need).scope
+    const authorizedScope = (need: RequiredPermission) => findAuthorizedScope(principal, need).scope
     known = {
       updates: authorizedScope(right('update')),
       deletes: authorizedScope(right('delete')),

@@ -1,5 +1,5 @@
 import type { CloudAccount } from '@muster/contract'
-import { largestPage } from '@muster/contract'
+import { defaultPageSize, maxPageSize } from '@muster/contract'
 
 /** What a caller wants of the list of accounts. */
 export interface AccountQuery {
@@ -15,7 +15,6 @@ export interface AccountQuery {
   readonly offset?: number
 }
 
-const usualLimit = 20
 const exact = ['name', 'provider', 'status', 'enabled', 'project_id'] as const
 
 function matches(account: CloudAccount, query: AccountQuery): boolean {
@@ -35,7 +34,7 @@ function compare(a: string | number, b: string | number): number {
 /** A page of accounts, in a total order. They are few: there are never more than one looks through. */
 export function pageOfAccounts(accounts: readonly CloudAccount[], query: AccountQuery) {
   const { order_by: by = 'created_at', order = 'desc', offset = 0 } = query
-  const limit = Math.min(query.limit ?? usualLimit, largestPage)
+  const limit = Math.min(query.limit ?? defaultPageSize, maxPageSize)
   const sign = order === 'asc' ? 1 : -1
   const found = accounts
     .filter((account) => matches(account, query))

@@ -1,7 +1,7 @@
 import {
-  largestPage,
+  maxPageSize,
   mostViews,
-  usualPage,
+  defaultPageSize,
   type NewView,
   type SavedView,
   type ViewChanges,
@@ -137,7 +137,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
 
   return {
     async listViews(caller: Caller, asked: ViewListQuery) {
-      const limit = Math.min(asked.limit ?? usualPage, largestPage)
+      const limit = Math.min(asked.limit ?? defaultPageSize, maxPageSize)
       const offset = asked.offset ?? 0
       const authorizedScope = { self: caller.authorizedScope.self, scope: inOwnProject(caller) }
       const { views: found, total } = await views.list(authorizedScope, { ...asked, limit, offset })

@@ -156,16 +156,16 @@ onBothEnginesInTurn('a login with an access key', (engine) => {
       const unknown = { id: 'f'.repeat(32), secret: key.secret }
       const wrong = { id: good.id, secret: key.secret }
       const replayed = holders.present('own', good)
-      const stale = holders.present('original', good)
+      const stale = holders.present('cloudpods', good)
       const foreignScope = { project: { id: ann.projectId } }
       for (const text of [replayed, stale]) secretOf(await holders.login(text))
       now += 10 * second
 
       const causes: Record<string, Parameters<KeyHolders['login']>> = {
         replay: [replayed],
-        "replay in the original's form": [stale],
+        "replay in Cloudpods' form": [stale],
         'signed for another host': [holders.present('own', good, { host: 'elsewhere' })],
-        'signed too long ago': [holders.present('original', good, { now: now - 3_600_000 })],
+        'signed too long ago': [holders.present('cloudpods', good, { now: now - 3_600_000 })],
         "another's project": [holders.present('own', good), { scope: foreignScope }],
         'no such project': [
           holders.present('own', good),
@@ -216,7 +216,7 @@ onBothEnginesInTurn('a login with an access key', (engine) => {
       const limited = await startPlatform({ engine, flags: ['--login-failures-per-minute=2'] })
       t.after(() => limited.close())
       const statuses: number[] = []
-      for (const text of ['none:x', holders.present('original', key), 'none:x', 'none:y']) {
+      for (const text of ['none:x', holders.present('cloudpods', key), 'none:x', 'none:y']) {
         const { status } = await requestToken(limited.url, { identity: keyIdentity(text) })
         statuses.push(status)
       }

@@ -6,7 +6,7 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { text } from 'node:stream/consumers'
-import type { CredentialView } from '@muster/contract'
+import type { CredentialDto } from '@muster/contract'
 import { assertError } from '../../testing/error-answer.ts'
 import {
   createKeyHolders,
@@ -82,7 +82,7 @@ describe('a secret that is shown', () => {
 
     test('is not needed there: a signature is taken from anywhere', async () => {
       const { holders, key } = started
-      for (const form of ['original', 'own'] as const) {
+      for (const form of ['cloudpods', 'own'] as const) {
         const answer = await holders.login(holders.present(form, key), { headers: forwarded })
         assert.equal(answer.status, 201, form)
       }
@@ -180,7 +180,7 @@ describe('a secret that is shown', () => {
         { 'x-auth-token': owner.token },
         { credential },
       )
-      const view = (made.body as { credential: CredentialView }).credential
+      const view = (made.body as { credential: CredentialDto }).credential
       const key: HeldKey = { id: view.id, secret: secretIn(view) }
       const auth = { identity: keyIdentity(holders.present('plain', key)) }
       // Forwarded, so that it is TLS that counts and not that the test is on this machine.

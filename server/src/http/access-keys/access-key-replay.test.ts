@@ -94,10 +94,10 @@ onBothEnginesInTurn('a signature', (engine) => {
     }
   })
 
-  describe("SEC-31: in the original's form is good once", () => {
+  describe("SEC-31: in Cloudpods' form is good once", () => {
     test('SEC-31: but for two seconds from the address that used it, which is one use', async () => {
       now += minute
-      const signed = holders.present('original', key)
+      const signed = holders.present('cloudpods', key)
       assert.equal(await statusOf(signed), 201)
       assert.equal(await statusOf(signed), 201)
       now += 2 * second - 1
@@ -111,7 +111,7 @@ onBothEnginesInTurn('a signature', (engine) => {
 
     test('SEC-31: and a repeat does not make the two seconds longer', async () => {
       now += minute
-      const signed = holders.present('original', key)
+      const signed = holders.present('cloudpods', key)
       const statuses: number[] = []
       for (let step = 0; step < 4; step += 1) {
         statuses.push(await statusOf(signed))
@@ -122,7 +122,7 @@ onBothEnginesInTurn('a signature', (engine) => {
 
     test('SEC-31: from any other address it is used up at once', async () => {
       now += minute
-      const signed = holders.present('original', key)
+      const signed = holders.present('cloudpods', key)
       assert.equal(await statusOf(signed), 201)
       for (const address of ['192.0.2.2', '192.0.2.10', '::ffff:192.0.2.2', '2001:db8::1']) {
         assert.equal(await statusOf(signed, from(address)), 401, address)
@@ -134,7 +134,7 @@ onBothEnginesInTurn('a signature', (engine) => {
 
     test('SEC-31: of many places at the same moment one gets in', async () => {
       now += minute
-      const signed = holders.present('original', key)
+      const signed = holders.present('cloudpods', key)
       const answers = await Promise.all(
         allOf(signed).map((text, index) =>
           holders.login(text, { ...from(`198.51.100.${index}`), url: nodeFor(index) }),

@@ -248,7 +248,7 @@ onBothEnginesInTurn('what an access key reaches', (engine) => {
         JSON.stringify({ ...(JSON.parse(text) as object), access_key: keyOfBob.id })
       const texts = [
         ...forms.map((form) => holders.present(form, mixed)),
-        relabel(holders.present('original', keyOfAnn)),
+        relabel(holders.present('cloudpods', keyOfAnn)),
         relabel(holders.present('own', keyOfAnn)),
       ]
       for (const text of texts) {

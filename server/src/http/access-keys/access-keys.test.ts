@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { CredentialView } from '@muster/contract'
+import type { CredentialDto } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { assertError } from '../../testing/error-answer.ts'
@@ -29,7 +29,7 @@ onBothEnginesInTurn('access keys', (engine) => {
   })
   after(() => platform.close())
 
-  const idsOf = (credentials: readonly CredentialView[]) => credentials.map(({ id }) => id).sort()
+  const idsOf = (credentials: readonly CredentialDto[]) => credentials.map(({ id }) => id).sort()
   const listIds = async (token: string, query = '') => {
     const { status, body } = await holders.credentials(token, 'GET', query)
     assert.equal(status, 200)
@@ -189,13 +189,13 @@ onBothEnginesInTurn('access keys', (engine) => {
       body.credentials.find((item) => item.id === id),
       shown,
     )
-    const steps: [string, Partial<CredentialView>][] = [
+    const steps: [string, Partial<CredentialDto>][] = [
       ['PUT', { name: 'renamed' }],
       ['PATCH', { name: 'renamed again' }],
       ['PUT', { enabled: false }],
       ['PATCH', { enabled: true, name: 'both at once' }],
     ]
-    const expected: CredentialView = { ...shown }
+    const expected: CredentialDto = { ...shown }
     for (const [method, changes] of steps) {
       Object.assign(expected, changes)
       const changed = await change(token, id, changes, method)

@@ -10,7 +10,7 @@ import { dumpTables } from '../../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const all: readonly Operation[] = operations
-const reads = all.filter(({ method, needs }) => method === 'GET' && needs !== undefined)
+const reads = all.filter(({ method, permission }) => method === 'GET' && permission !== undefined)
 /** Those of servers take anything as a filter, and have tests of their own. */
 const lists = reads.filter(
   ({ path, query }) =>

@@ -13,7 +13,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 import { steadyParts } from '../../testing/steady-parts.ts'
 
 const all: readonly Operation[] = operations
-const guarded = all.filter(({ needs }) => needs !== undefined)
+const guarded = all.filter(({ permission }) => permission !== undefined)
 const reads = all.filter(
   ({ method, path, access }) =>
     method === 'GET' && access === 'token' && path !== '/v3/auth/tokens',
@@ -176,7 +176,7 @@ onBothEnginesInTurn('what others have', (engine) => {
       await introduce(role)
       for (const operation of lists) {
         const path = pathWith(operation, ownParameters(operation, withOneself(role)))
-        const schema = (operation.answers[200]?.body ?? {}) as { properties?: object }
+        const schema = (operation.responses[200]?.body ?? {}) as { properties?: object }
         const [kind = ''] = Object.keys(schema.properties ?? {})
         const names = Object.keys(operation.query?.properties ?? {})
         for (const name of ['marker', ...names.filter((word) => /[._]id$/.test(word))]) {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { RoleAssignmentView } from '@muster/contract'
+import type { RoleAssignmentDto } from '@muster/contract'
 import fc from 'fast-check'
 import pg from 'pg'
 import { nameKey } from '../../domain/identity/name-key.ts'
@@ -46,17 +46,17 @@ function assertSame(row: Row, item: Item): void {
         : typeof value === 'object' && value !== null
           ? JSON.stringify(value)
           : value
-    const isMoment = typeof cell === 'number' && /_at$|^time$/.test(key)
+    const isTimestamp = typeof cell === 'number' && /_at$|^time$/.test(key)
     // A role is kept in a domain, and shown as nobody's.
     if (key === 'domain_id' && value === null) continue
-    assert.equal(told, isMoment ? timestamp(cell) : cell, key)
+    assert.equal(told, isTimestamp ? timestamp(cell) : cell, key)
   }
 }
 
 /** An item by which it is known: its id, or an assignment's address and whom it shows. */
 function nameOf(item: Item): string {
   if (typeof item['id'] === 'string') return item['id']
-  const { links, user, group } = item as unknown as RoleAssignmentView
+  const { links, user, group } = item as unknown as RoleAssignmentDto
   return `${new URL(links.assignment).pathname} ${user?.id ?? group?.id}`
 }
 const nameOfRow = (row: Row): string =>
@@ -120,7 +120,7 @@ onBothEnginesInTurn('lists of administration', (engine) => {
     question: Question,
     { limit, paging }: { limit: number | undefined; paging: 'links' | 'ids' },
   ): Promise<{ status: number; items: Item[]; requests: number }> {
-    const schema = operationNamed(question.list).answers[200]?.body as { properties?: object }
+    const schema = operationNamed(question.list).responses[200]?.body as { properties?: object }
     const [key = ''] = Object.keys(schema.properties ?? {})
     const items: Item[] = []
     let address: string | undefined = addressOf(question, limit === undefined ? {} : { limit })

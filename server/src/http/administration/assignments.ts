@@ -2,9 +2,9 @@ import type { Administration } from '../../domain/identity/administration/admini
 import type { Caller } from '../../domain/identity/caller.ts'
 import type { PlaceReference } from '../../domain/identity/administration/assignments.ts'
 import type { Holder } from '../../domain/identity/administration/resources.ts'
-import type { Handlers } from '../mount.ts'
+import type { Handlers } from '../register-operations.ts'
 import { answerSlice, answerPage, pageSize, position } from './pages.ts'
-import type { Views } from './views.ts'
+import type { Views } from './render-resources.ts'
 
 type Verb = 'list' | 'grant' | 'check' | 'revoke'
 type Target = 'Project' | 'Domain' | 'System'

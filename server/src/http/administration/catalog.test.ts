@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { CatalogService, EndpointView, RegionView, ServiceView } from '@muster/contract'
+import type { CatalogService, EndpointDto, RegionDto, ServiceDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import { createAdminClient, createContractClient } from '../../testing/contract-client.ts'
 import { addEstate } from '../../testing/estate.ts'
@@ -21,14 +21,14 @@ describe('the catalog piece by piece', () => {
   after(() => platform.close())
 
   test('has the services of the catalog in a token', async () => {
-    const { services } = await admin.get<{ services: ServiceView[] }>('listServices')
+    const { services } = await admin.get<{ services: ServiceDto[] }>('listServices')
     assert.deepEqual(
       services.map(({ id, name, type }) => ({ id, name, type })),
       catalog.map(({ id, name, type }) => ({ id, name, type })),
     )
     for (const service of services) {
       const path = { id: service.id }
-      const shown = await admin.get<{ service: ServiceView }>('getService', { path })
+      const shown = await admin.get<{ service: ServiceDto }>('getService', { path })
       assert.deepEqual(shown.service, service)
       assert.equal(service.links.self, `${platform.authUrl}/v3/services/${service.id}`)
     }
@@ -38,26 +38,26 @@ describe('the catalog piece by piece', () => {
       ['name=keystone&type=compute_v2', 0],
       ['name=nothing', 0],
     ] as const) {
-      const found = await admin.get<{ services: ServiceView[] }>('listServices', { query })
+      const found = await admin.get<{ services: ServiceDto[] }>('listServices', { query })
       assert.equal(found.services.length, count, query)
     }
   })
 
   test('has the endpoints, each with its service and region', async () => {
-    const { endpoints } = await admin.get<{ endpoints: EndpointView[] }>('listEndpoints')
+    const { endpoints } = await admin.get<{ endpoints: EndpointDto[] }>('listEndpoints')
     assert.deepEqual(
       endpoints.map(({ id, url, service_id }) => ({ id, url, service_id })),
       catalog.flatMap((service) =>
         service.endpoints.map(({ id, url }) => ({ id, url, service_id: service.id })),
       ),
     )
-    const [first] = endpoints as [EndpointView]
-    const shown = await admin.get<{ endpoint: EndpointView }>('getEndpoint', {
+    const [first] = endpoints as [EndpointDto]
+    const shown = await admin.get<{ endpoint: EndpointDto }>('getEndpoint', {
       path: { id: first.id },
     })
     assert.deepEqual(shown.endpoint, first)
     const count = async (query: string) =>
-      (await admin.get<{ endpoints: EndpointView[] }>('listEndpoints', { query })).endpoints.length
+      (await admin.get<{ endpoints: EndpointDto[] }>('listEndpoints', { query })).endpoints.length
     assert.equal(await count(`service_id=${first.service_id}`), 3)
     assert.equal(await count(`service_id=${first.service_id}&interface=public`), 1)
     assert.equal(await count('interface=admin'), 2)
@@ -67,15 +67,15 @@ describe('the catalog piece by piece', () => {
   })
 
   test('has the region', async () => {
-    const { regions } = await admin.get<{ regions: RegionView[] }>('listRegions')
+    const { regions } = await admin.get<{ regions: RegionDto[] }>('listRegions')
     assert.deepEqual(
       regions.map(({ id, parent_region_id }) => [id, parent_region_id]),
       [['north-1', null]],
     )
     const { pathname } = new URL(regions[0]?.links.self ?? '')
-    const shown = await ask<{ region: RegionView }>(platform.url, pathname, { token: admin.token })
+    const shown = await ask<{ region: RegionDto }>(platform.url, pathname, { token: admin.token })
     assert.deepEqual(shown.body.region, regions[0])
-    const none = await admin.get<{ regions: RegionView[] }>('listRegions', {
+    const none = await admin.get<{ regions: RegionDto[] }>('listRegions', {
       query: 'parent_region_id=north-1',
     })
     assert.deepEqual(none.regions, [])

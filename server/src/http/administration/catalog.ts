@@ -1,6 +1,6 @@
-import type { CatalogService, EndpointView, RegionView, ServiceView } from '@muster/contract'
+import type { CatalogService, EndpointDto, RegionDto, ServiceDto } from '@muster/contract'
 import { PlatformError } from '../../domain/error.ts'
-import type { Handlers } from '../mount.ts'
+import type { Handlers } from '../register-operations.ts'
 import { answerSlice, withoutPaging, type PagingParameters } from './pages.ts'
 
 type CatalogHandlers = Pick<
@@ -15,7 +15,7 @@ export function createCatalogHandlers(
 ): CatalogHandlers {
   const links = (kind: string, id: string) => ({ links: { self: `${authUrl}/v3/${kind}/${id}` } })
 
-  const services = catalog.map(({ id, name, type }): ServiceView => ({
+  const services = catalog.map(({ id, name, type }): ServiceDto => ({
     id,
     name,
     type,
@@ -24,7 +24,7 @@ export function createCatalogHandlers(
     ...links('services', id),
   }))
   const endpoints = catalog.flatMap((service) =>
-    service.endpoints.map((endpoint): EndpointView => ({
+    service.endpoints.map((endpoint): EndpointDto => ({
       ...endpoint,
       service_id: service.id,
       enabled: true,
@@ -32,7 +32,7 @@ export function createCatalogHandlers(
     })),
   )
   const regions = [...new Set(endpoints.map(({ region_id }) => region_id))].map(
-    (id): RegionView => ({
+    (id): RegionDto => ({
       id,
       description: '',
       parent_region_id: null,

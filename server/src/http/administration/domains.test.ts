@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { DomainView } from '@muster/contract'
+import type { DomainDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
 import { assertError } from '../../testing/error-answer.ts'
@@ -92,7 +92,7 @@ describe('domains', () => {
     const own = await Promise.all(['domain_admin', 'project_owner', undefined].map(estate.person))
     const stranger = await other.person('project_owner')
     const set = (enabled: boolean) =>
-      admin.get<{ domain: DomainView }>('updateDomain', {
+      admin.get<{ domain: DomainDto }>('updateDomain', {
         path: { id: estate.ids.domains },
         body: { domain: { enabled } },
       })

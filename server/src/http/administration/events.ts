@@ -1,6 +1,6 @@
 import type { Administration } from '../../domain/identity/administration/administration.ts'
-import { describeEventView, toEventQuery } from '../events.ts'
-import type { Handlers } from '../mount.ts'
+import { renderEvent, toEventQuery } from '../events.ts'
+import type { Handlers } from '../register-operations.ts'
 import { nextLink, withoutPaging } from './pages.ts'
 
 interface Dependencies {
@@ -17,7 +17,7 @@ export const createEventHandlers = (dependencies: Dependencies): Pick<Handlers, 
       const { items, next } = await administration.listEvents(caller, { ...asked, matching })
       return {
         status: 200,
-        body: { events: items.map(describeEventView), limit: asked.limit },
+        body: { events: items.map(renderEvent), limit: asked.limit },
         ...nextLink(baseUrl + url, next),
       }
     },

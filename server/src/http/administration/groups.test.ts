@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { GroupView, UserView } from '@muster/contract'
+import type { GroupDto, UserDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import {
   createAdminClient,
@@ -42,16 +42,16 @@ onBothEnginesInTurn('groups', (engine) => {
   }
 
   const membersOf = async (id: string, query = '') =>
-    (await admin.get<{ users: UserView[] }>('listGroupUsers', { path: { id }, query })).users.map(
+    (await admin.get<{ users: UserDto[] }>('listGroupUsers', { path: { id }, query })).users.map(
       ({ name }) => name,
     )
   const groupsOf = async (id: string) =>
-    (await admin.get<{ groups: GroupView[] }>('listUserGroups', { path: { id } })).groups.map(
+    (await admin.get<{ groups: GroupDto[] }>('listUserGroups', { path: { id } })).groups.map(
       ({ name }) => name,
     )
 
   test('members come, are there, and go', async () => {
-    const { group } = await admin.get<{ group: GroupView }>('createGroup', {
+    const { group } = await admin.get<{ group: GroupDto }>('createGroup', {
       body: { group: { name: 'night shift', domain_id: estate.ids.domains } },
     })
     assert.equal(group.domain_id, estate.ids.domains)
@@ -90,7 +90,7 @@ onBothEnginesInTurn('groups', (engine) => {
   test('members are listed as users are: narrowed, sorted, by pages', async () => {
     const population = createPopulation(platform.database)
     const domainId = estate.ids.domains
-    const { group } = await admin.get<{ group: GroupView }>('createGroup', {
+    const { group } = await admin.get<{ group: GroupDto }>('createGroup', {
       body: { group: { name: 'many', domain_id: domainId } },
     })
     for (const name of ['ada', 'Bob', 'cyd', 'Dee']) {

@@ -6,14 +6,14 @@ import type { Kind, User } from '../../domain/identity/administration/resources.
 import type { IdentityHandlers } from '../identity.ts'
 import type { CloudAccountHandlers } from '../cloudaccounts/handlers.ts'
 import type { InventoryHandlers } from '../inventory/handlers.ts'
-import type { Handlers } from '../mount.ts'
+import type { Handlers } from '../register-operations.ts'
 import type { ServiceHandlers } from '../service.ts'
 import type { ViewHandlers } from '../views/handlers.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createEventHandlers } from './events.ts'
 import { answerPage, toListQuery } from './pages.ts'
-import { createViews } from './views.ts'
+import { createViews } from './render-resources.ts'
 
 interface Dependencies {
   readonly administration: Administration

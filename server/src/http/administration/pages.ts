@@ -1,4 +1,4 @@
-import { largestPage } from '@muster/contract'
+import { maxPageSize } from '@muster/contract'
 import { badField } from '../../domain/error.ts'
 import type { ListQuery, Page } from '../../domain/identity/administration/registry.ts'
 
@@ -47,7 +47,7 @@ function toFilters(parameters: object): ListQuery['filters'] {
 }
 
 /** More than the largest page is clamped, and the link to the next one says so. */
-export const pageSize = (limit: number | undefined) => Math.min(limit ?? largestPage, largestPage)
+export const pageSize = (limit: number | undefined) => Math.min(limit ?? maxPageSize, maxPageSize)
 
 export function toListQuery(query: PagingParameters & object): ListQuery {
   const { limit, marker, offset, sort_key, sort_dir } = query

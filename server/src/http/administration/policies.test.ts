@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { PolicyView } from '@muster/contract'
+import type { PolicyDto } from '@muster/contract'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
 import { testLife } from '../../testing/resource-life.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -31,7 +31,7 @@ describe('policies', () => {
   )
 
   const create = (policy: object) =>
-    admin.call<{ policy: PolicyView }>('createPolicy', { body: { policy } })
+    admin.call<{ policy: PolicyDto }>('createPolicy', { body: { policy } })
 
   test('a rule is made of known words, and what is not is named by its place', async () => {
     const wrong: [object, string][] = [
@@ -93,7 +93,7 @@ describe('policies', () => {
       })
     ).body
     assert.equal(policy.rules.length, 21)
-    const shown = await admin.get<{ policy: PolicyView }>('getPolicy', { path: { id: policy.id } })
+    const shown = await admin.get<{ policy: PolicyDto }>('getPolicy', { path: { id: policy.id } })
     assert.deepEqual(shown.policy, policy)
   })
 
@@ -104,7 +104,7 @@ describe('policies', () => {
       body: { policy: { scope: 'system' } },
     })
     assert.deepEqual(error.fields, [{ path: 'policy.scope', problem: 'is not a known field' }])
-    const { policies } = await admin.get<{ policies: PolicyView[] }>('listPolicies', {
+    const { policies } = await admin.get<{ policies: PolicyDto[] }>('listPolicies', {
       query: 'scope=domain',
     })
     assert.ok(policies.every(({ scope }) => scope === 'domain'))

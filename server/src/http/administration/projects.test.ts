@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ProjectView } from '@muster/contract'
+import type { ProjectDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import {
   createAdminClient,
@@ -51,7 +51,7 @@ onBothEnginesInTurn('projects', (engine) => {
   }
 
   const create = async (client: ContractClient, project: object) =>
-    (await client.get<{ project: ProjectView }>('createProject', { body: { project } })).project
+    (await client.get<{ project: ProjectDto }>('createProject', { body: { project } })).project
 
   test('a project is made where it is said, or else where the token is', async () => {
     const { domains } = estate.ids
@@ -93,7 +93,7 @@ onBothEnginesInTurn('projects', (engine) => {
     const here = await create(owner, { name: 'twin' })
     const there = await create(admin, { name: 'TWIN' })
     assert.notEqual(here.domain_id, there.domain_id)
-    const { projects } = await admin.get<{ projects: ProjectView[] }>('listProjects', {
+    const { projects } = await admin.get<{ projects: ProjectDto[] }>('listProjects', {
       query: 'name=twin',
     })
     assert.deepEqual(projects.map(({ id }) => id).sort(), [here.id, there.id].sort())
@@ -127,7 +127,7 @@ onBothEnginesInTurn('projects', (engine) => {
   })
 
   test('the project "system" is never deleted, disabled or renamed', async () => {
-    const { projects } = await admin.get<{ projects: ProjectView[] }>('listProjects', {
+    const { projects } = await admin.get<{ projects: ProjectDto[] }>('listProjects', {
       query: 'name=system&domain_id=default',
     })
     const path = { id: projects[0]?.id ?? '' }

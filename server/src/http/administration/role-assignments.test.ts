@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { RoleAssignmentView } from '@muster/contract'
+import type { RoleAssignmentDto } from '@muster/contract'
 import {
   createAdminClient,
   createContractClient,
@@ -13,7 +13,7 @@ import { createPopulation } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 interface Body {
-  readonly role_assignments: RoleAssignmentView[]
+  readonly role_assignments: RoleAssignmentDto[]
   readonly links: { readonly next: string | null }
 }
 
@@ -50,7 +50,7 @@ onBothEnginesInTurn('role assignments', (engine) => {
 
   const read = async (query: string, client = admin) =>
     (await client.get<Body>('listRoleAssignments', { query })).role_assignments
-  const linkOf = ({ links }: RoleAssignmentView) => links.assignment.slice(platform.authUrl.length)
+  const linkOf = ({ links }: RoleAssignmentDto) => links.assignment.slice(platform.authUrl.length)
 
   test('are told by ids, and on request by names', async () => {
     const { projects, users, domains } = estate.ids

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { PolicyView, RoleView } from '@muster/contract'
+import type { PolicyDto, RoleDto } from '@muster/contract'
 import {
   createAdminClient,
   createContractClient,
@@ -39,22 +39,22 @@ onBothEnginesInTurn('roles', (engine) => {
 
   const createRole = async (name: string) =>
     (
-      await admin.get<{ role: RoleView }>('createRole', {
+      await admin.get<{ role: RoleDto }>('createRole', {
         body: { role: { name, domain_id: null } },
       })
     ).role.id
   const createPolicy = async (name: string, resource: string) => {
     const rules = [{ service: 'identity', resource, action: 'list', effect: 'allow' }]
     const body = { policy: { name, scope: 'project', rules } }
-    return (await admin.get<{ policy: PolicyView }>('createPolicy', { body })).policy.id
+    return (await admin.get<{ policy: PolicyDto }>('createPolicy', { body })).policy.id
   }
   const policiesOf = async (id: string, query = '') =>
     (
-      await admin.get<{ policies: PolicyView[] }>('listRolePolicies', { path: { id }, query })
+      await admin.get<{ policies: PolicyDto[] }>('listRolePolicies', { path: { id }, query })
     ).policies.map(({ name }) => name)
 
   test('the ready-made roles are there, each with its policy', async () => {
-    const { roles } = await admin.get<{ roles: RoleView[] }>('listRoles')
+    const { roles } = await admin.get<{ roles: RoleDto[] }>('listRoles')
     const names = new Set(roles.map(({ name }) => name))
     for (const name of ['admin', 'auditor', 'domain_admin', 'domain_viewer', 'project_owner']) {
       assert.ok(names.has(name), name)
@@ -110,7 +110,7 @@ onBothEnginesInTurn('roles', (engine) => {
       path: { id: ids.projects, user_id: ids.users, role_id: id },
     })
     const viewer =
-      (await admin.get<{ roles: RoleView[] }>('listRoles', { query: 'name=project_viewer' }))
+      (await admin.get<{ roles: RoleDto[] }>('listRoles', { query: 'name=project_viewer' }))
         .roles[0]?.id ?? ''
     await admin.get('revokeProjectUserRole', {
       path: { id: ids.projects, user_id: ids.users, role_id: viewer },

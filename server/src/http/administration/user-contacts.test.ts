@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Token, UserView } from '@muster/contract'
+import type { Token, UserDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { openOffice, type Office } from '../../testing/office.ts'
@@ -33,9 +33,9 @@ onBothEnginesInTurn("a user's e-mail and mobile", (engine) => {
   /** Ada as a list, a look and, for those who may read groups, the members of hers show her. */
   async function viewsFor(token: string) {
     const get = async <Body>(path: string) => (await ask<Body>(office.url, path, { token })).body
-    const { users } = await get<{ users: UserView[] }>('/v3/users')
-    const { user } = await get<{ user: UserView }>(`/v3/users/${ada.id}`)
-    const members = await get<{ users?: UserView[] }>(`/v3/groups/${groupId}/users`)
+    const { users } = await get<{ users: UserDto[] }>('/v3/users')
+    const { user } = await get<{ user: UserDto }>(`/v3/users/${ada.id}`)
+    const members = await get<{ users?: UserDto[] }>(`/v3/groups/${groupId}/users`)
     const listed = users.filter(({ id }) => id === ada.id)
     return [...listed, user, ...(members.users ?? [])].map(({ email, mobile }) => ({
       email,
@@ -76,7 +76,7 @@ onBothEnginesInTurn("a user's e-mail and mobile", (engine) => {
     const role = await office.addRole('domain', 'allow identity groups *')
     const { id } = await office.hire({ domain: [role.id] })
     const token = await office.tokenFor(id, { domain: 'default' })
-    const { body } = await ask<{ users: UserView[] }>(office.url, `/v3/groups/${groupId}/users`, {
+    const { body } = await ask<{ users: UserDto[] }>(office.url, `/v3/groups/${groupId}/users`, {
       token,
     })
     assert.deepEqual(
@@ -89,7 +89,7 @@ onBothEnginesInTurn("a user's e-mail and mobile", (engine) => {
     const role = await office.addRole('system', 'allow identity users update')
     const { token } = await office.hire({ system: [role.id] })
     const path = `/v3/users/${ada.id}`
-    const { status, body } = await ask<{ user: UserView }>(office.url, path, {
+    const { status, body } = await ask<{ user: UserDto }>(office.url, path, {
       method: 'PUT',
       token,
       body: { user: { description: 'changed' } },

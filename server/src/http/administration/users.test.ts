@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ProjectView, Token, UserView } from '@muster/contract'
+import type { ProjectDto, Token, UserDto } from '@muster/contract'
 import { ask, requestToken, secretOf } from '../../testing/client.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
 import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
@@ -67,10 +67,10 @@ onBothEnginesInTurn('users', (engine) => {
   const create = async (fields: object = {}) => {
     serial += 1
     const body = { user: { name: `user ${serial}`, domain_id: estate.ids.domains, ...fields } }
-    return (await admin.get<{ user: UserView }>('createUser', { body })).user
+    return (await admin.get<{ user: UserDto }>('createUser', { body })).user
   }
   const change = async (id: string, user: object) =>
-    (await admin.get<{ user: UserView }>('updateUser', { path: { id }, body: { user } })).user
+    (await admin.get<{ user: UserDto }>('updateUser', { path: { id }, body: { user } })).user
   const logIn = (id: string, secret = password) =>
     requestToken(logins.url, {
       identity: { methods: ['password'], password: { user: { id, password: secret } } },
@@ -137,7 +137,7 @@ onBothEnginesInTurn('users', (engine) => {
   test('a password is in no answer and in no event', async () => {
     const secret = 'a very particular password'
     const user = { name: 'discreet', domain_id: estate.ids.domains, password: secret }
-    const made = await admin.call<{ user: UserView }>('createUser', { body: { user } })
+    const made = await admin.call<{ user: UserDto }>('createUser', { body: { user } })
     const path = { id: made.body.user.id }
     const body = { user: { password: `${secret} again` } }
     const changed = await admin.call('updateUser', { path, body })
@@ -173,10 +173,10 @@ onBothEnginesInTurn('users', (engine) => {
 
   test('the default project of a user goes with the project', async () => {
     const body = { project: { name: 'passing', domain_id: estate.ids.domains } }
-    const { project } = await admin.get<{ project: ProjectView }>('createProject', { body })
+    const { project } = await admin.get<{ project: ProjectDto }>('createProject', { body })
     const { id } = await create({ default_project_id: project.id })
     await admin.get('deleteProject', { path: { id: project.id } })
-    const { user } = await admin.get<{ user: UserView }>('getUser', { path: { id } })
+    const { user } = await admin.get<{ user: UserDto }>('getUser', { path: { id } })
     assert.equal(user.default_project_id, null)
   })
 
@@ -224,7 +224,7 @@ onBothEnginesInTurn('users', (engine) => {
     const other = await addEstate(platform.database, 'Another')
     const { users, projects, groups } = other.ids
     const names = async (id: string, query = '') => {
-      const answer = await admin.get<{ projects: ProjectView[] }>('listUserProjects', {
+      const answer = await admin.get<{ projects: ProjectDto[] }>('listUserProjects', {
         path: { id },
         query,
       })

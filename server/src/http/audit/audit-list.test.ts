@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { EventView } from '@muster/contract'
+import type { EventDto } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import { createEventStore } from '../../storage/events.ts'
 import { ask } from '../../testing/client.ts'
@@ -28,7 +28,7 @@ onBothEnginesInTurn('GET /events', (engine) => {
   after(() => platform.close())
 
   const get = (path: string, token = office.admin) =>
-    ask<{ events: EventView[]; limit: number }>(platform.url, path, { token })
+    ask<{ events: EventDto[]; limit: number }>(platform.url, path, { token })
   const list = async (query: string, token?: string) => {
     const answer = await get(`/events?limit=2048${query}`, token)
     assert.equal(answer.status, 200, answer.text)
@@ -218,7 +218,7 @@ onBothEnginesInTurn('GET /events', (engine) => {
         makeEvent({ time: past + Math.floor(index / 4), user_id }),
       )
       await Promise.all(stored.map((event) => record(event)))
-      const seen: EventView[] = []
+      const seen: EventDto[] = []
       let path: string | undefined = `/events?user_id=${user_id}&limit=7`
       let pages = 0
       while (path !== undefined) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { operations, type EventView, type Operation } from '@muster/contract'
+import { operations, type EventDto, type Operation } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import { callOperation } from '../../testing/call-operation.ts'
 import { ask, type ClientAnswer } from '../../testing/client.ts'
@@ -63,7 +63,7 @@ onBothEnginesInTurn('the audit log', (engine) => {
   after(() => platform.close())
 
   const toldOf = (requestId: string) => office.events(`request_id=${requestId}`)
-  const only = (events: readonly EventView[]): EventView => {
+  const only = (events: readonly EventDto[]): EventDto => {
     const [event, ...more] = events
     assert.ok(event && more.length === 0, `one event, not ${events.length}`)
     return event
@@ -119,7 +119,7 @@ onBothEnginesInTurn('the audit log', (engine) => {
   })
 
   /** Before and after, as far as there is one. */
-  function assertChanges({ id }: Operation, { changes, action }: EventView, body?: object): void {
+  function assertChanges({ id }: Operation, { changes, action }: EventDto, body?: object): void {
     const pairs = Object.values(changes)
     const sent = Object.values(body ?? {})[0] as Record<string, unknown> | undefined
     switch (action) {

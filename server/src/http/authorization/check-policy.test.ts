@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { GroupView } from '@muster/contract'
+import type { GroupDto } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import {
   createAdminClient,
@@ -47,7 +47,7 @@ onBothEnginesInTurn('may this user do this?', (engine) => {
     const { projects, users, groups } = mine.ids
     const reader = await mine.person('project_viewer')
     const group = async () =>
-      (await admin.get<{ group: GroupView }>('getGroup', { path: { id: groups } })).group
+      (await admin.get<{ group: GroupDto }>('getGroup', { path: { id: groups } })).group
     await population.assign({ role: 'project_no_groups', groupId: groups, projectId: projects })
     const asked = { project_id: projects, resource: 'groups' }
     const denied = await checkPolicy(admin, { user_id: users, ...asked, action: 'create' })

@@ -76,7 +76,7 @@ onBothEngines('the persona table', (engine) => {
     things: Things,
     answer: ClientAnswer,
   ): Promise<string> {
-    const [success] = Object.keys(operationOf(id).answers)
+    const [success] = Object.keys(operationOf(id).responses)
     if (answer.status === 401) return '!'
     if (answer.status === 403) return '-'
     if (answer.status === 409) return 'c'

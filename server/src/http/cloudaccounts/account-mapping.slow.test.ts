@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
-import type { AccountRule, CloudAccount, EventView, MappingPreview, Server } from '@muster/contract'
+import type { AccountRule, CloudAccount, EventDto, MappingPreview, Server } from '@muster/contract'
 import fc from 'fast-check'
 import { newId } from '../../domain/identity/new-id.ts'
 import {
@@ -133,7 +133,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
       ['update', `account ${account.name}`, web],
     )
     assert.deepEqual(moved?.changes, { project_id: [at.projectId, web] })
-    const { events } = await at.admin.get<{ events: EventView[] }>('listEvents', {
+    const { events } = await at.admin.get<{ events: EventDto[] }>('listEvents', {
       query: `target_id=${account.id}&limit=1`,
     })
     assert.deepEqual(events[0]?.changes, {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AccountTest, CloudAccount, CloudProvider, EventView } from '@muster/contract'
+import type { AccountTest, CloudAccount, CloudProvider, EventDto } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import {
   longPeriod,
@@ -46,7 +46,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
 
   const show = (id: string) => at.show(id)
   const events = async (query: string) =>
-    (await at.admin.get<{ events: EventView[] }>('listEvents', { query })).events
+    (await at.admin.get<{ events: EventDto[] }>('listEvents', { query })).events
   const list = (query: string) => at.admin.get<Page>('listCloudAccounts', { query })
   const remove = (id: string, query?: string) =>
     at.admin.call('deleteCloudAccount', { path: { id }, ...(query !== undefined && { query }) })

@@ -1,5 +1,5 @@
 import type { CloudAccountUseCases } from '../../domain/sources/administer-accounts.ts'
-import type { Handlers } from '../mount.ts'
+import type { Handlers } from '../register-operations.ts'
 import { nextOffset } from '../next-offset.ts'
 
 export type CloudAccountHandlers = Pick<

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import type { UserView } from '@muster/contract'
+import type { UserDto } from '@muster/contract'
 import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { passwordIdentity, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
@@ -25,7 +25,7 @@ onBothEnginesInTurn('a login with a CAS ticket', (engine) => {
   const users = () => muster.database.read.selectFrom('users')
   const usersNamed = (name: string) => users().where('name', '=', name).selectAll().execute()
   const show = async (id: string) =>
-    (await muster.call<{ user: UserView }>('GET', `/v3/users/${id}`)).body.user
+    (await muster.call<{ user: UserDto }>('GET', `/v3/users/${id}`)).body.user
   const arrive = async (name: string) =>
     (await muster.logIn(cas.ticketFor(name))).body.token.user.Id
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { IdentityProviderView } from '@muster/contract'
+import type { IdentityProviderDto } from '@muster/contract'
 import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { secretOf } from '../../testing/client.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
@@ -25,7 +25,7 @@ onBothEnginesInTurn('an identity provider through which people have come', (engi
   })
 
   const call = (method: string, path: string, changes?: object) =>
-    muster.call<{ identity_provider: IdentityProviderView }>(
+    muster.call<{ identity_provider: IdentityProviderDto }>(
       method,
       `/v3/identity_providers${path}`,
       changes && { identity_provider: changes },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import type { IdentityProviderView } from '@muster/contract'
+import type { IdentityProviderDto } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
@@ -34,7 +34,7 @@ onBothEnginesInTurn('an identity provider', (engine) => {
     ...changes,
   })
   const send = (method: string, path: string, wish: object) =>
-    muster.call<{ identity_provider: IdentityProviderView }>(method, collection + path, {
+    muster.call<{ identity_provider: IdentityProviderDto }>(method, collection + path, {
       identity_provider: wish,
     })
 

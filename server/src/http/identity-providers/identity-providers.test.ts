@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import type { IdentityProviderView } from '@muster/contract'
+import type { IdentityProviderDto } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
@@ -12,8 +12,8 @@ import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { steadyParts } from '../../testing/steady-parts.ts'
 
 interface Body {
-  readonly identity_provider: IdentityProviderView
-  readonly identity_providers: readonly IdentityProviderView[]
+  readonly identity_provider: IdentityProviderDto
+  readonly identity_providers: readonly IdentityProviderDto[]
 }
 const collection = '/v3/identity_providers'
 

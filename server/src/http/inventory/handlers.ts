@@ -10,8 +10,8 @@ import type { ServerQuery } from '../../domain/inventory/server-query.ts'
 import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
 import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
-import { describeEventView, toEventQuery } from '../events.ts'
-import type { Handlers } from '../mount.ts'
+import { renderEvent, toEventQuery } from '../events.ts'
+import type { Handlers } from '../register-operations.ts'
 import { nextLink as nextEvents } from '../administration/pages.ts'
 import { linkOf } from './next-link.ts'
 import { validated } from '../validated.ts'
@@ -107,7 +107,7 @@ export const createInventoryHandlers = (
     const { items, next } = await useCases.readHistory(caller, parameters.id, asked, query.scope)
     return {
       status: 200,
-      body: { events: items.map(describeEventView), limit: asked.limit },
+      body: { events: items.map(renderEvent), limit: asked.limit },
       ...nextEvents(baseUrl + url, next),
     }
   },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { CloudAccount, EventView, Server } from '@muster/contract'
+import type { CloudAccount, EventDto, Server } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import {
   domainServerId,
@@ -151,7 +151,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     remove(ec2, 5, 6)
     assert.deepEqual(warningsOf(await at.sync(id)), [['missing', 2]])
     assert.deepEqual(warningsOf(await at.sync(id)), [['missing', 2]])
-    const { events } = await at.admin.get<{ events: EventView[] }>('listEvents', {
+    const { events } = await at.admin.get<{ events: EventDto[] }>('listEvents', {
       query: `target_id=${id}&action=confirm&result=success`,
     })
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { EventView, Impact } from '@muster/contract'
+import type { EventDto, Impact } from '@muster/contract'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import { createRecordServers } from '../../domain/inventory/record-servers.ts'
 import { createOwnerDirectory } from '../../storage/owners.ts'
@@ -66,7 +66,7 @@ onBothEnginesInTurn('servers have owners', (engine) => {
     assert.equal(await serversOf('Project', projectId), 0)
     await admin.get('deleteProject', { path: { id: projectId } })
     await admin.get('deleteProject', { path: { id: besideId } })
-    const { events } = await admin.get<{ events: EventView[] }>('listEvents', {
+    const { events } = await admin.get<{ events: EventDto[] }>('listEvents', {
       query: `target_id=${projectId}&action=delete`,
     })
     const [touched] = (events[0]?.changes['touched'] ?? []) as [Impact?]

@@ -12,7 +12,7 @@ import {
 } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
 
-onBothEnginesInTurn('the original’s command line', (engine) => {
+onBothEnginesInTurn('Cloudpods’ command line', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

@@ -45,7 +45,7 @@ onBothEnginesInTurn('one server', (engine) => {
     assert.equal((await get(fleet.callers.owner, 'WEB-7')).status, 404)
   })
 
-  test('takes what the original sends along, and nothing else', async () => {
+  test('takes what Cloudpods sends along, and nothing else', async () => {
     const server = plainServer(projectId(0))
     await fleet.record([server])
     const path = `/servers/${server.id}`

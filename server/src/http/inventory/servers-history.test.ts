@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
-import type { EventView } from '@muster/contract'
+import type { EventDto } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import {
   domainServerId,
@@ -43,7 +43,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     return {
       account,
       id,
-      async become(next: Partial<FakeDomain> | undefined): Promise<EventView> {
+      async become(next: Partial<FakeDomain> | undefined): Promise<EventDto> {
         const known = (await at.history(id)).length
         if (next) libvirt.domains.set(uuidOf(1), domain(1, next))
         else libvirt.domains.delete(uuidOf(1))
@@ -55,7 +55,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
       },
     }
   }
-  const deed = ({ action, changes }: EventView) => ({ action, changes })
+  const deed = ({ action, changes }: EventDto) => ({ action, changes })
 
   test('begins with what it was when it came', async (context) => {
     const { account, id } = await attachOne(context, { name: 'first' })
@@ -132,13 +132,13 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     for (const state of [5, 1, 5, 1]) await become({ state })
     const whole = await at.history(id)
     assert.equal(whole.length, 5)
-    const { events } = await at.admin.get<{ events: EventView[] }>('listEvents', {
+    const { events } = await at.admin.get<{ events: EventDto[] }>('listEvents', {
       query: `target_type=server&target_id=${id}`,
     })
     assert.deepEqual(events, whole)
-    const pages: EventView[][] = []
+    const pages: EventDto[][] = []
     const walk = async (path: string): Promise<void> => {
-      const page = await ask<{ events: EventView[]; limit: number }>(at.url, path, {
+      const page = await ask<{ events: EventDto[]; limit: number }>(at.url, path, {
         token: at.admin.token,
       })
       assert.equal(page.body.limit, 2)
@@ -168,7 +168,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     const [owner, viewer] = [await at.hire('project_owner'), await at.hire('project_viewer')]
     await owner.get('mergeServerMetadata', { path: { id }, body: { metadata: { team: 'x' } } })
     const read = async (who: Pick<typeof viewer, 'get'>) =>
-      (await who.get<{ events: EventView[] }>('getServerHistory', { path: { id } })).events
+      (await who.get<{ events: EventDto[] }>('getServerHistory', { path: { id } })).events
     const [told] = await read(at.admin)
     assert.deepEqual([told?.ip, told?.user_id], ['127.0.0.1', owner.userId])
     assert.notEqual(told?.request_id, '')
@@ -199,7 +199,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     await become({ name: 'given', state: 5, ...tagged({ team: 'mine' }) })
     const viewer = await at.hire('project_viewer', mine)
     const read = async () =>
-      (await viewer.get<{ events: EventView[] }>('getServerHistory', { path: { id } })).events
+      (await viewer.get<{ events: EventDto[] }>('getServerHistory', { path: { id } })).events
     const seen = await read()
     assert.deepEqual(
       seen.map((event) => event.action),
@@ -218,7 +218,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     await theirs.fail('ResourceNotFoundError', 'getServerHistory', { path: { id } })
     // Back again, its first owner sees what was theirs and the return; not what was between.
     await at.update(account.id, { mapping: [] })
-    const { events } = await theirs.get<{ events: EventView[] }>('getServerHistory', {
+    const { events } = await theirs.get<{ events: EventDto[] }>('getServerHistory', {
       path: { id },
     })
     assert.deepEqual(

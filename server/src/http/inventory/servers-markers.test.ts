@@ -120,7 +120,7 @@ onBothEnginesInTurn('the way from page to page', (engine) => {
     }
   })
 
-  test('takes the original’s word for a marker, numbered too', async () => {
+  test('takes Cloudpods’ word for a marker, numbered too', async () => {
     const first = await askServers(fleet.url, owner(), 'limit=9')
     const marker = markerIn(nextIn(first.headers) ?? '')
     const wanted = await listServers(owner(), `limit=9&marker=${marker}`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { EventView, Server } from '@muster/contract'
+import type { EventDto, Server } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { plainServer } from '../../testing/plain-server.ts'
@@ -173,7 +173,7 @@ onBothEnginesInTurn('the tags of a server', (engine) => {
     const server = await add({ name: 'audited' })
     await merge(server, { env: 'prod', team: 'blue', cost: '1' })
     await replace(server, { env: 'test', cost: '1', new: '' })
-    const { events } = await fleet.callers.admin.get<{ events: EventView[] }>('listEvents', {
+    const { events } = await fleet.callers.admin.get<{ events: EventDto[] }>('listEvents', {
       query: `target_id=${server.id}`,
     })
     const [second, first, ...others] = events

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { callersFields } from '@muster/contract'
+import { callerFields } from '@muster/contract'
 import fc from 'fast-check'
 import { ask } from '../../testing/client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
@@ -176,7 +176,7 @@ onBothEngines('another tenant', (engine) => {
       domainId: 'default',
       domain: 'Default',
     })
-    for (const field of callersFields) {
+    for (const field of callerFields) {
       const asked = (value: string) => [
         `/servers?${field}=${value}`,
         `/servers?filter=${field}.equals(${value})`,

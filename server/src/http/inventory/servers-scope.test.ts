@@ -60,7 +60,7 @@ onBothEnginesInTurn('how far a list of servers reaches', (engine) => {
     }
   })
 
-  test('goes by the original’s words for the system too', async () => {
+  test('goes by Cloudpods’ words for the system too', async () => {
     const { owner, admin } = fleet.callers
     await demand(admin, 'admin=true', '0 1 2 3 4')
     await demand(admin, 'admin=false', '4')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { before, describe, test } from 'node:test'
-import type { EventView, Server } from '@muster/contract'
+import type { EventDto, Server } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import {
   domainServerId,
@@ -33,7 +33,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
   const look = (id: string, who: Pick<typeof owner, 'call'> = owner) =>
     who.call<{ server: Server }>('syncServer', { path: { id } })
   const eventsOf = async (query: string) =>
-    (await at.admin.get<{ events: EventView[] }>('listEvents', { query })).events
+    (await at.admin.get<{ events: EventDto[] }>('listEvents', { query })).events
   /** One instance, in an account that nobody scans but by request. */
   async function attachOne(ec2: FakeEc2, changes?: object) {
     ec2.instances.set('i-1', { name: 'one', owner: newId() })

@@ -12,7 +12,7 @@ import { startPlatform } from '../../testing/start-platform.ts'
 const aDay = 86_400_000
 const today = dayOf(Date.now())
 /** At noon: whenever the test runs, it is that day. */
-const momentAgo = (days: number) =>
+const timeAgo = (days: number) =>
   `${new Date((today - days) * aDay + aDay / 2).toISOString().slice(0, -1)}000Z`
 
 onBothEnginesInTurn('the timeline of the fleet', (engine) => {
@@ -29,7 +29,7 @@ onBothEnginesInTurn('the timeline of the fleet', (engine) => {
       .map(({ count, estimated }) => `${count}${estimated ? '?' : ''}`)
       .join(' ')
   const madeAgo = (project: number, days: number, facts: object = {}) =>
-    plainServer(projectAt(fleet, project).id, { created_at: momentAgo(days), ...facts })
+    plainServer(projectAt(fleet, project).id, { created_at: timeAgo(days), ...facts })
 
   test('is estimated where nobody has counted yet, and never out of sight', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers

@@ -6,9 +6,9 @@ import { operations } from '@muster/contract'
 import Fastify from 'fastify'
 import type { Principal } from '../../domain/identity/principal.ts'
 import { openSocket } from '../../testing/raw-socket.ts'
-import { createBodyRoom } from '../body-room.ts'
-import { createOwnUpstream } from '../gateway/own-upstream.ts'
-import { mountOperations, type Handlers } from '../mount.ts'
+import { createResponseMemory } from '../response-memory.ts'
+import { createInProcessUpstream } from '../gateway/in-process-upstream.ts'
+import { registerOperations, type Handlers } from '../register-operations.ts'
 
 const limits = {
   capacity: 100,
@@ -24,14 +24,14 @@ type Reserve = (bytes: number) => Promise<void>
 /** An application whose one operation, `/healthz`, reserves memory for its body. */
 function createReservingApp(showHealth: (call: { reserve: Reserve }) => Promise<unknown>) {
   const app = Fastify()
-  mountOperations(
+  registerOperations(
     app,
     operations.filter(({ id }) => id === 'showHealth'),
     {
       handlers: { showHealth } as unknown as Handlers,
       authenticate: async () => undefined,
       remember: () => {},
-      bodies: createBodyRoom(limits),
+      bodies: createResponseMemory(limits),
       closesAfter: () => false,
     },
   )
@@ -80,7 +80,7 @@ for (const pieces of [1, 8]) {
       return { status: 200, body }
     })
     t.after(() => app.close())
-    const upstream = createOwnUpstream(app)
+    const upstream = createInProcessUpstream(app)
     const ask = () =>
       upstream({
         method: 'GET',
@@ -105,7 +105,7 @@ for (const pieces of [1, 8]) {
 }
 
 test('a user with many tokens leaves room for another user, and a token for another', async () => {
-  const room = createBodyRoom({ ...limits, perUser: 60, perToken: 30, mostWaiting: 9 })
+  const room = createResponseMemory({ ...limits, perUser: 60, perToken: 30, mostWaiting: 9 })
   const gone = new AbortController()
   const granted: string[] = []
   const acquire = async (userId: string, id: string) => {

@@ -182,7 +182,7 @@ describe('what is compressed', () => {
   test('is stored where it is sent again, and never compressed twice', async () => {
     const compress = createCompress()
     const body = [text]
-    const hot = { ...outcome, body, isStillRight: () => true }
+    const hot = { ...outcome, body, isFresh: () => true }
     const bodies = await Promise.all([1, 2, 3].map(async () => (await compress(hot, 'gzip')).body))
     const [first] = bodies[0] as [Buffer]
     for (const other of [...bodies, (await compress({ ...hot, body: text }, 'gzip')).body]) {

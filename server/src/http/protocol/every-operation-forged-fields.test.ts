@@ -104,8 +104,8 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
     keys: readonly string[],
     edit: (parts: Parts) => Parts,
   ): Promise<void> {
-    const { access, method, needs } = operationOf(id)
-    const isOpen = needs?.at.includes('self') === true
+    const { access, method, permission } = operationOf(id)
+    const isOpen = permission?.at.includes('self') === true
     const answer = await callAs(id, name, edit)
     const mark = foreignRow(id)[name]
     const what = `${name}, ${keys.join(' ')}: ${answer.status} ${answer.text}`

@@ -32,7 +32,7 @@ describe('PATCH under /v3', () => {
         const { token } = organisation.persona('admin')
         const earlier = await takeSnapshot()
         const answer = await organisation.call(id, { things, token, method, isDone: true })
-        const [success] = Object.keys(operationOf(id).answers)
+        const [success] = Object.keys(operationOf(id).responses)
         assert.equal(answer.status, Number(success), answer.text)
         const changed = changedTables(earlier, await takeSnapshot())
         assert.deepEqual(changed, requests[id].changes?.toSorted(), method)

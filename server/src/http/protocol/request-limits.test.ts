@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { operations, type Operation, type SessionView } from '@muster/contract'
+import { operations, type Operation, type SessionDto } from '@muster/contract'
 import { createBrowser } from '../../../../gateway/src/testing/browser.ts'
 import { callOperation } from '../../testing/call-operation.ts'
 import {
@@ -107,10 +107,10 @@ describe('the limit on failed logins', () => {
     const key = await holders.makeOwnKey(await holders.addHolder())
     const logIn = (text: string) => holders.login(text, { headers: from('192.0.2.16') })
     const wrong = { ...key, secret: 'x'.repeat(key.secret.length) }
-    for (let index = 0; index < 6; index += 1) await logIn(holders.present('original', wrong))
-    const refused = await logIn(holders.present('original', wrong))
+    for (let index = 0; index < 6; index += 1) await logIn(holders.present('cloudpods', wrong))
+    const refused = await logIn(holders.present('cloudpods', wrong))
     assertError(refused, 'TooManyRequests', 'application/json')
-    secretOf(await logIn(holders.present('original', key)))
+    secretOf(await logIn(holders.present('cloudpods', key)))
   })
 
   test('beyond the limit nothing is recorded of those who are nobody', async () => {
@@ -141,7 +141,7 @@ describe('the limit on failed logins', () => {
       await browser.ask('/api/session/scope', { ...put, body: { scope } }),
       'ForbiddenError',
     )
-    const { body: session } = await browser.ask<{ session: SessionView }>('/api/session', {
+    const { body: session } = await browser.ask<{ session: SessionDto }>('/api/session', {
       headers,
     })
     const own = { scope: { project_id: session.session.scope.id } }

@@ -32,7 +32,7 @@ describe('every operation', () => {
   for (const operation of all) {
     test(`${operation.id} answers as the contract says, in exactly its content type`, async () => {
       const answer = await call(operation)
-      const declared = operation.answers[answer.status]
+      const declared = operation.responses[answer.status]
       assert.ok(declared, `${answer.status} ${answer.text}`)
       if (!declared.body || operation.method === 'HEAD') {
         assert.equal(answer.text, '')

@@ -11,7 +11,7 @@ import { createLogger } from '../../log.ts'
 import { ask } from '../../testing/client.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { createApp, type AppUseCases } from '../app.ts'
-import { mountGateway } from '../gateway/mount-gateway.ts'
+import { registerGateway } from '../gateway/register-gateway.ts'
 
 let platform: TestPlatform
 let document: OpenApiDocument
@@ -46,7 +46,7 @@ async function mountedRoutes(): Promise<string[]> {
     { catalog: [] as readonly CatalogService[] } as AppUseCases,
     operations,
   )
-  mountGateway(app, () => Promise.reject(new Error('nobody comes')))
+  registerGateway(app, () => Promise.reject(new Error('nobody comes')))
   await app.ready()
   const tree = app.printRoutes({ commonPrefix: false })
   await app.close()

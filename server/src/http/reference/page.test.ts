@@ -50,7 +50,7 @@ const ping = {
   access: 'public',
   tag: 'Service',
   summary: 'Ping',
-  answers: { 204: { description: 'Pong' } },
+  responses: { 204: { description: 'Pong' } },
 } as const satisfies Operation
 
 const proofs = {
@@ -131,7 +131,7 @@ describe('the reference tells', () => {
   test('examples that are still the JSON they were', () => {
     const [, json = ''] = /Answer 201[^]*?<code>([^]*?)<\/code>/.exec(html) ?? []
     const issueToken = everyOperation.find(({ id }) => id === 'issueToken')
-    assert.deepEqual(JSON.parse(readable(json)), issueToken?.answers[201]?.example)
+    assert.deepEqual(JSON.parse(readable(json)), issueToken?.responses[201]?.example)
   })
 
   test('no way to log in where no tokens are issued', () => {
@@ -147,7 +147,7 @@ describe('what is inserted', () => {
       ...ping,
       summary: hostile,
       description: hostile,
-      answers: { 200: { description: hostile, body: {}, example: { [hostile]: hostile } } },
+      responses: { 200: { description: hostile, body: {}, example: { [hostile]: hostile } } },
     },
   ])
 

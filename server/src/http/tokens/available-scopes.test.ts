@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CatalogService, DomainView, ProjectView, Token } from '@muster/contract'
+import type { CatalogService, DomainDto, ProjectDto, Token } from '@muster/contract'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
@@ -217,7 +217,7 @@ onBothEnginesInTurn('scopes of a user', (engine) => {
     await disable('domains', closedDomain)
 
     const { secret, token } = await login(userId)
-    const { projects, links } = await get<{ projects: ProjectView[]; links: Links }>(
+    const { projects, links } = await get<{ projects: ProjectDto[]; links: Links }>(
       '/v3/auth/projects',
       secret,
     )
@@ -244,7 +244,7 @@ onBothEnginesInTurn('scopes of a user', (engine) => {
       next: null,
       previous: null,
     })
-    const { domains } = await get<{ domains: DomainView[] }>('/v3/auth/domains', secret)
+    const { domains } = await get<{ domains: DomainDto[] }>('/v3/auth/domains', secret)
     assert.deepEqual(
       domains.map(({ id }) => id),
       [domainId],

@@ -1,6 +1,6 @@
 import type { ViewUseCases } from '../../domain/views/administer-views.ts'
 import { nextOffset } from '../next-offset.ts'
-import type { Handlers } from '../mount.ts'
+import type { Handlers } from '../register-operations.ts'
 
 export type ViewHandlers = Pick<
   Handlers,

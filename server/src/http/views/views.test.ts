@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { mostViews, type EventView, type NewView, type SavedView } from '@muster/contract'
+import { mostViews, type EventDto, type NewView, type SavedView } from '@muster/contract'
 import { newId } from '../../domain/identity/new-id.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { plantToken } from '../../testing/plant-token.ts'
@@ -334,7 +334,7 @@ onBothEnginesInTurn('saved views', (engine) => {
     // The same again is no change.
     await update(editor, view.id, { q: 'db' })
     await remove(fleet.callers.owner, view.id)
-    const { events } = await admin.get<{ events: EventView[] }>('listEvents', {
+    const { events } = await admin.get<{ events: EventDto[] }>('listEvents', {
       query: `target_id=${view.id}`,
     })
     assert.deepEqual(

@@ -57,7 +57,7 @@ export function describeServer(subject: Subject): ReportedFacts {
   const isGpu = chance(dice, 6) < gpuShare
   const hasDevice = isOwn && (isGpu || chance(dice, 7) < otherDeviceShare)
   const size = sizeOf(dice, site, purpose, life.size, isGpu)
-  const createdAt = momentOfCreation(subject)
+  const createdAt = creationTime(subject)
   const created_at = stamp(createdAt, microsOfCreation(subject))
   const place = { seed, index, dice, site, project, inProject }
   const connection = connectionOf({ ...place, version: life.address })
@@ -148,7 +148,7 @@ export function describeServer(subject: Subject): ReportedFacts {
     pending_deleted_at: isRecycled ? stamp(recycledAt, 0) : null,
     auto_delete_at: isRecycled ? stamp(recycledAt + inTheBin, 0) : null,
     created_at,
-    updated_at: momentOfChange(subject, createdAt),
+    updated_at: changeTime(subject, createdAt),
     tags: tagsOf(dice, purpose, state.isSteady ? life.label : life.label + life.status),
     notes: state.status === 'unknown' ? { source_status: pick(dice, 125, strangeStatuses) } : {},
   }
@@ -184,7 +184,7 @@ function diceOfSize(seed: number, { account }: Site, { name }: Size): number {
 const isRolledOut = (dice: number) => chance(dice, 130) < rolloutShare
 const rolloutOf = ({ seed, index }: Subject) => diceOf(seed ^ 0x2011, index >> 6)
 
-function momentOfCreation(subject: Subject): number {
+function creationTime(subject: Subject): number {
   const { dice, state } = subject
   if (state.cameAt !== undefined) return state.cameAt
   const age = chance(isRolledOut(dice) ? rolloutOf(subject) : dice, 131)
@@ -199,7 +199,7 @@ function microsOfCreation(subject: Subject): number {
 }
 
 /** Before the epoch somewhere since its creation; after it, when the last change was seen to be over. */
-function momentOfChange({ dice, life, state }: Subject, createdAt: number): string {
+function changeTime({ dice, life, state }: Subject, createdAt: number): string {
   if (life.changes === 0) {
     return stamp(createdAt + Math.floor(chance(dice, 133) * (epoch - createdAt)), roll(dice, 134))
   }

@@ -49,7 +49,7 @@ const statuses =
     ' ',
   )
 
-const laterMoment = epoch + 40_000 * tickLength
+const laterTimestamp = epoch + 40_000 * tickLength
 const fleet = fleetOf(1_000)
 const facts = wholeFleet(fleet)
 const large = wholeFleet(fleetOf(20_000))
@@ -98,7 +98,7 @@ describe('a simulated fleet', () => {
   })
 
   test('has every status in any thousand, before and after life went on', () => {
-    const later = wholeFleet(fleet, laterMoment)
+    const later = wholeFleet(fleet, laterTimestamp)
     for (const some of [facts, later, large.slice(4_321, 5_321)]) {
       assert.deepEqual(kindsOf(some, 'status'), new Set(statuses))
       assertAbout(
@@ -166,7 +166,7 @@ describe('a simulated fleet', () => {
       assert.deepEqual(items.filter((item) => !Value.Check(schema, item)).slice(0, 1), [])
     }
     const moments = ['created_at', 'updated_at', 'expired_at', 'auto_delete_at'] as const
-    for (const server of [...facts, ...wholeFleet(fleet, laterMoment)]) {
+    for (const server of [...facts, ...wholeFleet(fleet, laterTimestamp)]) {
       for (const key of moments) {
         assert.match(
           server[key] ?? '2026-01-01T00:00:00.000000Z',
@@ -224,7 +224,7 @@ describe('a simulated fleet', () => {
 })
 
 describe('the life of a simulated fleet', () => {
-  const now = laterMoment
+  const now = laterTimestamp
 
   const changed = (some: ReturnType<typeof fleetOf>, from: number, to: number) =>
     [...some.changedBetween(from, to)].toSorted((a, b) => a - b)

@@ -120,7 +120,7 @@ export function createStatistics(
       case 'number':
         return Number(value)
       case 'moment':
-        return value === null ? null : momentText(Number(value))
+        return value === null ? null : timestampText(Number(value))
       case 'word':
       case 'text':
       case 'plain':
@@ -190,7 +190,7 @@ export function createStatistics(
 }
 
 /** As the wire writes a moment. */
-const momentText = (microseconds: number): string => {
+const timestampText = (microseconds: number): string => {
   const milliseconds = Math.floor(microseconds / 1000)
   const rest = microseconds - milliseconds * 1000
   return `${new Date(milliseconds).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`

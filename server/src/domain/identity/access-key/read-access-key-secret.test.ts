@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PlatformError } from '../../error.ts'
-import { signLikeMuster, signLikeOriginal } from '../../../testing/sign-access-key.ts'
+import { signLikeMuster, signLikeCloudpods } from '../../../testing/sign-access-key.ts'
 import { readAccessKeySecret } from './read-access-key-secret.ts'
 
 const field = 'auth.identity.access_key_secret'
@@ -28,7 +28,7 @@ const signer = { accessKey, secret, now, host: 'muster.example' }
 const nonce = 'once-and-never-again'
 
 type Members = Record<string, unknown>
-const original = () => JSON.parse(signLikeOriginal(signer)) as Members
+const cloudpods = () => JSON.parse(signLikeCloudpods(signer)) as Members
 const own = () => JSON.parse(signLikeMuster({ ...signer, nonce })) as Members & { headers: Members }
 const refusesMembers = (members: Members) => refuses(JSON.stringify(members))
 
@@ -53,9 +53,9 @@ describe('access_key_secret in plain', () => {
 })
 
 describe('access_key_secret as a signed request', () => {
-  test("is read in the original's form", () => {
-    const { request, signature } = original()
-    assert.deepEqual(readAccessKeySecret(signLikeOriginal(signer)), {
+  test("is read in Cloudpods' form", () => {
+    const { request, signature } = cloudpods()
+    assert.deepEqual(readAccessKeySecret(signLikeCloudpods(signer)), {
       form: 'signed',
       accessKey,
       algorithm: 'AWS4-HMAC-SHA256',
@@ -75,7 +75,7 @@ describe('access_key_secret as a signed request', () => {
   })
 
   test('is an object in JSON', () => {
-    const text = signLikeOriginal(signer)
+    const text = signLikeCloudpods(signer)
     for (const broken of ['{', '{}', '{"access_key"}', text.slice(0, -1), `${text}{`, `${text},`]) {
       refuses(broken)
     }
@@ -83,13 +83,13 @@ describe('access_key_secret as a signed request', () => {
   })
 
   test('is of a length that a signed request can have', () => {
-    const text = signLikeOriginal(signer)
+    const text = signLikeCloudpods(signer)
     assert.equal(readAccessKeySecret(text.padEnd(4_096)).form, 'signed')
     refuses(text.padEnd(4_097))
   })
 
   test('has every member', () => {
-    for (const make of [original, own]) {
+    for (const make of [cloudpods, own]) {
       for (const name of Object.keys(make())) {
         const { [name]: _taken, ...rest } = make()
         refusesMembers(rest)
@@ -99,28 +99,28 @@ describe('access_key_secret as a signed request', () => {
 
   test('has no other member', () => {
     for (const name of ['Algorithm', 'secret', 'signed_header', 'constructor', 'toString', '']) {
-      refusesMembers({ ...original(), [name]: 'x' })
+      refusesMembers({ ...cloudpods(), [name]: 'x' })
     }
-    refuses(signLikeOriginal(signer).replace('{', '{"__proto__":{"location":"x"},'))
+    refuses(signLikeCloudpods(signer).replace('{', '{"__proto__":{"location":"x"},'))
   })
 
   test('has texts for members, and no other type', () => {
     const names = ['access_key', 'algorithm', 'location', 'request', 'sign_date', 'signature']
     for (const name of names) {
-      const value = original()[name]
+      const value = cloudpods()[name]
       for (const other of [null, 0, 1, true, '', [], [value], {}, { value }]) {
-        refusesMembers({ ...original(), [name]: other })
+        refusesMembers({ ...cloudpods(), [name]: other })
       }
       for (const character of ['\0', '\u{1F511}', '\uD800']) {
-        refusesMembers({ ...original(), [name]: `${String(value)}${character}` })
+        refusesMembers({ ...cloudpods(), [name]: `${String(value)}${character}` })
       }
     }
-    refusesMembers({ ...original(), access_key: 'k'.repeat(256) })
-    refusesMembers({ ...original(), location: 'a/b' })
+    refusesMembers({ ...cloudpods(), access_key: 'k'.repeat(256) })
+    refusesMembers({ ...cloudpods(), location: 'a/b' })
   })
 
   test('has four lines to sign, the last a hash', () => {
-    const lines = String(original()['request']).split('\n')
+    const lines = String(cloudpods()['request']).split('\n')
     const hash = lines[3] ?? ''
     const wrong = [
       lines.slice(0, 3),
@@ -132,13 +132,13 @@ describe('access_key_secret as a signed request', () => {
       [...lines.slice(0, 3), hash.slice(1)],
       [...lines.slice(0, 3), `${hash}0`],
     ]
-    for (const request of wrong) refusesMembers({ ...original(), request: request.join('\n') })
-    refusesMembers({ ...original(), request: lines.join('\r\n') })
+    for (const request of wrong) refusesMembers({ ...cloudpods(), request: request.join('\n') })
+    refusesMembers({ ...cloudpods(), request: lines.join('\r\n') })
   })
 
   test('has a date, whose second counts', () => {
     for (const date of ['2027-01-31T12:00:07Z', '2027-01-31T12:00:07.9Z']) {
-      const read = readAccessKeySecret(JSON.stringify({ ...original(), sign_date: date }))
+      const read = readAccessKeySecret(JSON.stringify({ ...cloudpods(), sign_date: date }))
       assert.ok(read.form === 'signed')
       assert.equal(read.signDate, now)
     }
@@ -157,23 +157,23 @@ describe('access_key_secret as a signed request', () => {
       '1801396800000',
       'now',
     ]
-    for (const date of wrong) refusesMembers({ ...original(), sign_date: date })
+    for (const date of wrong) refusesMembers({ ...cloudpods(), sign_date: date })
   })
 
   test('has names of headers, in lower case', () => {
     const wrong = [null, 'host', {}, [], [''], [1], ['host', null], ['Host'], ['a b'], [['host']]]
     for (const names of [...wrong, Array.from({ length: 65 }, () => 'host')]) {
-      refusesMembers({ ...original(), signed_headers: names })
+      refusesMembers({ ...cloudpods(), signed_headers: names })
     }
   })
 
   test('has headers with the nonce, and the nonce with headers', () => {
     const { headers, signed_headers: names } = own()
-    refusesMembers({ ...original(), headers })
-    refusesMembers({ ...original(), headers: {} })
-    refusesMembers({ ...original(), headers: null })
-    refusesMembers({ ...original(), signed_headers: names })
-    refusesMembers({ ...own(), signed_headers: original()['signed_headers'] })
+    refusesMembers({ ...cloudpods(), headers })
+    refusesMembers({ ...cloudpods(), headers: {} })
+    refusesMembers({ ...cloudpods(), headers: null })
+    refusesMembers({ ...cloudpods(), signed_headers: names })
+    refusesMembers({ ...own(), signed_headers: cloudpods()['signed_headers'] })
   })
 
   test('has with the nonce the headers that are signed, all of them and no more', () => {

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { describe, mock, test } from 'node:test'
 import fc from 'fast-check'
 import { PlatformError } from '../../error.ts'
-import { signLikeMuster, signLikeOriginal } from '../../../testing/sign-access-key.ts'
+import { signLikeMuster, signLikeCloudpods } from '../../../testing/sign-access-key.ts'
 import { readAccessKeySecret, type SignedAccessKey } from './read-access-key-secret.ts'
 import { verifySignature } from './verify-signature.ts'
 
@@ -19,7 +19,7 @@ interface Vector {
 
 const fixture = new URL('../../../testing/fixtures/signed-access-keys.json', import.meta.url)
 const vectors = JSON.parse(readFileSync(fixture, 'utf8')) as {
-  readonly original: readonly Vector[]
+  readonly cloudpods: readonly Vector[]
   readonly own: readonly Vector[]
 }
 
@@ -35,7 +35,7 @@ const signer = { accessKey: '0'.repeat(32), secret: 'the secret', now, host: 'mu
 const nonce = 'once-and-never-again'
 
 const forms = {
-  "the original's form": (choice: object = {}) => signLikeOriginal({ ...signer, ...choice }),
+  'Cloudpods form': (choice: object = {}) => signLikeCloudpods({ ...signer, ...choice }),
   "Muster's own form": (choice: object = {}) => signLikeMuster({ ...signer, nonce, ...choice }),
 }
 
@@ -53,7 +53,7 @@ const alter = (text: string, changes: object) =>
   JSON.stringify({ ...(JSON.parse(text) as object), ...changes })
 
 describe('a signature by the library of another', () => {
-  for (const { signer, secret, host, text } of [...vectors.original, ...vectors.own]) {
+  for (const { signer, secret, host, text } of [...vectors.cloudpods, ...vectors.own]) {
     const signed = readSigned(text)
     test(`holds: ${signer}, for ${host}`, () => {
       const verdict = verifySignature(signed, secret, signed.signDate, host)
@@ -70,9 +70,9 @@ describe('a signature by the library of another', () => {
   }
 
   test('is what our tests make', () => {
-    for (const { secret, host, text } of vectors.original) {
+    for (const { secret, host, text } of vectors.cloudpods) {
       const { accessKey, location, signDate } = readSigned(text)
-      assert.equal(signLikeOriginal({ accessKey, secret, now: signDate, host, location }), text)
+      assert.equal(signLikeCloudpods({ accessKey, secret, now: signDate, host, location }), text)
     }
     for (const { secret, host, text } of vectors.own) {
       const { accessKey, location, signDate, headers } = readSigned(text)
@@ -245,8 +245,8 @@ describe("Muster's own form", () => {
   test('SEC-31: is held to single use by its nonce, and cannot drop it', () => {
     const verdict = verify(sign())
     assert.ok(verdict.isRight && verdict.isStrict)
-    const original = verify(forms["the original's form"]())
-    assert.ok(original.isRight && !original.isStrict)
+    const cloudpods = verify(forms['Cloudpods form']())
+    assert.ok(cloudpods.isRight && !cloudpods.isStrict)
 
     const { headers: _headers, ...rest } = JSON.parse(sign()) as Record<string, unknown>
     assert.ok(!isTaken(JSON.stringify(rest)))
@@ -254,7 +254,7 @@ describe("Muster's own form", () => {
 })
 
 test('SEC-21: takes the same work whatever is wrong, and for a decoy as for a secret', () => {
-  const text = forms["the original's form"]()
+  const text = forms['Cloudpods form']()
   const signed = readSigned(text)
   const verifications = [
     () => verifySignature(signed, signer.secret, now, signer.host),

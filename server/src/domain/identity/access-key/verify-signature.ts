@@ -50,7 +50,7 @@ const compactDate = (date: number): string =>
 
 const dayOf = (date: string): string => date.slice(0, 8)
 
-/** Made here, not taken from the caller; of a request in the original's form only the hash is known. */
+/** Made here, not taken from the caller; of a request in Cloudpods' form only the hash is known. */
 function rebuildStringToSign(signed: SignedAccessKey, date: string): string {
   const { location, headers, request } = signed
   const requestHash = headers ? hashOwnRequest(headers) : request.slice(-hashLength)

@@ -1,9 +1,9 @@
 import {
   operations,
-  type Need,
+  type RequiredPermission,
   type Operation,
   type PolicyCheckRequest,
-  type PolicyCheckView,
+  type PolicyCheckDto,
 } from '@muster/contract'
 import { badField } from '../../error.ts'
 import { decide, type Permission } from '../policy.ts'
@@ -19,7 +19,7 @@ import type { Registry } from './registry.ts'
 import { nounOf, type Holder, type Kind } from './resources.ts'
 
 type Question = PolicyCheckRequest['check']
-type Explanation = NonNullable<PolicyCheckView['decided_by']>
+type Explanation = NonNullable<PolicyCheckDto['decided_by']>
 
 interface Dependencies {
   readonly registry: Registry
@@ -28,7 +28,7 @@ interface Dependencies {
 
 const levels = ['system', 'domain', 'project'] as const
 
-const no = (reason: string): PolicyCheckView => ({
+const no = (reason: string): PolicyCheckDto => ({
   allowed: false,
   reason,
   reach: null,
@@ -40,7 +40,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   return async function checkPolicy(
     { principal: asker, authorizedScope }: Caller,
     question: Question,
-  ): Promise<PolicyCheckView> {
+  ): Promise<PolicyCheckDto> {
     if (question.project_id !== undefined && question.domain_id !== undefined) {
       throw badField('check', 'names both a project and a domain: choose one')
     }
@@ -73,7 +73,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     subject: Principal,
     question: Question,
     askers: AuthorizedScope,
-  ): Promise<PolicyCheckView> {
+  ): Promise<PolicyCheckDto> {
     const need = needOf(question)
     const found = findAuthorizedScope(subject, need)
     const level = found.scope.kind
@@ -174,8 +174,8 @@ const supposedToken = (userId: string, scope: GrantedScope): TokenRecord => ({
 })
 
 /** The levels at which a right counts are the contract's; one that no operation needs yet counts at each. */
-function needOf({ service, resource, action }: Permission): Need {
-  const needs = (operations as readonly Operation[]).flatMap(({ needs: need }) => need ?? [])
+function needOf({ service, resource, action }: Permission): RequiredPermission {
+  const needs = (operations as readonly Operation[]).flatMap(({ permission: need }) => need ?? [])
   const same = needs.filter(
     (need) => need.service === service && need.resource === resource && need.action === action,
   )

@@ -1,5 +1,5 @@
 import { badField, PlatformError } from '../../error.ts'
-import { readMoment } from '../../read-moment.ts'
+import { readTimestamp } from '../../read-timestamp.ts'
 import { accessKeyContext, mintAccessKey } from '../access-key/mint-access-key.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { Clock, Directory } from '../ports.ts'
@@ -172,7 +172,7 @@ const tooManyKeys = (much: string) =>
 
 function readEnd(moment: string | null | undefined, now: number): number | null {
   if (moment === undefined || moment === null) return null
-  const end = readMoment(moment, 'credential.expires_at')
+  const end = readTimestamp(moment, 'credential.expires_at')
   if (end <= now) throw badField('credential.expires_at', 'is in the past')
   return end
 }

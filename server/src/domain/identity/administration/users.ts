@@ -1,4 +1,4 @@
-import { readMoment } from '../../read-moment.ts'
+import { readTimestamp } from '../../read-timestamp.ts'
 import { newId } from '../new-id.ts'
 import { requireGoodPassword } from '../password-rules.ts'
 import type { Clock, PasswordHasher } from '../ports.ts'
@@ -140,6 +140,6 @@ const fieldsOf = (wish: UserChanges) =>
     default_project_id: wish.default_project_id,
     expires_at:
       typeof wish.expires_at === 'string'
-        ? readMoment(wish.expires_at, 'user.expires_at')
+        ? readTimestamp(wish.expires_at, 'user.expires_at')
         : wish.expires_at,
   })

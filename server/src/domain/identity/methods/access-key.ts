@@ -9,7 +9,7 @@ import type { AccessKeyRecord, Origin } from '../records.ts'
 import { createVersionedCache } from '../versioned-cache.ts'
 import type { Method } from './method.ts'
 
-/** The original's clients sign with a resolution of a second: within it two logins look the same. */
+/** Cloudpods' clients sign with a resolution of a second: within it two logins look the same. */
 const sameUse = 2_000
 
 interface Dependencies {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { originalFilters, originalPaging, type OriginalParameter } from '@muster/contract'
+import { cloudpodsFilters, cloudpodsPaging, type CloudpodsParameter } from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import { isField } from './fields.ts'
-import { readOriginalWords } from './original-words.ts'
+import { readCloudpodsParameters } from './cloudpods-parameters.ts'
 import { parseFilter } from './parse-filter.ts'
 import { readServerQuery } from './read-server-query.ts'
 
-const table: [string, OriginalParameter][] = Object.entries({
-  ...originalFilters,
-  ...originalPaging,
+const table: [string, CloudpodsParameter][] = Object.entries({
+  ...cloudpodsFilters,
+  ...cloudpodsPaging,
 })
 
-describe("the original's own parameters", () => {
+describe("Cloudpods' parameters", () => {
   for (const [name, meaning] of table) {
     test(`${name} does what its line says`, () => {
       switch (meaning.means) {
@@ -42,10 +42,10 @@ describe("the original's own parameters", () => {
           assert.deepEqual(readServerQuery({ [name]: false }), readServerQuery({}))
           return
         case 'same':
-          assert.deepEqual(readOriginalWords({ [name]: ['x'] }).same, [
+          assert.deepEqual(readCloudpodsParameters({ [name]: ['x'] }).same, [
             { as: meaning.as, from: name, texts: ['x'] },
           ])
-          assert.deepEqual(readOriginalWords({ [name]: [''] }).same, [])
+          assert.deepEqual(readCloudpodsParameters({ [name]: [''] }).same, [])
       }
     })
   }

@@ -2,7 +2,7 @@ import type { Upstream } from '@muster/gateway'
 import type { FastifyInstance } from 'fastify'
 
 /** The public API of this very process, asked without a way over the network; for whom, it is told. */
-export const createOwnUpstream =
+export const createInProcessUpstream =
   (app: FastifyInstance): Upstream =>
   async ({ method, path, headers, body, ip, host, signal }) => {
     signal.throwIfAborted()

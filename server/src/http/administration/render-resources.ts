@@ -1,14 +1,14 @@
 import type {
-  CredentialView,
-  DomainView,
-  GroupView,
-  IdentityProviderView,
-  NewCredentialView,
-  PolicyView,
-  ProjectView,
-  RoleAssignmentView,
-  RoleView,
-  UserView,
+  CredentialDto,
+  DomainDto,
+  GroupDto,
+  IdentityProviderDto,
+  NewCredentialDto,
+  PolicyDto,
+  ProjectDto,
+  RoleAssignmentDto,
+  RoleDto,
+  UserDto,
 } from '@muster/contract'
 import type { GrantRecord } from '../../domain/identity/administration/registry.ts'
 import type {
@@ -30,7 +30,7 @@ const moment = (time: number | null) => (time === null ? null : timestamp(time))
 export function createViews(authUrl: string) {
   const links = (kind: Kind, id: string) => ({ links: { self: `${authUrl}/v3/${kind}/${id}` } })
 
-  const describeKey = (key: AccessKey, secret: string): CredentialView => ({
+  const describeKey = (key: AccessKey, secret: string): CredentialDto => ({
     id: key.id,
     type: 'aksk',
     name: key.name,
@@ -46,7 +46,7 @@ export function createViews(authUrl: string) {
   })
 
   return {
-    domains: (domain: Domain): DomainView => ({
+    domains: (domain: Domain): DomainDto => ({
       id: domain.id,
       name: domain.name,
       description: domain.description,
@@ -57,7 +57,7 @@ export function createViews(authUrl: string) {
       ...links('domains', domain.id),
     }),
 
-    projects: (project: Project): ProjectView => ({
+    projects: (project: Project): ProjectDto => ({
       id: project.id,
       name: project.name,
       domain_id: project.domain_id,
@@ -71,7 +71,7 @@ export function createViews(authUrl: string) {
       ...links('projects', project.id),
     }),
 
-    users: (user: User): UserView => ({
+    users: (user: User): UserDto => ({
       id: user.id,
       name: user.name,
       domain_id: user.domain_id,
@@ -88,7 +88,7 @@ export function createViews(authUrl: string) {
       ...links('users', user.id),
     }),
 
-    groups: (group: Group): GroupView => ({
+    groups: (group: Group): GroupDto => ({
       id: group.id,
       name: group.name,
       domain_id: group.domain_id,
@@ -97,7 +97,7 @@ export function createViews(authUrl: string) {
       ...links('groups', group.id),
     }),
 
-    roles: (role: Role): RoleView => ({
+    roles: (role: Role): RoleDto => ({
       id: role.id,
       name: role.name,
       domain_id: null,
@@ -107,7 +107,7 @@ export function createViews(authUrl: string) {
       ...links('roles', role.id),
     }),
 
-    policies: (policy: Policy): PolicyView => ({
+    policies: (policy: Policy): PolicyDto => ({
       id: policy.id,
       name: policy.name,
       scope: policy.scope,
@@ -117,15 +117,15 @@ export function createViews(authUrl: string) {
       ...links('policies', policy.id),
     }),
 
-    credentials: (key: AccessKey): CredentialView => describeKey(key, ''),
+    credentials: (key: AccessKey): CredentialDto => describeKey(key, ''),
     /** The one answer that has the secret. */
-    newCredential: (key: AccessKey, secret: string): NewCredentialView => ({
+    newCredential: (key: AccessKey, secret: string): NewCredentialDto => ({
       ...describeKey(key, secret),
       access_key: key.id,
       secret,
     }),
 
-    identity_providers: (provider: IdentityProvider): IdentityProviderView => ({
+    identity_providers: (provider: IdentityProvider): IdentityProviderDto => ({
       id: provider.id,
       name: provider.name,
       driver: provider.driver,
@@ -155,7 +155,7 @@ function describeGrant(
   authUrl: string,
   grant: GrantRecord,
   { names, effective }: AssignmentStyle,
-): RoleAssignmentView {
+): RoleAssignmentDto {
   const { role, user, group } = grant
   type Thing = { readonly id: string; readonly name: string }
   const named = ({ id, name }: Thing) => (names ? { id, name } : { id })
@@ -184,7 +184,7 @@ function describePlace(
   { place }: GrantRecord,
   named: (thing: Named) => { id: string; name?: string },
   member: (thing: Member) => { id: string; name?: string },
-): RoleAssignmentView['scope'] {
+): RoleAssignmentDto['scope'] {
   switch (place.kind) {
     case 'system':
       return { system: { all: true } }

@@ -1,9 +1,9 @@
 /**
- * What the original's own clients can put into the query of a list (climc's `server-list`, and its
+ * What Cloudpods' clients can put into the query of a list (climc's `server-list`, and its
  * console), and what Muster makes of it. Nothing is silently ignored: each of them does what it did
  * there, or is refused, unless its value changes nothing anyway.
  */
-export type OriginalParameter =
+export type CloudpodsParameter =
   /** Another word for one of Muster's own parameters. */
   | { readonly means: 'same'; readonly as: string }
   /** A flag that stands for a filter, or for none. */
@@ -31,7 +31,7 @@ const noTags = 'projects and domains have no tags here'
 const noOrganizations = 'there are no organisations here'
 
 /** Those that say which servers. */
-export const originalFilters = {
+export const cloudpodsFilters = {
   admin: setting('scope', 'system'),
   baremetal: filter("host_type.equals('baremetal')"),
   cloudaccount: same('account'),
@@ -74,10 +74,10 @@ export const originalFilters = {
   with_user_meta: refusedText('use `tags`'),
   without_eip: filter('eip.isempty()'),
   without_user_meta: refusedFlag('use `tags`'),
-} as const satisfies Readonly<Record<string, OriginalParameter>>
+} as const satisfies Readonly<Record<string, CloudpodsParameter>>
 
 /** Those that say which page of them, and what of each. */
-export const originalPaging = {
+export const cloudpodsPaging = {
   export_keys: same('field'), // In one text, with commas between them.
   export_limit: refusedText('a CSV or NDJSON holds them all: `format=csv`'),
   export_texts: refusedText('the columns of a CSV are called as the fields are'),
@@ -94,4 +94,4 @@ export const originalPaging = {
   summary_stats: refusedFlag(
     'a list holds nothing but `limit`, `offset`, `servers` and `total`: ask `/servers/statistics`',
   ),
-} as const satisfies Readonly<Record<string, OriginalParameter>>
+} as const satisfies Readonly<Record<string, CloudpodsParameter>>

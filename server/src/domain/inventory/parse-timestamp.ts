@@ -4,7 +4,7 @@ const moment = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?Z?$/
 export const microsecondsADay = 86_400_000_000
 
 /** The forms that are understood, for whoever wrote another. */
-export const momentForms = '2026-05-04T08:00:00Z, 2026-05-04 08:00:00 or 2026-05-04'
+export const timestampFormats = '2026-05-04T08:00:00Z, 2026-05-04 08:00:00 or 2026-05-04'
 
 /** Only a day, without a time of it. */
 export const isDay = (text: string) => day.test(text)
@@ -13,7 +13,7 @@ export const isDay = (text: string) => day.test(text)
  * A moment as somebody writes it, in UTC, in microseconds since 1970; a day is its first moment.
  * What no calendar has is none.
  */
-export function parseMoment(text: string): number | undefined {
+export function parseTimestamp(text: string): number | undefined {
   const [, date, time = '00:00:00', fraction = ''] = day.exec(text) ?? moment.exec(text) ?? []
   if (date === undefined) return undefined
   const milliseconds = Date.parse(`${date}T${time}Z`)

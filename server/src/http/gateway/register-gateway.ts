@@ -61,7 +61,7 @@ type AnyHandler = (call: {
 }) => Promise<GatewayAnswer>
 
 /** Puts a gateway's routes beside those of the API; it itself is loaded when somebody comes. */
-export function mountGateway(app: FastifyInstance, load: () => Promise<Gateway>): void {
+export function registerGateway(app: FastifyInstance, load: () => Promise<Gateway>): void {
   for (const operation of gatewayOperations as readonly GatewayOperation[]) {
     const id = operation.id as GatewayOperationId
     const readBody = createBodyReader(operation)
@@ -88,7 +88,7 @@ export function mountGateway(app: FastifyInstance, load: () => Promise<Gateway>)
   app.route({
     method: everyMethod,
     url: '/api/*',
-    config: { operation: { id: 'passOn', method: 'GET', path: '/api/*', answers: {} } },
+    config: { operation: { id: 'passOn', method: 'GET', path: '/api/*', responses: {} } },
     async onRequest(_request, reply) {
       reply.headers(dataHeaders)
     },
@@ -100,7 +100,9 @@ export function mountGateway(app: FastifyInstance, load: () => Promise<Gateway>)
     app.route({
       method: 'GET',
       url,
-      config: { operation: { id: 'serveConsole', method: 'GET', path: '/console/*', answers: {} } },
+      config: {
+        operation: { id: 'serveConsole', method: 'GET', path: '/console/*', responses: {} },
+      },
       handler: async (request, reply) =>
         send(reply, await (await load()).serveConsole(toExchange(request, reply))),
     })

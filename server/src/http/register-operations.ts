@@ -19,11 +19,11 @@ import {
 import type { Origin } from '../domain/identity/records.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { Authenticate } from './authenticate.ts'
-import type { BodyRoom } from './body-room.ts'
+import type { ResponseMemory } from './response-memory.ts'
 import { createCompress, isCompressible } from './compress.ts'
 import { addressOf, originOf } from './origin.ts'
 import { createQueryReader } from './query.ts'
-import type { Repeatable, Repeats } from './repeats.ts'
+import type { CachedResponse, ResponseCache } from './response-cache.ts'
 import { requireNothing, requireShape, readJsonBody } from './request-body.ts'
 import type { Route } from './route.ts'
 import { contentTypeOf, createSend, isStream, type HandlerResult } from './send.ts'
@@ -57,7 +57,7 @@ interface Call<Op> {
   readonly headers: HeadersOf<Op>
   readonly principal: Op extends { readonly access: 'token' } ? Principal : Principal | undefined
   /** Who asks, and how far they may go, where the operation needs a right. */
-  readonly caller: Op extends { readonly needs: object } ? Caller : undefined
+  readonly caller: Op extends { readonly permission: object } ? Caller : undefined
   readonly origin: Origin
   readonly accept: string
   readonly ifNoneMatch: string | undefined
@@ -81,15 +81,15 @@ interface Dependencies {
   readonly handlers: Handlers
   readonly authenticate: Authenticate
   /** Keeps an answer for requests that are the same. */
-  readonly remember: Repeats['remember']
+  readonly remember: ResponseCache['remember']
   /** Limits the bytes of bodies in memory at the same time. */
-  readonly bodies: BodyRoom
+  readonly bodies: ResponseMemory
   /** Whether an answer is the last on its connection. */
   readonly closesAfter: (request: FastifyRequest) => boolean
 }
 
 /** Turns the contract's operations into routes. */
-export function mountOperations(
+export function registerOperations(
   app: FastifyInstance,
   served: readonly Operation[],
   { handlers, authenticate, remember, bodies, closesAfter }: Dependencies,
@@ -126,8 +126,8 @@ export function mountOperations(
       config: { operation },
       async onRequest(request) {
         request.principal = await authenticate(operation, request)
-        if (operation.needs && request.principal) {
-          request.authorizedScope = requireAuthorizedScope(request.principal, operation.needs)
+        if (operation.permission && request.principal) {
+          request.authorizedScope = requireAuthorizedScope(request.principal, operation.permission)
         }
         request.parameters = readQuery(request.url)
         requireShape(operation, request)
@@ -145,7 +145,7 @@ export function mountOperations(
           caller: principal &&
             authorizedScope && {
               principal,
-              need: operation.needs,
+              need: operation.permission,
               authorizedScope,
               origin,
               // Made where it is asked for: quick requests do without.
@@ -165,7 +165,7 @@ export function mountOperations(
         const outcome = await encode(request, operation, await handle(call))
         request.userId = outcome.userId ?? request.principal?.token.userId
         const sent = send(reply, operation, outcome)
-        if (principal && outcome.isStillRight) {
+        if (principal && outcome.isFresh) {
           remember(request.raw, toRepeatable(reply, operation, principal, outcome))
         }
         return sent
@@ -179,8 +179,8 @@ function toRepeatable(
   reply: FastifyReply,
   operation: Operation,
   principal: Principal,
-  { status, body, isStillRight = () => false }: HandlerResult,
-): Repeatable {
+  { status, body, isFresh = () => false }: HandlerResult,
+): CachedResponse {
   const { request } = reply
   const [bytes] = Array.isArray(body) ? (body as readonly Buffer[]) : []
   const headers = Object.entries(reply.getHeaders())
@@ -194,7 +194,7 @@ function toRepeatable(
     status,
     headers: bytes ? [...headers, 'content-length', String(bytes.length)] : headers,
     body: bytes,
-    isStillRight,
+    isFresh,
   }
 }
 

@@ -7,7 +7,7 @@ import type { Principal } from '../domain/identity/principal.ts'
 import { ask } from '../testing/client.ts'
 import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { startFleet, type Fleet } from '../testing/server-fleet.ts'
-import { createRepeats, type Repeatable } from './repeats.ts'
+import { createResponseCache, type CachedResponse } from './response-cache.ts'
 
 const [operation] = operations as readonly Operation[] as [Operation]
 
@@ -18,13 +18,13 @@ describe('a request that is repeated', () => {
   let hasRoom: boolean
   let isDraining: boolean
   const noted: string[] = []
-  const repeats = createRepeats({
+  const repeats = createResponseCache({
     findKnown: (secret) => (secret === 'secret' ? known : undefined),
     countRequest: () => hasRoom,
     isDraining: () => isDraining,
     note: ({ status }, requestId) => noted.push(`${status} ${requestId}`),
   })
-  const answer: Repeatable = {
+  const answer: CachedResponse = {
     operation,
     secret: 'secret',
     principal: somebody,
@@ -32,7 +32,7 @@ describe('a request that is repeated', () => {
     status: 200,
     headers: ['content-type', 'text/plain', 'content-length', '5'],
     body: Buffer.from('again'),
-    isStillRight: () => isRight,
+    isFresh: () => isRight,
   }
   const server = createServer((request, response) => {
     if (repeats.answer(request, response)) return

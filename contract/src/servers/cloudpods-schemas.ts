@@ -6,15 +6,15 @@ import {
   type TSchema,
   type TString,
 } from 'typebox'
-import type { OriginalParameter } from './original-parameters.ts'
+import type { CloudpodsParameter } from './cloudpods-parameters.ts'
 
 const text = Type.String({ maxLength: 1024 })
 
-/** In a sentence, what Muster makes of one of the original's parameters. */
-function describe(parameter: OriginalParameter): string {
+/** In a sentence, what Muster makes of one of Cloudpods' parameters. */
+function describe(parameter: CloudpodsParameter): string {
   switch (parameter.means) {
     case 'same':
-      return `The original's word for \`${parameter.as}\``
+      return `Cloudpods' word for \`${parameter.as}\``
     case 'filter': {
       const meanings = (['true', 'false'] as const)
         .filter((value) => parameter[value] !== undefined)
@@ -26,13 +26,13 @@ function describe(parameter: OriginalParameter): string {
     case 'order':
       return `Of the original: sorts by \`${parameter.by}\``
     case 'nothing':
-      return `Of the original, and changes nothing: ${parameter.because}`
+      return `Of Cloudpods, and changes nothing: ${parameter.because}`
     case 'refused':
-      return `Of the original, and not offered: ${parameter.because}`
+      return `Of Cloudpods, and not offered: ${parameter.because}`
   }
 }
 
-function schemaOf(parameter: OriginalParameter): TSchema {
+function schemaOf(parameter: CloudpodsParameter): TSchema {
   const options = { description: describe(parameter) }
   switch (parameter.means) {
     case 'same':
@@ -54,7 +54,7 @@ function schemaOf(parameter: OriginalParameter): TSchema {
 }
 
 /** The parameters of such a table, for the query of an operation. */
-export const originalSchemas = <const Table extends Readonly<Record<string, OriginalParameter>>>(
+export const cloudpodsSchemas = <const Table extends Readonly<Record<string, CloudpodsParameter>>>(
   table: Table,
 ) =>
   Object.fromEntries(

@@ -1,4 +1,4 @@
-import { originalFilters, originalPaging, type OriginalParameter } from '@muster/contract'
+import { cloudpodsFilters, cloudpodsPaging, type CloudpodsParameter } from '@muster/contract'
 import { badField } from '../error.ts'
 
 /** Another name for a parameter, as it was given. */
@@ -8,8 +8,8 @@ interface SameWord {
   readonly texts: readonly string[]
 }
 
-/** What the original's own parameters come to in a query. */
-export interface OriginalWords {
+/** What Cloudpods' parameters come to in a query. */
+export interface CloudpodsParameters {
   /** Muster's own parameters that they stand for, with their values. */
   readonly same: readonly SameWord[]
   /** In the grammar of `filter`, all of which must hold. */
@@ -31,7 +31,7 @@ const textsIn = (value: unknown): string[] =>
 /** A flag that says no, and an empty text, ask for nothing. */
 const asksForNothing = (value: unknown) => value === false || textsIn(value).length === 0
 
-function read(name: string, meaning: OriginalParameter, value: unknown, words: Collected): void {
+function read(name: string, meaning: CloudpodsParameter, value: unknown, words: Collected): void {
   switch (meaning.means) {
     case 'same':
       if (!asksForNothing(value)) {
@@ -56,13 +56,15 @@ function read(name: string, meaning: OriginalParameter, value: unknown, words: C
   }
 }
 
-const meanings: Readonly<Record<string, OriginalParameter>> = {
-  ...originalFilters,
-  ...originalPaging,
+const meanings: Readonly<Record<string, CloudpodsParameter>> = {
+  ...cloudpodsFilters,
+  ...cloudpodsPaging,
 }
 
-/** Reads those of the parameters that are the original's; what Muster does not offer is an error. */
-export function readOriginalWords(parameters: Readonly<Record<string, unknown>>): OriginalWords {
+/** Reads those of the parameters that are Cloudpods'; what Muster does not offer is an error. */
+export function readCloudpodsParameters(
+  parameters: Readonly<Record<string, unknown>>,
+): CloudpodsParameters {
   const words: Collected = { same: [], filters: [], order: [], settings: [] }
   for (const [name, value] of Object.entries(parameters)) {
     const meaning = Object.hasOwn(meanings, name) ? meanings[name] : undefined

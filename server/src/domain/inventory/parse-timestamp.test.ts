@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { parseMoment } from './parse-moment.ts'
+import { parseTimestamp } from './parse-timestamp.ts'
 
 describe('a moment, as somebody writes it', () => {
   test('is read to the microsecond', () => {
     const first = Date.UTC(2026, 4, 4, 8) * 1000
-    assert.equal(parseMoment('2026-05-04T08:00:00Z'), first)
-    assert.equal(parseMoment('2026-05-04 08:00:00'), first)
-    assert.equal(parseMoment('2026-05-04T08:00:00.5Z'), first + 500_000)
-    assert.equal(parseMoment('2026-05-04T08:00:00.000001Z'), first + 1)
-    assert.equal(parseMoment('2026-05-04'), Date.UTC(2026, 4, 4) * 1000)
-    assert.equal(parseMoment('1969-12-31T23:59:59.999999Z'), -1)
+    assert.equal(parseTimestamp('2026-05-04T08:00:00Z'), first)
+    assert.equal(parseTimestamp('2026-05-04 08:00:00'), first)
+    assert.equal(parseTimestamp('2026-05-04T08:00:00.5Z'), first + 500_000)
+    assert.equal(parseTimestamp('2026-05-04T08:00:00.000001Z'), first + 1)
+    assert.equal(parseTimestamp('2026-05-04'), Date.UTC(2026, 4, 4) * 1000)
+    assert.equal(parseTimestamp('1969-12-31T23:59:59.999999Z'), -1)
   })
 
   test('is none that no calendar or clock has, and nothing in another form', () => {
@@ -30,7 +30,7 @@ describe('a moment, as somebody writes it', () => {
       '7d',
       '9'.repeat(8192),
     ]
-    for (const text of wrong) assert.equal(parseMoment(text), undefined, text.slice(0, 40))
+    for (const text of wrong) assert.equal(parseTimestamp(text), undefined, text.slice(0, 40))
   })
 
   test('comes back as it was written by the wire', () => {
@@ -42,7 +42,7 @@ describe('a moment, as somebody writes it', () => {
     fc.assert(
       fc.property(date, fc.integer({ min: 0, max: 999 }), (date, rest) => {
         const text = date.toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`)
-        assert.equal(parseMoment(text), date.getTime() * 1000 + rest)
+        assert.equal(parseTimestamp(text), date.getTime() * 1000 + rest)
       }),
     )
   })

@@ -22,7 +22,7 @@ interface Body {
  * Limits the bytes of bodies that are in memory at the same time. Users share the whole, so that one
  * with many tokens leaves room for others; tokens share what their user may take.
  */
-export function createBodyRoom({ capacity, perUser, perToken, ...waiting }: Limits) {
+export function createResponseMemory({ capacity, perUser, perToken, ...waiting }: Limits) {
   const name = 'requests for pages'
   const tokens = createFairQueue({ name, capacity: Infinity, perKey: perToken, ...waiting })
   const users = createFairQueue({ name, capacity, perKey: perUser, ...waiting })
@@ -45,4 +45,4 @@ export function createBodyRoom({ capacity, perUser, perToken, ...waiting }: Limi
     },
   }
 }
-export type BodyRoom = ReturnType<typeof createBodyRoom>
+export type ResponseMemory = ReturnType<typeof createResponseMemory>

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PlatformError } from '../domain/error.ts'
-import { foldKeys, unfoldPath } from './fold-keys.ts'
+import { lowerCaseKeys, asSpelled } from './key-case.ts'
 
 const keys = ['domain', 'id', 'name']
 
-describe('foldKeys', () => {
+describe('lowerCaseKeys', () => {
   test('spells the given keys in lower case at every level, and no others', () => {
     const body = { Domain: { Id: 'A', NAME: 'B' }, Password: { dOmAiN: { iD: 'C' } } }
-    assert.deepEqual(foldKeys(body, keys), {
+    assert.deepEqual(lowerCaseKeys(body, keys), {
       domain: { id: 'A', name: 'B' },
       Password: { domain: { id: 'C' } },
     })
@@ -16,10 +16,10 @@ describe('foldKeys', () => {
 
   test('leaves values, lists and the given body as they are', () => {
     const body = { Id: ['Id', { Name: 'x' }], name: null }
-    assert.deepEqual(foldKeys(body, keys), { id: ['Id', { Name: 'x' }], name: null })
+    assert.deepEqual(lowerCaseKeys(body, keys), { id: ['Id', { Name: 'x' }], name: null })
     assert.deepEqual(Object.keys(body), ['Id', 'name'])
     for (const value of [null, 'Id', 3, true, ['Id']])
-      assert.deepEqual(foldKeys(value, keys), value)
+      assert.deepEqual(lowerCaseKeys(value, keys), value)
   })
 
   test('refuses two spellings of one key, naming the second as it was written', () => {
@@ -30,7 +30,7 @@ describe('foldKeys', () => {
     ]) {
       const second = Object.keys(pair)[1]
       assert.throws(
-        () => foldKeys({ a: { B: pair } }, keys),
+        () => lowerCaseKeys({ a: { B: pair } }, keys),
         (error) =>
           error instanceof PlatformError &&
           error.class === 'InputParameterError' &&
@@ -41,7 +41,7 @@ describe('foldKeys', () => {
 
   test('takes keys that every object inherits for what they are', () => {
     const body = JSON.parse('{"constructor":{"Id":1},"toString":2,"hasOwnProperty":3}') as object
-    assert.deepEqual(Object.entries(foldKeys(body, keys) as object), [
+    assert.deepEqual(Object.entries(lowerCaseKeys(body, keys) as object), [
       ['constructor', { id: 1 }],
       ['toString', 2],
       ['hasOwnProperty', 3],
@@ -51,24 +51,24 @@ describe('foldKeys', () => {
   test('does not take other letters for ours', () => {
     // A dotless i, a full-width one, and one with a dot that lower case splits in two.
     const body = { ıd: 1, ｉd: 2, İd: 3 }
-    assert.deepEqual(foldKeys(body, keys), body)
+    assert.deepEqual(lowerCaseKeys(body, keys), body)
   })
 })
 
-describe('unfoldPath', () => {
+describe('asSpelled', () => {
   test('walks in the spelling of the caller', () => {
     const body = { auth: { Domain: { ID: 1 } } }
-    assert.deepEqual(unfoldPath(body, ['auth', 'domain', 'id']), ['auth', 'Domain', 'ID'])
+    assert.deepEqual(asSpelled(body, ['auth', 'domain', 'id']), ['auth', 'Domain', 'ID'])
   })
 
   test('keeps what is not there as it is', () => {
-    assert.deepEqual(unfoldPath({ auth: 1 }, ['auth', 'domain', 'id']), ['auth', 'domain', 'id'])
-    assert.deepEqual(unfoldPath({}, ['constructor', 'name']), ['constructor', 'name'])
-    assert.deepEqual(unfoldPath(null, ['id']), ['id'])
-    assert.deepEqual(unfoldPath({}, []), [])
+    assert.deepEqual(asSpelled({ auth: 1 }, ['auth', 'domain', 'id']), ['auth', 'domain', 'id'])
+    assert.deepEqual(asSpelled({}, ['constructor', 'name']), ['constructor', 'name'])
+    assert.deepEqual(asSpelled(null, ['id']), ['id'])
+    assert.deepEqual(asSpelled({}, []), [])
   })
 
   test('goes through lists by index', () => {
-    assert.deepEqual(unfoldPath({ methods: ['a'] }, ['methods', '0']), ['methods', '0'])
+    assert.deepEqual(asSpelled({ methods: ['a'] }, ['methods', '0']), ['methods', '0'])
   })
 })

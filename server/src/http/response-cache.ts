@@ -6,7 +6,7 @@ import type { Principal } from '../domain/identity/principal.ts'
 import { makeRequestId } from './request-id.ts'
 
 /** An answer that may be given again to the same request, for as long as it is still right. */
-export interface Repeatable {
+export interface CachedResponse {
   readonly operation: Operation
   /** The token of the request, and whom it spoke for: that must be the same still, nothing changed. */
   readonly secret: string
@@ -18,7 +18,7 @@ export interface Repeatable {
   readonly headers: readonly string[]
   readonly body: Buffer | undefined
   /** Whether what it shows is still so. */
-  readonly isStillRight: () => boolean
+  readonly isFresh: () => boolean
 }
 
 interface Dependencies {
@@ -28,7 +28,7 @@ interface Dependencies {
   readonly countRequest: (principal: Principal) => boolean
   readonly isDraining: () => boolean
   /** Told of each answer, for metrics and log. */
-  readonly note: (answer: Repeatable, requestId: string, ms: number) => void
+  readonly note: (answer: CachedResponse, requestId: string, ms: number) => void
 }
 
 const keptBytes = 32 * 2 ** 20
@@ -46,15 +46,15 @@ function keyOf({ url = '', httpVersion, socket, rawHeaders }: IncomingMessage): 
  * again: everything that depends on the request alone would come out the same. What does not is asked
  * anew each time: who the token speaks for, how often it may ask, whether the answer is still right.
  */
-export function createRepeats({ findKnown, countRequest, isDraining, note }: Dependencies) {
-  const answers = new LRUCache<string, Repeatable>({
+export function createResponseCache({ findKnown, countRequest, isDraining, note }: Dependencies) {
+  const answers = new LRUCache<string, CachedResponse>({
     maxSize: keptBytes,
     maxEntrySize: keptBytes / 8,
     sizeCalculation: ({ body }, key) => (body?.length ?? 0) + 4 * key.length + 500,
   })
 
   return {
-    remember(request: IncomingMessage, answer: Repeatable): void {
+    remember(request: IncomingMessage, answer: CachedResponse): void {
       // An id of the client's own is in the answer too, and is another one each time.
       if (request.method !== 'GET' || request.headers['x-request-id'] !== undefined) return
       const key = keyOf(request)
@@ -69,7 +69,7 @@ export function createRepeats({ findKnown, countRequest, isDraining, note }: Dep
       const known = answers.get(key)
       if (!known) return false
       const principal = findKnown(known.secret)
-      if (principal !== known.principal || !known.isStillRight()) {
+      if (principal !== known.principal || !known.isFresh()) {
         answers.delete(key)
         return false
       }
@@ -82,10 +82,10 @@ export function createRepeats({ findKnown, countRequest, isDraining, note }: Dep
     },
   }
 }
-export type Repeats = ReturnType<typeof createRepeats>
+export type ResponseCache = ReturnType<typeof createResponseCache>
 
 /** Lets repeated requests be answered before the framework sees them. */
-export function answerRepeats({ server }: FastifyInstance, repeats: Repeats): void {
+export function serveCachedResponses({ server }: FastifyInstance, repeats: ResponseCache): void {
   const framework = server.listeners('request') as ((
     request: IncomingMessage,
     response: ServerResponse,

@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createHttpUpstream, type Upstream } from '@muster/gateway'
 import Fastify from 'fastify'
-import { createOwnUpstream } from './own-upstream.ts'
+import { createInProcessUpstream } from './in-process-upstream.ts'
 
 /** A small API: it says how it was asked, or goes on for ever. */
 function createApi(t: TestContext) {
@@ -53,7 +53,7 @@ const ways: Record<
   string,
   (t: TestContext, app: ReturnType<typeof createApi>['app']) => Promise<Upstream>
 > = {
-  'in this process': async (_t, app) => createOwnUpstream(app),
+  'in this process': async (_t, app) => createInProcessUpstream(app),
   'over HTTP': async (t, app) => {
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
     const { ask, close } = createHttpUpstream({ authUrl: url, baseUrl: url })

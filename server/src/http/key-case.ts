@@ -7,7 +7,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * Spells certain keys of a body in lower case, however the caller wrote them, so that everything
  * behind it knows one spelling. Two spellings of one key in one object are an error.
  */
-export function foldKeys(value: unknown, keys: readonly string[], path = ''): unknown {
+export function lowerCaseKeys(value: unknown, keys: readonly string[], path = ''): unknown {
   if (!isObject(value)) return value
   const folded: Record<string, unknown> = {}
   for (const key of Object.keys(value)) {
@@ -15,18 +15,18 @@ export function foldKeys(value: unknown, keys: readonly string[], path = ''): un
     const spelled = lower !== key && keys.includes(lower) ? lower : key
     const at = path === '' ? key : `${path}.${key}`
     if (Object.hasOwn(folded, spelled)) throw badField(at, 'is given twice, in two spellings')
-    folded[spelled] = foldKeys(value[key], keys, at)
+    folded[spelled] = lowerCaseKeys(value[key], keys, at)
   }
   return folded
 }
 
 /** A path through a folded body in the caller's own spelling, for messages. */
-export function unfoldPath(value: unknown, path: readonly string[]): string[] {
+export function asSpelled(value: unknown, path: readonly string[]): string[] {
   const [step, ...rest] = path
   if (step === undefined) return []
   if (!isObject(value) || Object.hasOwn(value, step)) {
-    return [step, ...unfoldPath(isObject(value) ? value[step] : undefined, rest)]
+    return [step, ...asSpelled(isObject(value) ? value[step] : undefined, rest)]
   }
   const spelled = Object.keys(value).find((key) => key.toLowerCase() === step) ?? step
-  return [spelled, ...unfoldPath(value[spelled], rest)]
+  return [spelled, ...asSpelled(value[spelled], rest)]
 }

@@ -1,5 +1,11 @@
 import { Type } from 'typebox'
 
+/** Page size of servers, views, accounts and events when the client sends no `limit`. */
+export const defaultPageSize = 20
+
+/** A larger `limit` is reduced to this. Lists under `/v3` also use it as the default: Keystone's clients do not page. */
+export const maxPageSize = 2048
+
 /** What Cloudpods' client sends with every list, whatever is listed. */
 export const clientParameters = {
   details: Type.Optional(
