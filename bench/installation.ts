@@ -17,7 +17,7 @@ export async function createInstallation() {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const database = await openSqlite(folder, async () => {})
   await createFoundation(database).lay('', Date.now())
-  const { id: userId } = await database.read
+  const { id: userId } = await database.db
     .selectFrom('users')
     .select('id')
     .executeTakeFirstOrThrow()

@@ -29,7 +29,7 @@ describe('logging in at a CAS server', () => {
         },
       ],
     })
-    const rows = () => platform.database.read.selectFrom('sessions').selectAll().execute()
+    const rows = () => platform.database.db.selectFrom('sessions').selectAll().execute()
     const browser = createBrowser(platform.url)
     /** The way there; where it leads, as the browser is told. */
     const leave = async (from: Browser, next = '') => {

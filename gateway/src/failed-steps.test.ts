@@ -90,12 +90,12 @@ describe('a step that fails after a token was issued', () => {
   }
 
   const leftOf = async (userId: string) => {
-    const tokens = await platform.database.read
+    const tokens = await platform.database.db
       .selectFrom('tokens')
       .where('user_id', '=', userId)
       .select('id')
       .execute()
-    const sessions = await platform.database.read
+    const sessions = await platform.database.db
       .selectFrom('sessions')
       .where('user_id', '=', userId)
       .select('id')

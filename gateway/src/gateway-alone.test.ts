@@ -66,14 +66,10 @@ onBothEnginesInTurn('a gateway alone', (engine) => {
     assert.equal(moved.body.session.scope.name, 'farther')
     assert.equal((await browser.ask('/api/session', { method: 'DELETE' })).status, 204)
 
-    const { read } = api.database
-    const tokens = await read
-      .selectFrom('tokens')
-      .where('user_id', '=', userId)
-      .selectAll()
-      .execute()
+    const { db } = api.database
+    const tokens = await db.selectFrom('tokens').where('user_id', '=', userId).selectAll().execute()
     assert.deepEqual(tokens, [])
-    const events = await read
+    const events = await db
       .selectFrom('events')
       .where('user_id', '=', userId)
       .select(['action', 'ip'])
@@ -93,7 +89,7 @@ onBothEnginesInTurn('a gateway alone', (engine) => {
     assert.equal((await ask(api.url, '/console/')).status, 404)
     assert.equal(gateway.newAdminPassword, undefined)
     if (isShared) return
-    const users = await gateway.database.read.selectFrom('users').selectAll().execute()
+    const users = await gateway.database.db.selectFrom('users').selectAll().execute()
     assert.deepEqual(users, [])
   })
 

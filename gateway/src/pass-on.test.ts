@@ -84,7 +84,7 @@ describe('what goes on to the API', () => {
     const answer = await browser.ask('/api/v3/projects', { method: 'POST', body, headers })
     assertError(answer, 'ForbiddenError')
     assert.equal(answer.headers.get('x-request-id'), 'from.the.page')
-    const events = await platform.database.read
+    const events = await platform.database.db
       .selectFrom('events')
       .where('request_id', '=', 'from.the.page')
       .select(['user_id', 'result'])
@@ -118,7 +118,7 @@ describe('what goes on to the API', () => {
     const headers = { ...claims, 'x-request-id': 'claimed' }
     const change = { method: 'POST', body: { role: { name: 'x' } }, headers }
     assert.equal((await browser.ask('/api/v3/roles', change)).status, 403)
-    const event = await platform.database.read
+    const event = await platform.database.db
       .selectFrom('events')
       .where('request_id', '=', 'claimed')
       .select('ip')

@@ -22,9 +22,9 @@ onBothEnginesInTurn('sessions', (engine) => {
   after(() => platform.close())
 
   const browse = () => createBrowser(platform.url)
-  const rows = () => platform.database.read.selectFrom('sessions').selectAll().execute()
+  const rows = () => platform.database.db.selectFrom('sessions').selectAll().execute()
   const tokenRows = (userId: string) =>
-    platform.database.read.selectFrom('tokens').where('user_id', '=', userId).selectAll().execute()
+    platform.database.db.selectFrom('tokens').where('user_id', '=', userId).selectAll().execute()
   const cookieOf = ({ cookies }: Browser) => cookies.get('__Host-muster') ?? ''
   const statusOf = async (browser: Browser) => (await browser.ask('/api/v3/auth/projects')).status
 
@@ -150,9 +150,9 @@ onBothEnginesInTurn('sessions', (engine) => {
   test('is over as soon as the user is disabled', async () => {
     const { browser, userId } = await start('disabled')
     assert.equal(await statusOf(browser), 200)
-    const { read, commitIdentity } = platform.database
+    const { db, commitIdentity } = platform.database
     await commitIdentity([
-      read.updateTable('users').set({ enabled: 0 }).where('id', '=', userId).compile(),
+      db.updateTable('users').set({ enabled: 0 }).where('id', '=', userId).compile(),
     ])
     const answer = await browser.ask('/api/servers')
     assertError(answer, 'UnauthorizedError')
@@ -211,7 +211,7 @@ onBothEnginesInTurn('sessions', (engine) => {
     const wrong = { name: 'audited', password: 'not this one' }
     const answer = await browser.ask('/api/session', { method: 'POST', body: wrong })
     assertError(answer, 'UnauthorizedError')
-    const events = await platform.database.read
+    const events = await platform.database.db
       .selectFrom('events')
       .where('target_id', '=', userId)
       .select(['action', 'result', 'ip', 'request_id'])

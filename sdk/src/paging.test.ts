@@ -17,7 +17,7 @@ describe('paging', () => {
     platform = await startPlatform()
     const admin = await createAdminClient(platform)
     token = admin.token
-    const { id } = await platform.database.read
+    const { id } = await platform.database.db
       .selectFrom('projects')
       .select('id')
       .where('name', '=', 'system')

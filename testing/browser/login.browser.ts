@@ -105,7 +105,7 @@ describe('logging in and out', () => {
     await page.goto('/console/servers?q=web&sort=name')
     await page.getByRole('link', { name: 'web-01' }).waitFor()
     const { database } = stage
-    await database.commit([database.read.deleteFrom('sessions').compile()])
+    await database.commit([database.db.deleteFrom('sessions').compile()])
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByText('Your session has ended').waitFor()
     await page.getByLabel('User').fill('olga')

@@ -34,7 +34,7 @@ describe('PostgreSQL behind PgBouncer in transaction mode', () => {
     await pooler.stop()
   })
 
-  const put = (key: string) => near.read.insertInto('settings').values({ key, value: '' }).compile()
+  const put = (key: string) => near.db.insertInto('settings').values({ key, value: '' }).compile()
 
   test('has its tables and indexes made, by two processes at once', async () => {
     await Promise.all([ensureServerIndexes(near), ensureServerIndexes(far)])

@@ -14,10 +14,10 @@ onBothEnginesInTurn('the accounts of a demo', (engine) => {
   test('goes on with a load that was cut off', async (t) => {
     const { start, loads, accounts, database } = await stage(t)
     await start({ servers: 50, isQuick: true })
-    const { read } = database
+    const { db } = database
     const [one] = await accounts.all()
     await database.commit([
-      read
+      db
         .updateTable('account_syncs')
         .set({ finished_at: null })
         .where('account_id', '=', one?.account.id ?? '')
@@ -30,11 +30,11 @@ onBothEnginesInTurn('the accounts of a demo', (engine) => {
   test('leaves its accounts alone once they are attached', async (t) => {
     const { start, accounts, database } = await stage(t)
     await start({ servers: 50, isQuick: true })
-    const { read } = database
+    const { db } = database
     const [deleted, disabled, renamed] = (await accounts.all()).map(({ account }) => account.id)
-    const change = read.updateTable('cloudaccounts')
+    const change = db.updateTable('cloudaccounts')
     await database.commit([
-      read
+      db
         .deleteFrom('cloudaccounts')
         .where('id', '=', deleted ?? '')
         .compile(),
@@ -93,17 +93,17 @@ onBothEnginesInTurn('the accounts of a demo', (engine) => {
     const real = t.mock.method(fleet, 'hasRealServers', async () => true)
     await requireRefusal(/^--demo does not go on top of real servers[^\n]*$/)
     real.mock.restore()
-    const { read } = database
-    const [project] = await read.selectFrom('projects').select('id').execute()
+    const { db } = database
+    const [project] = await db.selectFrom('projects').select('id').execute()
     const row = { id: 'real', name: 'real', name_key: 'real', provider: 'Aws', brand: 'Aws' }
     const settings = { address: '', options: '{}', mapping: '[]', credentials: '' }
     const rest = { period: 30, enabled: 0, created_at: 0, revision: 1, leaving: 0 }
     await database.commit([
-      read
+      db
         .insertInto('cloudaccounts')
         .values({ ...row, ...settings, ...rest, project_id: project?.id ?? '' })
         .compile(),
-      sql`insert into account_syncs (account_id) values ('real')`.compile(read),
+      sql`insert into account_syncs (account_id) values ('real')`.compile(db),
     ])
     await requireRefusal(/^--demo does not go on top of real cloud accounts[^\n]*$/)
   })

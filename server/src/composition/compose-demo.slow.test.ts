@@ -27,7 +27,7 @@ onBothEngines('a demo', (engine) => {
     const there = await listServers()
     // A few are gone for a while, like everywhere.
     assert.ok(there.length > 950 && there.length <= 1_000, String(there.length))
-    const rows = await database.read.selectFrom('projects').select(['id', 'domain_id']).execute()
+    const rows = await database.db.selectFrom('projects').select(['id', 'domain_id']).execute()
     const owners = new Set(there.map(({ project_id }) => project_id))
     assert.deepEqual(owners, new Set(demoProjects(1_000).map(({ id }) => id)))
     for (const id of owners) assert.ok(rows.some((row) => row.id === id))
@@ -48,7 +48,7 @@ onBothEngines('a demo', (engine) => {
     assert.deepEqual(holders, new Set(attached.map(({ account }) => account.id)))
 
     // It has grown for as long as a timeline goes back.
-    const days = await database.read
+    const days = await database.db
       .selectFrom('fleet_days')
       .select(({ fn }) => ['day', fn.sum<number>('servers').as('servers')])
       .groupBy('day')
@@ -104,18 +104,18 @@ onBothEngines('a demo', (engine) => {
     const { start, database } = await stage(t)
     await start({ servers: 20 })
     const [owner, viewer, admin] = demoPeople
-    const { read } = database
+    const { db } = database
     await database.commitIdentity([
-      read
+      db
         .updateTable('users')
         .set({ password_hash: await hasher.hash('another password') })
         .where('id', '=', owner?.id ?? '')
         .compile(),
-      read
+      db
         .deleteFrom('users')
         .where('id', '=', viewer?.id ?? '')
         .compile(),
-      read
+      db
         .updateTable('users')
         .set({ enabled: 0 })
         .where('id', '=', admin?.id ?? '')
@@ -137,25 +137,25 @@ onBothEngines('a demo', (engine) => {
     const { start, database } = await stage(t)
     await start({ servers: 20 })
     const [, project] = demoProjects(20)
-    const { read } = database
-    const lost = read.deleteFrom('projects').where('id', '=', project?.id ?? '')
+    const { db } = database
+    const lost = db.deleteFrom('projects').where('id', '=', project?.id ?? '')
     await database.commitIdentity([lost.compile()])
     await start()
-    const ids = (await read.selectFrom('projects').select('id').execute()).map(({ id }) => id)
+    const ids = (await db.selectFrom('projects').select('id').execute()).map(({ id }) => id)
     assert.ok(ids.includes(project?.id ?? ''))
   })
 
   test('grows, but does not shrink', async (t) => {
     const { start, listServers, database } = await stage(t)
     await start({ servers: 30 })
-    const people = await database.read.selectFrom('users').select('id').execute()
+    const people = await database.db.selectFrom('users').select('id').execute()
     const before = await listServers()
     await start({ servers: 200 })
     const there = await listServers()
     assert.ok(there.length > 180 && there.length <= 200, String(there.length))
     const ids = new Set(there.map(({ id }) => id))
     for (const { id } of before) assert.ok(ids.has(id))
-    assert.deepEqual(await database.read.selectFrom('users').select('id').execute(), people)
+    assert.deepEqual(await database.db.selectFrom('users').select('id').execute(), people)
     await assert.rejects(start({ servers: 199 }), (error) => {
       assert.ok(error instanceof ConfigError)
       assert.match(error.message, /^--demo-servers is less than the 200 [^\n]*$/)
@@ -165,10 +165,10 @@ onBothEngines('a demo', (engine) => {
 
   test('takes other names where its own are somebody else’s', async (t) => {
     const { start, database } = await stage(t)
-    const { read } = database
+    const { db } = database
     const row = { id: 'another', name: 'RESEARCH', name_key: 'research', description: '' }
     await database.commitIdentity([
-      read
+      db
         .insertInto('domains')
         .values({ ...row, enabled: 1, created_at: 0 })
         .compile(),
@@ -180,7 +180,7 @@ onBothEngines('a demo', (engine) => {
   test('makes a thousand projects at once, and tells the audit log of each', async (t) => {
     const { start, database } = await stage(t)
     // Nobody needs a million servers to see it.
-    const { read } = database
+    const { db } = database
     await start({ servers: 1 })
     const key = { demoPassword: () => assert.fail('nobody is to be made') }
     const seedDemoOrganisation = createSeedDemoOrganisation({
@@ -191,7 +191,7 @@ onBothEngines('a demo', (engine) => {
     })
     await seedDemoOrganisation(demoProjects(2_000_000), false)
     const count = async (table: 'projects' | 'events') => {
-      const rows = await read.selectFrom(table).select('id').execute()
+      const rows = await db.selectFrom(table).select('id').execute()
       return rows.length
     }
     assert.equal(await count('projects'), 1 + 2_000)

@@ -59,7 +59,7 @@ export async function composeDemo(parts: Parts): Promise<Demo> {
   await requireNothingReal(parts)
   const registry = createRegistry(database)
   const directory = createDirectory(database)
-  const known = await findDemoNote(database.read)
+  const known = await findDemoNote(database.db)
   const isOutdated = known !== undefined && known.version !== demoVersion
   const servers = chooseSize(
     parts.config.demoServers ?? known?.servers,

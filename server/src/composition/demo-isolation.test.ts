@@ -15,7 +15,7 @@ onBothEngines('a demo', (engine) => {
     const { start, database, listServers } = await stageDemo(t, engine)
     await start({ servers: 30 })
     assert.ok((await listServers()).length > 20)
-    const { version: _version, ...note } = (await findDemoNote(database.read)) ?? {}
+    const { version: _version, ...note } = (await findDemoNote(database.db)) ?? {}
     // Earlier versions gave servers other ids, and had no accounts.
     await database.commit(
       [
@@ -24,13 +24,13 @@ onBothEngines('a demo', (engine) => {
         sql`delete from cloudaccounts`,
         sql`delete from sightings`,
         sql`update settings set value = ${JSON.stringify({ ...note, hasAccounts: false })} where key = 'demo'`,
-      ].map((statement) => statement.compile(database.read)),
+      ].map((statement) => statement.compile(database.db)),
     )
     // What is of the earlier version is gone before anything is loaded.
     const demo = await start({ isQuick: true })
     assert.equal(demo.servers, 30)
     assert.deepEqual(await listServers(), [])
-    const accounts = await database.read.selectFrom('cloudaccounts').select('id').execute()
+    const accounts = await database.db.selectFrom('cloudaccounts').select('id').execute()
     assert.equal(accounts.length, 12)
   })
 

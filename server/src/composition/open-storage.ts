@@ -19,13 +19,13 @@ export interface Storage {
 export async function openStorage(config: Config, onLocked: () => Promise<void>): Promise<Storage> {
   const { secretKeyFile } = config
   let key: SecretKey | undefined
-  const matchKey: Inspect = async (read) => {
-    if (config.demo && !(await canHoldDemo(read))) {
+  const matchKey: Inspect = async (db) => {
+    if (config.demo && !(await canHoldDemo(db))) {
       throw new ConfigError(
         '--demo needs an empty database or one with a demo, and this one has other data: give another --data-dir or --database-url',
       )
     }
-    const fingerprint = await findKeyFingerprint(read)
+    const fingerprint = await findKeyFingerprint(db)
     if (fingerprint !== undefined && !secretKeyExists(secretKeyFile)) {
       throw new Error(`the secret key ${secretKeyFile} is missing, and the data needs it`)
     }
@@ -39,7 +39,7 @@ export async function openStorage(config: Config, onLocked: () => Promise<void>)
     if (!key) throw new Error('the storage was opened without its key')
     await keepKeyFingerprint(database, key.fingerprint)
     await ensureServerIndexes(database)
-    await matchKey(database.read)
+    await matchKey(database.db)
     return { database, key }
   } catch (error) {
     await database.close()

@@ -171,12 +171,12 @@ describe('who may read /metrics', () => {
   async function loginAs(name: string, role: string): Promise<string> {
     const { database } = platform
     const people = createPopulation(database)
-    const { password_hash } = await database.read
+    const { password_hash } = await database.db
       .selectFrom('users')
       .where('name', '=', 'sysadmin')
       .select('password_hash')
       .executeTakeFirstOrThrow()
-    const { id: projectId } = await database.read
+    const { id: projectId } = await database.db
       .selectFrom('projects')
       .select('id')
       .executeTakeFirstOrThrow()

@@ -3,9 +3,9 @@ import { readBoolean } from './boolean.ts'
 import type { Database } from './database.ts'
 
 /** Access keys as a login finds them. */
-export const createAccessKeyStore = ({ read }: Database): AccessKeyStore => ({
+export const createAccessKeyStore = ({ db }: Database): AccessKeyStore => ({
   async find(id) {
-    const row = await read
+    const row = await db
       .selectFrom('access_keys')
       .innerJoin('users', 'users.id', 'access_keys.user_id')
       .where('access_keys.id', '=', id)

@@ -20,7 +20,7 @@ const tables = [
  * Cut off, it is done again, since the note of the demo still has its earlier version.
  */
 export async function clearDemo(database: Database): Promise<void> {
-  const { engine, read } = database
+  const { engine, db } = database
   await database.maintain(
     engine === 'postgres'
       ? [`truncate ${tables.join(', ')}`]
@@ -29,6 +29,6 @@ export async function clearDemo(database: Database): Promise<void> {
           "insert into server_search (server_search) values ('delete-all')",
         ],
   )
-  const projects = await read.selectFrom('projects').select(['id', 'domain_id']).execute()
+  const projects = await db.selectFrom('projects').select(['id', 'domain_id']).execute()
   await database.commitFleet([], new Set(projects.flatMap(({ id, domain_id }) => [id, domain_id])))
 }

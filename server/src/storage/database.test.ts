@@ -16,9 +16,9 @@ onBothEngines('a database', (engine) => {
   after(() => storage.close())
 
   const put = (key: string, value = ''): CompiledQuery =>
-    database.read.insertInto('settings').values({ key, value }).compile()
+    database.db.insertInto('settings').values({ key, value }).compile()
   const keysLike = async (prefix: string) => {
-    const rows = await database.read
+    const rows = await database.db
       .selectFrom('settings')
       .where('key', 'like', `${prefix}%`)
       .select('key')
@@ -30,15 +30,15 @@ onBothEngines('a database', (engine) => {
     error instanceof Violation && error.kind === kind
 
   test('tells what each statement of a commit did', async () => {
-    const { read } = database
+    const { db } = database
     const [inserted, updated, deleted, returned] = await database.commit([
-      read
+      db
         .insertInto('settings')
         .values(['a', 'b', 'c'].map((key) => ({ key: `did-${key}`, value: '' })))
         .compile(),
-      read.updateTable('settings').set({ value: 'x' }).where('key', 'like', 'did-%').compile(),
-      read.deleteFrom('settings').where('key', '=', 'did-a').compile(),
-      read
+      db.updateTable('settings').set({ value: 'x' }).where('key', 'like', 'did-%').compile(),
+      db.deleteFrom('settings').where('key', '=', 'did-a').compile(),
+      db
         .updateTable('settings')
         .set({ value: 'y' })
         .where('key', '=', 'did-b')
@@ -59,7 +59,7 @@ onBothEngines('a database', (engine) => {
     await assert.rejects(database.commitIdentity(statements), isViolation('unique'))
     assert.deepEqual(await keysLike('half-'), [])
     assert.equal(database.currentVersion(), before)
-    const { version } = await database.read
+    const { version } = await database.db
       .selectFrom('identity_version')
       .select('version')
       .executeTakeFirstOrThrow()
@@ -101,21 +101,21 @@ onBothEngines('a database', (engine) => {
 
   test('tells apart a name that is taken and a reference that leads nowhere', async () => {
     const orphan = { group_id: 'nobody', user_id: 'nobody' }
-    const { read } = database
+    const { db } = database
     await database.commit([put('name')])
     await assert.rejects(database.commit([put('name')]), isViolation('unique'))
     await assert.rejects(
-      database.commit([read.insertInto('group_members').values(orphan).compile()]),
+      database.commit([db.insertInto('group_members').values(orphan).compile()]),
       isViolation('foreign-key'),
     )
   })
 
   test('SEC-14: takes no boolean but 0 and 1', async () => {
     for (const enabled of [2, -1, null, 'true', 'yes'] as unknown as number[]) {
-      const change = database.read.updateTable('users').set({ enabled }).compile()
+      const change = database.db.updateTable('users').set({ enabled }).compile()
       await assert.rejects(database.commit([change]), `enabled = ${enabled}`)
     }
-    const rows = await database.read.selectFrom('users').select('enabled').execute()
+    const rows = await database.db.selectFrom('users').select('enabled').execute()
     assert.deepEqual(
       rows.map((row) => row.enabled),
       [1],
@@ -146,11 +146,11 @@ onBothEngines('a database that was closed', (engine) => {
     context.after(() => place.remove())
     const first = await place.open()
     await first.commitIdentity([
-      first.read.insertInto('settings').values({ key: 'kept', value: 'yes' }).compile(),
+      first.db.insertInto('settings').values({ key: 'kept', value: 'yes' }).compile(),
     ])
     await first.close()
     const second = await place.open()
-    const rows = await second.read.selectFrom('settings').selectAll().execute()
+    const rows = await second.db.selectFrom('settings').selectAll().execute()
     assert.deepEqual({ ...rows[0] }, { key: 'kept', value: 'yes' })
     assert.equal(second.currentVersion(), 1)
   })

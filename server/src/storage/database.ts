@@ -64,7 +64,7 @@ export const required = ({ sql, parameters }: Statement, reason: string): Statem
 export interface Database {
   readonly engine: 'sqlite' | 'postgres'
   /** Quick indexed reads. They see every commit that was acknowledged before them. */
-  readonly read: Kysely<Tables>
+  readonly db: Kysely<Tables>
   /** Durable when it resolves. */
   commit(statements: Statements): Promise<StatementResult[]>
   /**
@@ -106,14 +106,14 @@ export interface Database {
 }
 
 /** Looks at a database before anything in it is touched, and throws to keep it so. */
-export type Inspect = (read: Kysely<Tables>) => Promise<void>
+export type Inspect = (db: Kysely<Tables>) => Promise<void>
 
 /**
  * The statement that makes a commit news. It comes first: until the commit ends nobody else gets
  * past it, so what follows sees all that came before. It returns the new version.
  */
-export function bumpVersion(read: Kysely<Tables>, expected: number | undefined): Statement {
-  const bump = read
+export function bumpVersion(db: Kysely<Tables>, expected: number | undefined): Statement {
+  const bump = db
     .updateTable('identity_version')
     .set((row) => ({ version: row('version', '+', 1) }))
     .returning('version')

@@ -17,8 +17,8 @@ export interface DemoNote {
 }
 
 /** Undefined where there was no demo yet. */
-export async function findDemoNote(read: Kysely<Tables>): Promise<DemoNote | undefined> {
-  const row = await read
+export async function findDemoNote(db: Kysely<Tables>): Promise<DemoNote | undefined> {
+  const row = await db
     .selectFrom('settings')
     .where('key', '=', name)
     .select('value')
@@ -27,13 +27,13 @@ export async function findDemoNote(read: Kysely<Tables>): Promise<DemoNote | und
 }
 
 /** Whether a demo is in there already, or nothing but what every first start makes. */
-export async function canHoldDemo(read: Kysely<Tables>): Promise<boolean> {
-  const tables = new Set((await read.introspection.getTables()).map((table) => table.name))
-  if (!tables.has('settings') || (await findDemoNote(read))) return true
+export async function canHoldDemo(db: Kysely<Tables>): Promise<boolean> {
+  const tables = new Set((await db.introspection.getTables()).map((table) => table.name))
+  if (!tables.has('settings') || (await findDemoNote(db))) return true
   const made = { domains: 1, projects: 1, users: 1, servers: 0, cloudaccounts: 0 }
   for (const [table, most] of Object.entries(made)) {
     if (!tables.has(table)) continue
-    const rows = await read
+    const rows = await db
       .selectFrom(table as keyof typeof made)
       .select('id')
       .limit(most + 1)
@@ -46,7 +46,7 @@ export async function canHoldDemo(read: Kysely<Tables>): Promise<boolean> {
 export async function keepDemoNote(database: Database, note: DemoNote): Promise<void> {
   const value = JSON.stringify(note)
   await database.commit([
-    database.read
+    database.db
       .insertInto('settings')
       .values({ key: name, value })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))

@@ -17,5 +17,5 @@ export async function layDemoPast(database: Database, today: number): Promise<vo
       sum(vcpu_count) * ${share}, sum(vmem_size) * ${share}, sum(disk) * ${share}
     from server_counts, days where facet = ${wholeFacet} group by project_id, ago
     on conflict (project_id, day) do nothing`
-  await database.commit([past.compile(database.read)])
+  await database.commit([past.compile(database.db)])
 }

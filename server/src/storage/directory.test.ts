@@ -280,13 +280,13 @@ onBothEngines('the directory', (engine) => {
       await population.assign({ role: 'auditor', groupId: group })
       assert.deepEqual(await holdings(member), ['auditor on system everything by brief'])
       await population.change(
-        database.read.deleteFrom('group_members').where('user_id', '=', member).compile(),
+        database.db.deleteFrom('group_members').where('user_id', '=', member).compile(),
       )
       assert.deepEqual(await holdings(member), [])
     })
 
     test('shows what is disabled as disabled', async () => {
-      const { read } = database
+      const { db } = database
       const domain = await population.addDomain('shut')
       const project = await population.addProject('closed', domain)
       const holder = await population.addUser({ name: 'off', domainId: domain, enabled: false })
@@ -310,9 +310,9 @@ onBothEngines('the directory', (engine) => {
       assert.deepEqual(await enabledFlags(), { user: false, ...allOn })
 
       await population.change(
-        read.updateTable('domains').set({ enabled: 0 }).where('id', '=', domain).compile(),
-        read.updateTable('projects').set({ enabled: 0 }).where('id', '=', project).compile(),
-        read
+        db.updateTable('domains').set({ enabled: 0 }).where('id', '=', domain).compile(),
+        db.updateTable('projects').set({ enabled: 0 }).where('id', '=', project).compile(),
+        db
           .updateTable('policies')
           .set({ enabled: 0 })
           .where('name', '=', 'reader_policy')
@@ -328,10 +328,10 @@ onBothEngines('the directory', (engine) => {
 
     test('SEC-16: is not that of a group that has the id of the user', async () => {
       const id = await population.addUser({ name: 'twin' })
-      const { read } = database
+      const { db } = database
       const domain_id = 'default'
       const twin = { id, domain_id, name: 'twins', name_key: 'twins', created_at: 0 }
-      await population.change(read.insertInto('groups').values(twin).compile())
+      await population.change(db.insertInto('groups').values(twin).compile())
       await population.assign({ role: 'admin', groupId: id })
       assert.deepEqual(await holdings(id), [])
     })
@@ -362,18 +362,18 @@ onBothEngines('the directory', (engine) => {
   })
 
   test('SEC-16: what is deleted takes its roles along', async () => {
-    const { read } = database
+    const { db } = database
     const rolesOf = async (
       column: 'user_id' | 'group_id' | 'project_id' | 'domain_id',
       id: string,
-    ) => (await read.selectFrom('assignments').where(column, '=', id).select('id').execute()).length
+    ) => (await db.selectFrom('assignments').where(column, '=', id).select('id').execute()).length
     const domain = await population.addDomain('brief')
     const project = await population.addProject('brief', domain)
     const holder = await population.addUser({ name: 'brief', domainId: domain })
     const group = await population.addGroup('briefer', [holder])
     await population.assign({ role: 'domain_viewer', groupId: group, domainId: domain })
     await population.assign({ role: 'reader', userId: holder, projectId: project })
-    await population.change(read.deleteFrom('domains').where('id', '=', domain).compile())
+    await population.change(db.deleteFrom('domains').where('id', '=', domain).compile())
     assert.deepEqual(
       [
         await rolesOf('user_id', holder),

@@ -9,15 +9,15 @@ import { createInsertRows } from './servers/insert-rows.ts'
 import { createTemplate } from './template.ts'
 
 /** The statement that writes an event: every change and every login has one in its commit. */
-export function createInsertEvent(read: Kysely<Tables>): (event: EventRecord) => Statement {
+export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => Statement {
   const insert = createTemplate<Tables['events']>(columns, (row) =>
-    read.insertInto('events').values(row).compile(),
+    db.insertInto('events').values(row).compile(),
   )
   return (event) => insert(toRow(event))
 }
 
 /** The statements that write many at once. */
-export function createInsertEvents(database: Pick<Database, 'engine' | 'read'>) {
+export function createInsertEvents(database: Pick<Database, 'engine' | 'db'>) {
   const insert = createInsertRows(database, 'events', columns, 'refuse')
   return (events: readonly EventRecord[]): Statement[] => {
     const rows = events.map(toRow)
@@ -26,12 +26,12 @@ export function createInsertEvents(database: Pick<Database, 'engine' | 'read'>) 
 }
 
 export function createEventStore(database: Database): EventStore {
-  const { read } = database
-  const insertEvent = createInsertEvent(read)
+  const { db } = database
+  const insertEvent = createInsertEvent(db)
 
   /** The domain of an event is that of what it was done to. */
   const within = (scope: ScopeOrNone, self: string | undefined) => {
-    const events = read.selectFrom('events').selectAll()
+    const events = db.selectFrom('events').selectAll()
     if (scope.kind === 'system') return events
     return events.where((eb) =>
       eb.or([
@@ -62,7 +62,7 @@ export function createEventStore(database: Database): EventStore {
     },
 
     async purge(before) {
-      const batch = read
+      const batch = db
         .deleteFrom('events')
         .where('id', 'in', (eb) =>
           eb

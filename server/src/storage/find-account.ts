@@ -14,9 +14,9 @@ function homeOf({ id, domain }: MemberReference): DomainReference | undefined {
   return id === undefined ? defaultDomain : undefined
 }
 
-export function createFindAccount({ read }: Database): Directory['findAccount'] {
+export function createFindAccount({ db }: Database): Directory['findAccount'] {
   async function findDomainId({ id, name }: DomainReference): Promise<string | undefined> {
-    let query = read.selectFrom('domains').select('id')
+    let query = db.selectFrom('domains').select('id')
     if (id !== undefined) query = query.where('id', '=', id)
     if (name !== undefined) query = query.where('name_key', '=', nameKey(name))
     const row = await query.executeTakeFirst()
@@ -28,7 +28,7 @@ export function createFindAccount({ read }: Database): Directory['findAccount'] 
     nameKey: string | undefined
     domainId: string | undefined
   }): Promise<Credentials | undefined> {
-    let query = read
+    let query = db
       .selectFrom('users')
       .select(['id', 'name', 'domain_id', 'password_hash', 'password_expires_at'])
     if (named.id !== undefined) query = query.where('id', '=', named.id)

@@ -45,29 +45,29 @@ export interface FleetCommit {
  * - The marks of the scopes come last.
  */
 export function fleetCommit(
-  read: Kysely<Tables>,
+  db: Kysely<Tables>,
   statements: Statements,
   scopes: ReadonlySet<string>,
   inTurn: Statements,
 ): FleetCommit {
-  const bump = read
+  const bump = db
     .updateTable('fleet_version')
     .set((row) => ({ version: row('version', '+', 1) }))
     .returning('version')
     .compile()
   return {
-    statements: [...statements, bump, ...inTurn, ...markScopes(read, scopes)],
+    statements: [...statements, bump, ...inTurn, ...markScopes(db, scopes)],
     versionOf: (outcomes) => Number(outcomes[statements.length]?.rows[0]?.['version']),
   }
 }
 
 /** All in one statement: while it runs, everybody else waits. */
-function markScopes(read: Kysely<Tables>, scopes: ReadonlySet<string>): Statement[] {
+function markScopes(db: Kysely<Tables>, scopes: ReadonlySet<string>): Statement[] {
   if (scopes.size === 0) return []
   const names = sql.join([...scopes].toSorted().map((scope) => sql`(${scope})`))
   // SQLite needs the condition to tell the conflict clause from a join.
   const mark = sql`insert into scope_versions (scope, version)
     select column1, version from (values ${names}) as scopes, fleet_version where true
     on conflict (scope) do update set version = excluded.version`
-  return [mark.compile(read)]
+  return [mark.compile(db)]
 }

@@ -11,18 +11,18 @@ const named = (name: string) => ({ name, name_key: nameKey(name) })
 
 /** What is there at first start: the default domain, the first project, the roles, the first admin. */
 export function createFoundation(database: Database) {
-  const { read } = database
+  const { db } = database
 
   function roleStatements(now: number): { ids: Map<string, string>; statements: Statements } {
     const roles = builtInRoles.map((role) => ({ ...role, id: newId(), policyId: newId() }))
     return {
       ids: new Map(roles.map(({ name, id }) => [name, id])),
       statements: roles.flatMap(({ id, name, description, policyId, policy, scope, rules }) => [
-        read
+        db
           .insertInto('roles')
           .values({ id, ...named(name), domain_id: 'default', description, created_at: now })
           .compile(),
-        read
+        db
           .insertInto('policies')
           .values({
             id: policyId,
@@ -34,14 +34,14 @@ export function createFoundation(database: Database) {
             created_at: now,
           })
           .compile(),
-        read.insertInto('role_policies').values({ role_id: id, policy_id: policyId }).compile(),
+        db.insertInto('role_policies').values({ role_id: id, policy_id: policyId }).compile(),
       ]),
     }
   }
 
   return {
     async isLaid(): Promise<boolean> {
-      const row = await read
+      const row = await db
         .selectFrom('settings')
         .where('key', '=', laid)
         .select('key')
@@ -55,7 +55,7 @@ export function createFoundation(database: Database) {
       const userId = newId()
       const roles = roleStatements(now)
       const assign = (role: string, project_id: string | null) =>
-        read
+        db
           .insertInto('assignments')
           .values({
             id: newId(),
@@ -67,15 +67,15 @@ export function createFoundation(database: Database) {
       const common = { enabled: 1, created_at: now }
       try {
         await database.commitIdentity([
-          read
+          db
             .insertInto('settings')
             .values({ key: laid, value: String(now) })
             .compile(),
-          read
+          db
             .insertInto('domains')
             .values({ id: 'default', ...named('Default'), description: '', ...common })
             .compile(),
-          read
+          db
             .insertInto('projects')
             .values({
               id: projectId,
@@ -85,7 +85,7 @@ export function createFoundation(database: Database) {
               ...common,
             })
             .compile(),
-          read
+          db
             .insertInto('users')
             .values({
               id: userId,

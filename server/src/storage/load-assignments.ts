@@ -13,10 +13,10 @@ import { domainColumns, toDomain, type DomainColumns } from './domain-columns.ts
 import type { Tables } from './tables.ts'
 
 /** Reads what a user or a group holds, with the policies of each role. */
-export function createLoadAssignments({ read }: Database) {
+export function createLoadAssignments({ db }: Database) {
   /** The policies of these roles, by role. */
   async function loadPolicies(roleIds: readonly string[]): Promise<Map<string, PolicyRecord[]>> {
-    const rows = await read
+    const rows = await db
       .selectFrom('role_policies')
       .innerJoin('policies', 'policies.id', 'role_policies.policy_id')
       .where('role_policies.role_id', 'in', roleIds)
@@ -49,7 +49,7 @@ export function createLoadAssignments({ read }: Database) {
         ])
 
   const loadAssignmentRows = (holder: Holder) =>
-    read
+    db
       .selectFrom('assignments')
       .where(heldBy(holder))
       .innerJoin('roles', 'roles.id', 'assignments.role_id')

@@ -6,11 +6,11 @@ import { domainColumns, toDomain } from './domain-columns.ts'
 import { createLoadAssignments } from './load-assignments.ts'
 
 export function createLoadUserStatus(database: Database): Directory['loadUserStatus'] {
-  const { read } = database
+  const { db } = database
   const { loadAssignments } = createLoadAssignments(database)
 
   async function loadUser(id: string): Promise<UserRecord | undefined> {
-    const row = await read
+    const row = await db
       .selectFrom('users')
       .innerJoin('domains', 'domains.id', 'users.domain_id')
       .where('users.id', '=', id)

@@ -12,14 +12,14 @@ const originsForgottenAfter = 90 * day
 const mostAddresses = 1_000
 
 export function createLoginGuard(database: Database): LoginGuard {
-  const { read } = database
+  const { db } = database
 
   /**
    * Failures are counted per account. An address from which the account has logged in before is
    * counted apart, so that guessing from elsewhere cannot keep its owner out.
    */
   async function findBucket(account: string, address: string): Promise<string> {
-    const origin = await read
+    const origin = await db
       .selectFrom('login_origins')
       .where('account', '=', account)
       .where('address', '=', address)
@@ -32,7 +32,7 @@ export function createLoginGuard(database: Database): LoginGuard {
   const admit = (bucket: string, now: number) => {
     const abandoned = now - abandonedAfter
     const isAbandoned = sql<boolean>`login_attempts.pending_at < ${abandoned}`
-    return read
+    return db
       .insertInto('login_attempts')
       .values({ bucket, failures: 0, pending: 1, pending_at: now, blocked_until: 0 })
       .onConflict((conflict) =>
@@ -66,7 +66,7 @@ export function createLoginGuard(database: Database): LoginGuard {
           then ${start} + ${sql.lit(delay)} else ${otherwise} end`,
       sql<number>`0`,
     )
-    return read
+    return db
       .updateTable('login_attempts')
       .set({
         failures: sql`failures + 1`,
@@ -78,14 +78,14 @@ export function createLoginGuard(database: Database): LoginGuard {
   }
 
   const forgive = (bucket: string) =>
-    read
+    db
       .updateTable('login_attempts')
       .set({ failures: 0, blocked_until: 0, pending: settled })
       .where('bucket', '=', bucket)
       .compile()
 
   const remember = (account: string, address: string, now: number) =>
-    read
+    db
       .insertInto('login_origins')
       .values({ account, address, last_at: now })
       .onConflict((conflict) =>
@@ -98,7 +98,7 @@ export function createLoginGuard(database: Database): LoginGuard {
       const bucket = await findBucket(account, address)
       const [outcome] = await database.commit([admit(bucket, now)])
       if (outcome && outcome.rows.length > 0) return { verdict: 'admitted', bucket }
-      const row = await read
+      const row = await db
         .selectFrom('login_attempts')
         .where('bucket', '=', bucket)
         .select('blocked_until')
@@ -113,7 +113,7 @@ export function createLoginGuard(database: Database): LoginGuard {
     },
 
     async listAddresses(account, since) {
-      const origins = await read
+      const origins = await db
         .selectFrom('login_origins')
         .where('account', '=', account)
         .where('last_at', '>=', since)
@@ -124,14 +124,14 @@ export function createLoginGuard(database: Database): LoginGuard {
     },
 
     async purgeIdle(now) {
-      const idle = read.deleteFrom('login_attempts').where('bucket', 'in', (eb) =>
+      const idle = db.deleteFrom('login_attempts').where('bucket', 'in', (eb) =>
         eb
           .selectFrom('login_attempts')
           .select('bucket')
           .where('pending_at', '<', now - failuresForgottenAfter)
           .limit(purgedAtOnce),
       )
-      const unused = read.deleteFrom('login_origins').where((eb) =>
+      const unused = db.deleteFrom('login_origins').where((eb) =>
         eb(
           eb.refTuple('account', 'address'),
           'in',

@@ -2,9 +2,9 @@ import type { OwnerDirectory } from '../domain/inventory/ports.ts'
 import type { Database } from './database.ts'
 
 /** Projects and their domains by name. */
-export const createOwnerDirectory = ({ read }: Database): OwnerDirectory => ({
+export const createOwnerDirectory = ({ db }: Database): OwnerDirectory => ({
   all: () =>
-    read
+    db
       .selectFrom('projects')
       .innerJoin('domains', 'domains.id', 'projects.domain_id')
       .select([

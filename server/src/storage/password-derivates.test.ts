@@ -70,21 +70,21 @@ onBothEngines('what the database keeps of a password', (engine) => {
     // Typed into the wrong field.
     await requestToken(url, { identity: passwordIdentity(adminPassword, wrongPassword) })
     rows = JSON.stringify(await dumpTables(database))
-    const { id } = await database.read.selectFrom('users').select('id').executeTakeFirstOrThrow()
+    const { id } = await database.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
     salts = [id, 'sysadmin', 'default', 'Default']
   })
   after(() => platform.close())
 
   test('SEC-67: is one argon2id hash, in the one column that is for it', async () => {
-    const { read } = platform.database
-    const { password_hash } = await read
+    const { db } = platform.database
+    const { password_hash } = await db
       .selectFrom('users')
       .select('password_hash')
       .executeTakeFirstOrThrow()
     assert.match(password_hash ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     assert.equal(rows.split('argon2').length - 1, 1)
 
-    const columns = (await read.introspection.getTables()).flatMap((table) =>
+    const columns = (await db.introspection.getTables()).flatMap((table) =>
       table.columns.map(({ name }) => `${table.name}.${name}`),
     )
     assert.deepEqual(

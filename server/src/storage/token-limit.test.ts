@@ -36,8 +36,8 @@ function assertFull(error: unknown): PlatformError {
   return error
 }
 
-const countTokens = async ({ read }: Database, userId: string) =>
-  (await read.selectFrom('tokens').where('user_id', '=', userId).select('id').execute()).length
+const countTokens = async ({ db }: Database, userId: string) =>
+  (await db.selectFrom('tokens').where('user_id', '=', userId).select('id').execute()).length
 
 onBothEngines('the limit on live tokens', (engine) => {
   let storage: TestStorage
@@ -79,7 +79,7 @@ onBothEngines('the limit on live tokens', (engine) => {
   test('far from the limit most logins count nothing', async () => {
     const userId = await population.addUser({ name: newId() })
     let reads = 0
-    const read = storage.database.read.withPlugin({
+    const db = storage.database.db.withPlugin({
       transformQuery({ node }) {
         if (node.kind === 'SelectQueryNode') reads += 1
         return node
@@ -91,7 +91,7 @@ onBothEngines('the limit on live tokens', (engine) => {
       commits.push(statements.length)
       return storage.database.commit(statements)
     }
-    const tokens = createTokenStore({ ...storage.database, read, commit }, 10_000)
+    const tokens = createTokenStore({ ...storage.database, db, commit }, 10_000)
     const insert = (changes?: Partial<TokenRecord>) =>
       tokens.insert(tokenOf(userId, changes), {}, makeEvent())
     await insert()
@@ -105,12 +105,12 @@ onBothEngines('the limit on live tokens', (engine) => {
   })
 
   test('is counted in an index alone', async () => {
-    const { read } = storage.database
+    const { db } = storage.database
     const plan =
       engine === 'sqlite'
         ? sql`explain query plan select expires_at from tokens where user_id = 'x' and expires_at > 1`
         : sql`select indexdef from pg_indexes where indexname = 'tokens_user_expiry'`
-    const { rows } = await plan.execute(read)
+    const { rows } = await plan.execute(db)
     assert.match(JSON.stringify(rows), /COVERING INDEX tokens_user_expiry|\(user_id, expires_at\)/)
   })
 })

@@ -25,15 +25,15 @@ interface Count {
  * between processes on PostgreSQL: a lock per user makes their logins take turns.
  */
 export function createTokenLimit(database: Database, mostTokens: number) {
-  const { read } = database
+  const { db } = database
   const estimates = new LRUCache<string, { count: number; readonly countedAt: number }>({
     max: mostEstimates,
   })
 
   /** Never reads more rows of the index than the limit. */
   const liveTokens = ({ userId, now }: Count) =>
-    read.selectFrom(
-      read
+    db.selectFrom(
+      db
         .selectFrom('tokens')
         .where('user_id', '=', userId)
         .where('expires_at', '>', now)
@@ -46,7 +46,7 @@ export function createTokenLimit(database: Database, mostTokens: number) {
     liveTokens(of).select(count.as('live')).having(count, '<', mostTokens).compile(),
   )
   const lockUser = createTemplate<{ userId: string }>(['userId'], ({ userId }) =>
-    sql`select pg_advisory_xact_lock(${sql.lit(lockClass)}, hashtext(${userId}))`.compile(read),
+    sql`select pg_advisory_xact_lock(${sql.lit(lockClass)}, hashtext(${userId}))`.compile(db),
   )
 
   async function estimate(of: Count) {
@@ -71,7 +71,7 @@ export function createTokenLimit(database: Database, mostTokens: number) {
 
     /** The answer to a login beyond the limit: live tokens are never ended to make room. */
     async toRefusal({ userId, now }: Count): Promise<PlatformError> {
-      const first = await read
+      const first = await db
         .selectFrom('tokens')
         .where('user_id', '=', userId)
         .where('expires_at', '>', now)

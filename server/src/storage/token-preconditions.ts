@@ -15,7 +15,7 @@ interface Held {
 
 /** What must hold while a token is written, each as a statement without which nothing is. */
 export function createPreconditionStatements(database: Database) {
-  const { read } = database
+  const { db } = database
   const isPostgres = database.engine === 'postgres'
 
   /**
@@ -25,7 +25,7 @@ export function createPreconditionStatements(database: Database) {
   const createHold = (kind: TokenScope['kind'], withPassword: boolean) =>
     createTemplate<Held>(['userId', 'scopeId', 'passwordHash'], (held) => {
       const { userId, scopeId, passwordHash } = held
-      let query = read
+      let query = db
         .selectFrom('users')
         .innerJoin('domains', 'domains.id', 'users.domain_id')
         .select('users.id')
@@ -66,11 +66,7 @@ export function createPreconditionStatements(database: Database) {
 
   const createHoldEnabled = (table: 'access_keys' | 'identity_providers') => {
     const template = createTemplate<{ id: string }>(['id'], ({ id }) => {
-      const query = read
-        .selectFrom(table)
-        .select('id')
-        .where('id', '=', id)
-        .where('enabled', '=', 1)
+      const query = db.selectFrom(table).select('id').where('id', '=', id).where('enabled', '=', 1)
       return (isPostgres ? query.forShare() : query).compile()
     })
     return (id: string) => required(template({ id }), table)
@@ -81,7 +77,7 @@ export function createPreconditionStatements(database: Database) {
   const noteUse = createTemplate<{ id: string; ip: string; now: number; before: number }>(
     ['id', 'ip', 'now', 'before'],
     ({ id, ip, now, before }) =>
-      read
+      db
         .updateTable('access_keys')
         .set({ last_used_at: now, last_used_ip: ip })
         .where('id', '=', id)
@@ -99,7 +95,7 @@ export function createPreconditionStatements(database: Database) {
   const spend = createTemplate<{ id: string; address: string; at: number; since: number }>(
     ['id', 'address', 'at', 'since'],
     ({ id, address, at, since }) =>
-      read
+      db
         .insertInto('spent')
         .values({ id, address, spent_at: at })
         .onConflict((conflict) =>

@@ -41,8 +41,8 @@ onBothEngines('the token store', (engine) => {
   }
   const isThere = async ({ id }: TokenRecord) => (await tokens.find(id)) !== undefined
   const isTold = async ({ id }: EventRecord) =>
-    (await database.read.selectFrom('events').where('id', '=', id).select('id').execute())
-      .length === 1
+    (await database.db.selectFrom('events').where('id', '=', id).select('id').execute()).length ===
+    1
   const areThere = (list: readonly TokenRecord[]) => Promise.all(list.map(isThere))
 
   /** A token, one made from it, and so on. */
@@ -160,7 +160,7 @@ onBothEngines('the token store', (engine) => {
       const brief = await population.addUser({ name: `brief ${round}` })
       const made = Array.from({ length: 6 }, () => make({ userId: brief }))
       const remove = () =>
-        population.change(database.read.deleteFrom('users').where('id', '=', brief).compile())
+        population.change(database.db.deleteFrom('users').where('id', '=', brief).compile())
       const work: (() => Promise<unknown>)[] = made.map(
         (token) => () => tokens.insert(token, {}, makeEvent()),
       )
@@ -178,7 +178,7 @@ onBothEngines('the token store', (engine) => {
     assert.ok(root)
     assert.equal(await isThere(descendants.at(-1) ?? root), true)
     await tokens.revoke(root.id, makeEvent())
-    const left = await database.read
+    const left = await database.db
       .selectFrom('tokens')
       .where('generation', '>', 10)
       .select('id')
@@ -217,9 +217,9 @@ onBothEngines('the token store', (engine) => {
         ip: '',
         source: 'api',
       }))
-    await database.commit([database.read.insertInto('tokens').values(rows).compile()])
+    await database.commit([database.db.insertInto('tokens').values(rows).compile()])
     await tokens.purgeExpired(now)
-    const left = await database.read
+    const left = await database.db
       .selectFrom('tokens')
       .where('expires_at', '<=', now)
       .select('id')

@@ -13,11 +13,11 @@ import { Violation } from './violation.ts'
 const spentRemembered = 86_400_000
 
 export function createTokenStore(database: Database, mostTokens = 0): TokenStore {
-  const { read } = database
+  const { db } = database
   const insertToken = createTemplate<Tables['tokens']>(columns, (row) =>
-    read.insertInto('tokens').values(row).compile(),
+    db.insertInto('tokens').values(row).compile(),
   )
-  const insertEvent = createInsertEvent(read)
+  const insertEvent = createInsertEvent(db)
   const { preconditionStatements, spendOnce } = createPreconditionStatements(database)
   const limit = createTokenLimit(database, mostTokens)
 
@@ -53,30 +53,26 @@ export function createTokenStore(database: Database, mostTokens = 0): TokenStore
     spend: (spending) => commitIfGrounded([spendOnce(spending)]),
 
     async find(id) {
-      const row = await read
-        .selectFrom('tokens')
-        .where('id', '=', id)
-        .selectAll()
-        .executeTakeFirst()
+      const row = await db.selectFrom('tokens').where('id', '=', id).selectAll().executeTakeFirst()
       return row && toRecord(row)
     },
 
     async revoke(id, event) {
       await database.commitIdentity([
-        read.deleteFrom('tokens').where('id', '=', id).compile(),
+        db.deleteFrom('tokens').where('id', '=', id).compile(),
         insertEvent(event),
       ])
     },
 
     async purgeExpired(now) {
-      const batch = read
+      const batch = db
         .deleteFrom('tokens')
         .where('id', 'in', (eb) =>
           eb.selectFrom('tokens').select('id').where('expires_at', '<=', now).limit(purgedAtOnce),
         )
         .compile()
       await deleteInBatches(database, batch)
-      const forgotten = read
+      const forgotten = db
         .deleteFrom('spent')
         .where('id', 'in', (eb) =>
           eb

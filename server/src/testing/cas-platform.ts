@@ -67,7 +67,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
   lifetime.after(() => platform.close())
   const { url, database } = platform
   const admin = await loginAdmin(url)
-  const { read } = database
+  const { db } = database
 
   const call = <Body = ErrorBody>(method: string, path: string, body?: unknown, token = admin) =>
     ask<Body & ErrorBody>(url, path, { method, token, ...(body !== undefined && { body }) })
@@ -113,7 +113,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
     },
 
     async roleId(name: string): Promise<string> {
-      const role = read.selectFrom('roles').where('name', '=', name).select('id')
+      const role = db.selectFrom('roles').where('name', '=', name).select('id')
       return (await role.executeTakeFirstOrThrow()).id
     },
 

@@ -96,7 +96,7 @@ export type ContractClient = ReturnType<typeof createContractClient>
 export async function createAdminClient(platform: TestPlatform, url = platform.url) {
   const { database } = platform
   const find = (table: 'users' | 'projects', name: string) =>
-    database.read.selectFrom(table).select('id').where('name', '=', name).executeTakeFirstOrThrow()
+    database.db.selectFrom(table).select('id').where('name', '=', name).executeTakeFirstOrThrow()
   const { id: userId } = await find('users', 'sysadmin')
   const { id } = await find('projects', 'system')
   const token = await plantToken(database, { userId, scope: { kind: 'project', id } })

@@ -42,7 +42,7 @@ function recordStatements(database: Database) {
   const statements: string[] = []
   const recorder: KyselyPlugin = {
     transformQuery({ node, queryId }) {
-      statements.push(database.read.getExecutor().compileQuery(node, queryId).sql)
+      statements.push(database.db.getExecutor().compileQuery(node, queryId).sql)
       return node
     },
     transformResult: async ({ result }) => result,
@@ -50,7 +50,7 @@ function recordStatements(database: Database) {
   const note = (kind: string, given: Statements) => statements.push(`${kind} of ${given.length}`)
   const recorded: Database = {
     ...database,
-    read: database.read.withPlugin(recorder),
+    db: database.db.withPlugin(recorder),
     commit(given) {
       note('commit', given)
       return database.commit(given)

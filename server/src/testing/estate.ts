@@ -34,7 +34,7 @@ const named = (name: string) => ({
 })
 
 export async function addEstate(database: Database, name: string): Promise<Estate> {
-  const { read } = database
+  const { db } = database
   const population = createPopulation(database)
   const domainId = await population.addDomain(name)
   const projectId = await population.addProject('main', domainId)
@@ -60,10 +60,10 @@ export async function addEstate(database: Database, name: string): Promise<Estat
     mapping: '[]',
   }
   await population.change(
-    read.insertInto('groups').values(group).compile(),
-    read.insertInto('group_members').values({ group_id: group.id, user_id: userId }).compile(),
-    read.insertInto('access_keys').values(key).compile(),
-    read.insertInto('identity_providers').values(provider).compile(),
+    db.insertInto('groups').values(group).compile(),
+    db.insertInto('group_members').values({ group_id: group.id, user_id: userId }).compile(),
+    db.insertInto('access_keys').values(key).compile(),
+    db.insertInto('identity_providers').values(provider).compile(),
   )
   await population.assign({ role: 'project_viewer', userId, projectId })
   await population.assign({ role: 'project_viewer', groupId: group.id, projectId })

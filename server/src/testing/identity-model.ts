@@ -29,10 +29,10 @@ export type World = { readonly [T in Table]: readonly Selectable<Tables[T]>[] }
 export type Row = Readonly<Record<string, string | number | null>> & { readonly id: string }
 
 /** Every row there is, read as it lies. */
-export async function readWorld({ read }: Database): Promise<World> {
+export async function readWorld({ db }: Database): Promise<World> {
   const world: Partial<Record<Table, unknown>> = {}
   for (const table of tables) {
-    world[table] = await read
+    world[table] = await db
       .selectFrom(table as 'domains')
       .selectAll()
       .execute()

@@ -140,13 +140,13 @@ export function createKeyHolders(platform: TestPlatform, clock: Clock = Date.now
 
     /** The first admin, in the project `system`, at no password's cost. */
     async plantAdmin(): Promise<string> {
-      const { read } = database
-      const user = await read
+      const { db } = database
+      const user = await db
         .selectFrom('users')
         .select('id')
         .where('name', '=', 'sysadmin')
         .executeTakeFirstOrThrow()
-      const project = await read
+      const project = await db
         .selectFrom('projects')
         .select('id')
         .where('name', '=', 'system')

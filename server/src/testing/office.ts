@@ -90,17 +90,17 @@ const named = (word: string) => {
  */
 export async function openOffice(platform: TestPlatform) {
   const { database, url } = platform
-  const { read } = database
+  const { db } = database
   const tables = (await ownTables(database)).filter(({ name }) => !passing.has(name))
 
   const insert = (table: keyof Tables, row: object): Statement =>
-    read
+    db
       .insertInto(table as 'settings')
       .values(row as Tables['settings'])
       .compile()
 
   const idOf = async (table: 'users' | 'projects' | 'policies', name: string) => {
-    const row = read.selectFrom(table).select('id').where('name', '=', name)
+    const row = db.selectFrom(table).select('id').where('name', '=', name)
     return (await row.executeTakeFirstOrThrow()).id
   }
 
@@ -203,7 +203,7 @@ export async function openOffice(platform: TestPlatform) {
 
   // A role that allows nothing: it makes a project somebody's, and that is all.
   const bare = (await add((plan) => plan.role('project'))).id
-  const ready = await read.selectFrom('roles').select(['id', 'name']).execute()
+  const ready = await db.selectFrom('roles').select(['id', 'name']).execute()
   const roleIds = new Map(ready.map(({ id, name }) => [name, id]))
   const adminId = await idOf('users', 'sysadmin')
   const systemProjectId = await idOf('projects', 'system')
@@ -230,7 +230,7 @@ export async function openOffice(platform: TestPlatform) {
     sql` union all `,
   )
   async function digest(): Promise<string[]> {
-    const { rows } = await sql<{ name: string; content: string }>`${wholeTables}`.execute(read)
+    const { rows } = await sql<{ name: string; content: string }>`${wholeTables}`.execute(db)
     return rows.map(({ name, content }) => `${name} ${content}`).sort()
   }
 

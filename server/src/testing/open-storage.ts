@@ -65,7 +65,7 @@ export async function openStorage(engine: Engine): Promise<TestStorage> {
 export async function dumpTables(database: Database): Promise<Record<string, string[]>> {
   const dump: Record<string, string[]> = {}
   for (const { name } of await ownTables(database)) {
-    const rows = await database.read
+    const rows = await database.db
       .selectFrom(name as 'settings')
       .selectAll()
       .execute()

@@ -85,7 +85,7 @@ export async function settleOrganisation(
   draw: Draw,
   { label = 'one', hasRoles = true }: Options = {},
 ): Promise<number> {
-  const { read } = database
+  const { db } = database
   let serial = 0
   const id = () => {
     serial += 1
@@ -157,7 +157,7 @@ export async function settleOrganisation(
     insert.role_policies.push({ role_id: role.id, policy_id: policy.id })
     roles.push({ id: role.id, scope })
   }
-  const readyMade = await read
+  const readyMade = await db
     .selectFrom('role_policies')
     .innerJoin('policies', 'policies.id', 'role_policies.policy_id')
     .select(['role_policies.role_id as id', 'policies.scope'])
@@ -227,7 +227,7 @@ export async function settleOrganisation(
   }
   const statements: Statement[] = Object.entries(tables).flatMap(([table, rows]) =>
     rows.map((row) =>
-      read
+      db
         .insertInto(table as 'settings')
         .values(row as Tables['settings'])
         .compile(),
@@ -247,6 +247,6 @@ export async function settleOrganisation(
       result: pick(['success', 'failure', 'denied']),
     }),
   )
-  await createPopulation(database).change(...statements, ...events.map(createInsertEvent(read)))
+  await createPopulation(database).change(...statements, ...events.map(createInsertEvent(db)))
   return statements.length + events.length
 }

@@ -99,7 +99,7 @@ interface Context {
 /** Puts things into a place, straight through the storage and all in one commit. */
 export function createFurnisher(context: Context) {
   const { database, inventory, secretBox, roleIds, catalog, passwordHash, secrets } = context
-  const { read } = database
+  const { db } = database
   const [service] = catalog
   const [endpoint] = service?.endpoints ?? []
   const encryptedSecret = `sealed-${randomBytes(16).toString('hex')}`
@@ -112,10 +112,10 @@ export function createFurnisher(context: Context) {
   const insert = <Table extends keyof Tables>(
     table: Table,
     ...rows: Insertable<Tables[Table]>[]
-  ): CompiledQuery => read.insertInto(table).values(rows).compile()
+  ): CompiledQuery => db.insertInto(table).values(rows).compile()
 
   const remove = (table: keyof Tables, ...things: { readonly id: string }[]): CompiledQuery =>
-    read
+    db
       .deleteFrom(table as 'users')
       .where(
         'id',

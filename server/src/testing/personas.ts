@@ -72,10 +72,10 @@ export const operationOf = (id: OperationId): Operation =>
 /** An organisation of two domains, and somebody in it for each way to have rights, or none. */
 export async function createOrganisation(platform: TestPlatform) {
   const { url, database, inventory, authUrl, baseUrl } = platform
-  const { read } = database
+  const { db } = database
   const population = createPopulation(database)
-  const roles = await read.selectFrom('roles').select(['id', 'name']).execute()
-  const known = await read.selectFrom('users').select('password_hash').execute()
+  const roles = await db.selectFrom('roles').select(['id', 'name']).execute()
+  const known = await db.selectFrom('users').select('password_hash').execute()
   // As cheap as argon2 gets: it is there to be looked for, and once to be changed.
   const passwordHash = await hash(ownPassword, { memoryCost: 8, timeCost: 1, parallelism: 1 })
   /** What no answer may hold. */

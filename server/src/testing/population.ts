@@ -30,7 +30,7 @@ interface AssignmentOptions {
 
 /** Peoples a database for tests, straight through its storage. Every change is news. */
 export function createPopulation(database: Database) {
-  const { read } = database
+  const { db } = database
   const change = (...statements: Statements) => database.commitIdentity(statements)
 
   return {
@@ -38,7 +38,7 @@ export function createPopulation(database: Database) {
 
     async addDomain(name: string): Promise<string> {
       const row = { ...named(name), description: '', enabled: 1, created_at: createdAt }
-      await change(read.insertInto('domains').values(row).compile())
+      await change(db.insertInto('domains').values(row).compile())
       return row.id
     },
 
@@ -50,7 +50,7 @@ export function createPopulation(database: Database) {
         enabled: 1,
         created_at: createdAt,
       }
-      await change(read.insertInto('projects').values(row).compile())
+      await change(db.insertInto('projects').values(row).compile())
       return row.id
     },
 
@@ -68,7 +68,7 @@ export function createPopulation(database: Database) {
         default_project_id: options.defaultProjectId ?? null,
         created_at: createdAt,
       }
-      await change(read.insertInto('users').values(row).compile())
+      await change(db.insertInto('users').values(row).compile())
       return row.id
     },
 
@@ -76,8 +76,8 @@ export function createPopulation(database: Database) {
       const row = { ...named(name), domain_id: 'default', created_at: createdAt }
       const members = memberIds.map((user_id) => ({ group_id: row.id, user_id }))
       await change(
-        read.insertInto('groups').values(row).compile(),
-        read.insertInto('group_members').values(members).compile(),
+        db.insertInto('groups').values(row).compile(),
+        db.insertInto('group_members').values(members).compile(),
       )
       return row.id
     },
@@ -94,24 +94,21 @@ export function createPopulation(database: Database) {
         created_at: createdAt,
       }
       await change(
-        read.insertInto('roles').values(role).compile(),
-        read.insertInto('policies').values(policy).compile(),
-        read
-          .insertInto('role_policies')
-          .values({ role_id: role.id, policy_id: policy.id })
-          .compile(),
+        db.insertInto('roles').values(role).compile(),
+        db.insertInto('policies').values(policy).compile(),
+        db.insertInto('role_policies').values({ role_id: role.id, policy_id: policy.id }).compile(),
       )
     },
 
     async assign(options: AssignmentOptions): Promise<string> {
-      const { id: role_id } = await read
+      const { id: role_id } = await db
         .selectFrom('roles')
         .where('name', '=', options.role)
         .select('id')
         .executeTakeFirstOrThrow()
       const id = newId()
       await change(
-        read
+        db
           .insertInto('assignments')
           .values({
             id,

@@ -18,7 +18,7 @@ export type TakeSnapshot = (tables?: readonly Table[]) => Promise<Snapshot>
 
 /** What `dumpTables` tells, for those who ask hundreds of times: all or some of the tables. */
 export async function createSnapshots(database: Database): Promise<TakeSnapshot> {
-  const { read } = database
+  const { db } = database
   const tables = (await ownTables(database)).filter(({ name }) => !passing.has(name))
   const queries = new Map(
     tables.map(({ name }) => [
@@ -30,7 +30,7 @@ export async function createSnapshots(database: Database): Promise<TakeSnapshot>
   )
 
   async function describe(table: Table): Promise<[Table, string]> {
-    const { rows } = await read.executeQuery(queries.get(table) as CompiledQuery)
+    const { rows } = await db.executeQuery(queries.get(table) as CompiledQuery)
     const texts = rows.map((row) => rowText(row as object))
     return [table, texts.sort().join('\n')]
   }

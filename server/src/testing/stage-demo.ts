@@ -52,7 +52,7 @@ export async function stageDemo(t: TestContext, engine: Engine) {
     finished += 1
     await database.commit([
       sql`update account_syncs set finished_at = ${finished}, mapped_revision = (select revision from cloudaccounts where id = account_id)`.compile(
-        database.read,
+        database.db,
       ),
     ])
   }
@@ -82,7 +82,7 @@ export async function stageDemo(t: TestContext, engine: Engine) {
     },
 
     async listServers() {
-      const rows = await database.read
+      const rows = await database.db
         .selectFrom('server_documents')
         .select(['id', 'project_id', 'document'])
         .execute()

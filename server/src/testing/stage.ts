@@ -131,7 +131,7 @@ export async function createStage(platform: TestPlatform, admin: string) {
   async function makeMissing(): Promise<string> {
     const id = await make('cloudaccounts')
     await database.commit([
-      database.read
+      database.db
         .insertInto('sightings')
         .values({
           account_id: id,

@@ -1,8 +1,8 @@
 import type { Database } from '../storage/database.ts'
 
 /** Muster's tables: not the migrations' own, nor SQLite's search index, which shows as tables too. */
-export async function ownTables({ read }: Database) {
-  const tables = await read.introspection.getTables()
+export async function ownTables({ db }: Database) {
+  const tables = await db.introspection.getTables()
   return tables.filter(
     ({ name }) => !name.startsWith('kysely_') && !/^server_search(_|$)/.test(name),
   )

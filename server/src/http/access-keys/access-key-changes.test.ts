@@ -23,7 +23,7 @@ onBothEnginesInTurn('what can be changed of an access key', (engine) => {
   after(() => platform.close())
 
   const rowOf = ({ id }: HeldKey) =>
-    platform.database.read
+    platform.database.db
       .selectFrom('access_keys')
       .selectAll()
       .where('id', '=', id)

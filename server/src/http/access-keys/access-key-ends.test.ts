@@ -110,7 +110,7 @@ onBothEnginesInTurn('an access key ends', (engine) => {
   }
 
   const roleId = async (name: string) => {
-    const { id } = await platform.database.read
+    const { id } = await platform.database.db
       .selectFrom('roles')
       .select('id')
       .where('name', '=', name)
@@ -263,7 +263,7 @@ onBothEnginesInTurn('an access key ends', (engine) => {
       const login = async () => secretOf(await holders.login(holders.present('own', key)))
       assert.equal(await endOf(await login()), moment(now + 24 * hour))
       await holders.population.change(
-        platform.database.read
+        platform.database.db
           .updateTable('users')
           .set({ expires_at: now + hour })
           .where('id', '=', owner.userId)

@@ -92,7 +92,7 @@ onBothEnginesInTurn('a login with an access key', (engine) => {
     const elsewhere = await holders.population.addProject('default of owner', owner.projectDomain)
     await holders.population.assign({ role: 'project_owner', userId, projectId: elsewhere })
     await holders.population.change(
-      platform.database.read
+      platform.database.db
         .updateTable('users')
         .set({ default_project_id: elsewhere })
         .where('id', '=', userId)
@@ -147,7 +147,7 @@ onBothEnginesInTurn('a login with an access key', (engine) => {
       const gone = await holders.addHolder()
       const ofGone = await holders.makeOwnKey(gone)
       await holders.population.change(
-        platform.database.read
+        platform.database.db
           .updateTable('users')
           .set({ enabled: 0 })
           .where('id', '=', gone.userId)
@@ -229,7 +229,7 @@ onBothEnginesInTurn('a login with an access key', (engine) => {
     t.after(() => logins.close())
     const owner = await holders.addHolder()
     await holders.population.change(
-      platform.database.read
+      platform.database.db
         .updateTable('users')
         .set({ password_hash: plainHash('right') })
         .where('id', '=', owner.userId)

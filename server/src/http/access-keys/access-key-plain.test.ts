@@ -93,7 +93,7 @@ describe('a secret that is shown', () => {
       const owner = await holders.addHolder()
       const unused = await holders.makeOwnKey(owner)
       const countEvents = async () =>
-        (await platform.database.read.selectFrom('events').select('id').execute()).length
+        (await platform.database.db.selectFrom('events').select('id').execute()).length
       const events = await countEvents()
       await isRefused({ ...started, key: unused }, forwarded)
       assert.equal(await countEvents(), events)

@@ -39,10 +39,10 @@ onBothEnginesInTurn('what an access key reaches', (engine) => {
   const logIn = async (key: HeldKey) => secretOf(await holders.login(holders.present('own', key)))
   const take = (assignment: string) =>
     holders.population.change(
-      platform.database.read.deleteFrom('assignments').where('id', '=', assignment).compile(),
+      platform.database.db.deleteFrom('assignments').where('id', '=', assignment).compile(),
     )
   const countKeys = async () =>
-    (await platform.database.read.selectFrom('access_keys').select('id').execute()).length
+    (await platform.database.db.selectFrom('access_keys').select('id').execute()).length
 
   /** Somebody who holds more than the project of the key, and starts elsewhere by default. */
   async function addWideHolder() {
@@ -52,7 +52,7 @@ onBothEnginesInTurn('what an access key reaches', (engine) => {
     await holders.population.assign({ role: 'project_owner', userId, projectId: other })
     await holders.population.assign({ role: 'domain_admin', userId, domainId })
     await holders.population.change(
-      platform.database.read
+      platform.database.db
         .updateTable('users')
         .set({ default_project_id: other })
         .where('id', '=', userId)

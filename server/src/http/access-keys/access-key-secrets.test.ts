@@ -123,7 +123,7 @@ onBothEnginesInTurn('the secret of an access key', (engine) => {
     assert.deepEqual(leaksIn(dump, secrets()), [])
     for (const signature of signatures()) assert.ok(!dump.includes(signature))
     // Sealed, and no two alike.
-    const sealed = await platform.database.read
+    const sealed = await platform.database.db
       .selectFrom('access_keys')
       .select('secret')
       .where('id', 'in', [keys[0]?.id ?? '', keys[1]?.id ?? ''])
@@ -162,17 +162,17 @@ onBothEnginesInTurn('the secret of an access key', (engine) => {
 
   test('SEC-36: does not open in the row of another key', async () => {
     const [one, other] = [await holders.makeOwnKey(ann), await holders.makeOwnKey(ann)]
-    const { read } = platform.database
+    const { db } = platform.database
     const sealedOf = async ({ id }: HeldKey) =>
       (
-        await read
+        await db
           .selectFrom('access_keys')
           .select('secret')
           .where('id', '=', id)
           .executeTakeFirstOrThrow()
       ).secret
     const put = ({ id }: HeldKey, secret: string) =>
-      read.updateTable('access_keys').set({ secret }).where('id', '=', id).compile()
+      db.updateTable('access_keys').set({ secret }).where('id', '=', id).compile()
     const stolen = { id: one.id, secret: other.secret }
     const [own, foreign] = [await sealedOf(one), await sealedOf(other)]
     for (const secret of [foreign, `${own}A`, own.slice(0, -2), '', other.secret]) {
@@ -190,7 +190,7 @@ onBothEnginesInTurn('the secret of an access key', (engine) => {
 
   test('SEC-64: is not in the log at its most talkative, not even when the storage fails', async () => {
     const [first] = keys as [HeldKey]
-    const { schema } = platform.database.read
+    const { schema } = platform.database.db
     const rename = (from: string, to: string) =>
       platform.database.commit([schema.alterTable(from).renameTo(to).compile()])
     await rename('spent', 'hidden')

@@ -40,7 +40,7 @@ onBothEnginesInTurn('access keys', (engine) => {
     holders.credentials(token, method, `/${id}`, { credential })
   const remove = (token: string, id: string) => holders.credentials(token, 'DELETE', `/${id}`)
   const countRows = async () =>
-    (await platform.database.read.selectFrom('access_keys').select('id').execute()).length
+    (await platform.database.db.selectFrom('access_keys').select('id').execute()).length
 
   describe('a new one', () => {
     test('has all there is to know of it, the secret too, in an answer that nobody keeps', async () => {
@@ -82,7 +82,7 @@ onBothEnginesInTurn('access keys', (engine) => {
       const bob = await holders.addHolder()
       const closed = await holders.addHolder()
       await holders.population.change(
-        platform.database.read
+        platform.database.db
           .updateTable('projects')
           .set({ enabled: 0 })
           .where('id', '=', closed.projectId)
@@ -345,17 +345,17 @@ onBothEnginesInTurn('access keys', (engine) => {
 
   test('are 50 a user, expired ones left out, whoever makes them and however many at once', async () => {
     const { userId, projectId: project_id, token } = await holders.addHolder()
-    const { read } = platform.database
+    const { db } = platform.database
     const make = (wish = {}) => holders.tryToMake(token, { project_id, ...wish })
     const kept = await make()
-    const row = await read
+    const row = await db
       .selectFrom('access_keys')
       .where('id', '=', kept.body.credential.id)
       .selectAll()
       .executeTakeFirstOrThrow()
     const insert = (number: number, changes = {}) =>
       platform.database.commit([
-        read
+        db
           .insertInto('access_keys')
           .values(Array.from({ length: number }, () => ({ ...row, id: newId(), ...changes })))
           .compile(),

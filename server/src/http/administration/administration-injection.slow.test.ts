@@ -41,7 +41,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
     platform = await startPlatform({ engine })
     estate = await addEstate(platform.database, 'Estate')
     token = (await estate.person('admin')).token
-    const { id } = await platform.database.read
+    const { id } = await platform.database.db
       .selectFrom('roles')
       .select('id')
       .where('name', '=', 'project_viewer')

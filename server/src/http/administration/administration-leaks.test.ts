@@ -40,7 +40,7 @@ onBothEnginesInTurn('what others have', (engine) => {
     foreign = await addEstate(database, 'Foreign')
     for (const role of callers) people.set(role, await mine.person(role))
     const find = (table: 'roles' | 'policies') =>
-      database.read
+      database.db
         .selectFrom(table)
         .select('id')
         .where('name', '=', 'project_viewer')

@@ -56,9 +56,9 @@ describe('domains', () => {
       await addEstate(platform.database, 'Elsewhere')
     ).person('admin')
     const { database } = platform
-    const { read } = database
+    const { db } = database
     // Only who can log in counts as an admin.
-    const withPassword = read
+    const withPassword = db
       .updateTable('users')
       .set({ password_hash: 'some hash' })
       .where('id', '=', userId)
@@ -79,7 +79,7 @@ describe('domains', () => {
     }
     assert.equal((await send('PATCH', { enabled: true, description: 'Home' })).status, 200)
     // One that was disabled by an earlier version can be enabled.
-    const disabled = read.updateTable('domains').set({ enabled: 0 }).where('id', '=', 'default')
+    const disabled = db.updateTable('domains').set({ enabled: 0 }).where('id', '=', 'default')
     await database.commitIdentity([disabled.compile()])
     assertError(await send('DELETE'), 'ConflictError')
     assert.equal((await send('PATCH', { enabled: true })).status, 200)

@@ -134,7 +134,7 @@ onBothEnginesInTurn('groups', (engine) => {
   test('a group that goes takes its memberships and what it held, and leaves its members', async () => {
     const { groups, users } = estate.ids
     await admin.get('deleteGroup', { path: { id: groups } })
-    const left = await platform.database.read
+    const left = await platform.database.db
       .selectFrom('group_members')
       .where('group_id', '=', groups)
       .selectAll()

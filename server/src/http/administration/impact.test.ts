@@ -44,7 +44,7 @@ onBothEnginesInTurn('the impact of a deletion', (engine) => {
     const { database } = platform
     mine = await addEstate(database, `Mine ${serial}`)
     other = await addEstate(database, `Other ${serial}`)
-    const { read } = database
+    const { db } = database
     const stranger = await population.addUser({
       name: 'stranger',
       domainId: other.ids.domains,
@@ -76,11 +76,11 @@ onBothEnginesInTurn('the impact of a deletion', (engine) => {
       domainId: mine.ids.domains,
     })
     await population.change(
-      read
+      db
         .insertInto('group_members')
         .values({ group_id: other.ids.groups, user_id: mine.ids.users })
         .compile(),
-      read
+      db
         .insertInto('access_keys')
         .values({
           id: `key${serial}`,
@@ -114,7 +114,7 @@ onBothEnginesInTurn('the impact of a deletion', (engine) => {
 
   const defaultsInto = async (ids: readonly string[]) =>
     (
-      await platform.database.read
+      await platform.database.db
         .selectFrom('users')
         .select('id')
         .where('default_project_id', 'in', ids)
@@ -123,10 +123,10 @@ onBothEnginesInTurn('the impact of a deletion', (engine) => {
 
   /** The rows of each table, without tokens that have ended. */
   async function count(): Promise<Record<(typeof counted)[number], number>> {
-    const { read } = platform.database
+    const { db } = platform.database
     const counts: Partial<Record<string, number>> = {}
     for (const table of counted) {
-      const rows: { expires_at?: number | null }[] = await read
+      const rows: { expires_at?: number | null }[] = await db
         .selectFrom(table as 'tokens')
         .selectAll()
         .execute()

@@ -39,7 +39,7 @@ onBothEnginesInTurn('role assignments', (engine) => {
       userId: estate.ids.users,
       domainId: estate.ids.domains,
     })
-    const { id } = await database.read
+    const { id } = await database.db
       .selectFrom('roles')
       .select('id')
       .where('name', '=', 'project_viewer')
@@ -193,7 +193,7 @@ onBothEnginesInTurn('role assignments', (engine) => {
       ['second'],
     )
     await database.commitIdentity([
-      database.read.deleteFrom('assignments').where('id', '=', assignment).compile(),
+      database.db.deleteFrom('assignments').where('id', '=', assignment).compile(),
     ])
   })
 

@@ -176,13 +176,13 @@ onBothEnginesInTurn('of logins the audit log', (engine) => {
   test('SEC-36, SEC-64: holds no password, secret or token, nor what was typed as a name', async () => {
     const admin = await toldOf(byPassword(office.adminId, adminPassword), systemProject)
     assert.equal(admin.status, 201)
-    const { read } = platform.database
-    const rows = await read.selectFrom('events').selectAll().execute()
+    const { db } = platform.database
+    const rows = await db.selectFrom('events').selectAll().execute()
     const text = JSON.stringify(rows)
     assert.ok(text.includes(holder.keyId) && text.includes(name), 'it holds what it should')
-    const hashes = await read.selectFrom('users').select('password_hash').execute()
-    const sealed = await read.selectFrom('access_keys').select('secret').execute()
-    const ids = await read.selectFrom('tokens').select('id').execute()
+    const hashes = await db.selectFrom('users').select('password_hash').execute()
+    const sealed = await db.selectFrom('access_keys').select('secret').execute()
+    const ids = await db.selectFrom('tokens').select('id').execute()
     const secrets = [
       password,
       typed,

@@ -29,7 +29,7 @@ onBothEnginesInTurn('the audit log is kept', (engine) => {
   })
 
   const times = async () => {
-    const rows = platform.database.read.selectFrom('events').select('time').orderBy('id')
+    const rows = platform.database.db.selectFrom('events').select('time').orderBy('id')
     return (await rows.execute()).map(({ time }) => now - time)
   }
 
@@ -49,7 +49,7 @@ onBothEnginesInTurn('the audit log is kept', (engine) => {
   })
 
   test('however much of it there is to purge', async () => {
-    const { read, commit } = platform.database
+    const { db, commit } = platform.database
     const makeRow = (): Tables['events'] => {
       const { user, changes: _, ...event } = makeEvent({ time: now - 40 * day })
       return { ...event, user_name: user, changes: '{}' }
@@ -57,7 +57,7 @@ onBothEnginesInTurn('the audit log is kept', (engine) => {
     // More than goes in one commit, and not a whole number of those.
     for (let part = 0; part < 3; part += 1) {
       const rows = Array.from({ length: 700 }, makeRow)
-      await commit([read.insertInto('events').values(rows).compile()])
+      await commit([db.insertInto('events').values(rows).compile()])
     }
     const kept = await times()
     await createEventStore(platform.database).purge(now - 30 * day)

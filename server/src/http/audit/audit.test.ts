@@ -268,9 +268,9 @@ onBothEnginesInTurn('the audit log', (engine) => {
   })
 
   test('SEC-36, SEC-64: holds no password or secret of all that was changed', async () => {
-    const { read } = platform.database
-    const text = JSON.stringify(await read.selectFrom('events').selectAll().execute())
-    const sealed = await read.selectFrom('access_keys').select('secret').execute()
+    const { db } = platform.database
+    const text = JSON.stringify(await db.selectFrom('events').selectAll().execute())
+    const sealed = await db.selectFrom('access_keys').select('secret').execute()
     assert.ok(text.includes('create') && sealed.length > 0, 'there is something to look through')
     for (const secret of [
       // Those of the contract's own examples, which were sent above.

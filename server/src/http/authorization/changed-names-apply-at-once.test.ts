@@ -208,9 +208,9 @@ onBothEnginesInTurn('a name that is given again over the API', (engine) => {
     const next = await replace('identity_providers', 'identity_provider', old, fields)
     assert.equal(await statusOf(platform.url, token), 401)
     await nothingAt(`/v3/role_assignments?user.id=${userId}&role.id=${office.bare}`)
-    const { read } = platform.database
+    const { db } = platform.database
     for (const id of [old, next]) {
-      const subjects = read.selectFrom('subjects').selectAll().where('provider_id', '=', id)
+      const subjects = db.selectFrom('subjects').selectAll().where('provider_id', '=', id)
       assert.deepEqual(await subjects.execute(), [])
     }
   })

@@ -114,13 +114,13 @@ describe('what a policy is said to allow', () => {
     const { domains, projects, users } = ids
     if (resource === 'projects') return await population.addProject(newId(), domains)
     if (resource === 'users') return await population.addUser({ name: newId(), domainId: domains })
-    const { read } = platform.database
+    const { db } = platform.database
     const name = newId()
     const row = { id: newId(), name, name_key: name, created_at: 0 }
     const insert = {
-      groups: () => read.insertInto('groups').values({ ...row, domain_id: domains }),
+      groups: () => db.insertInto('groups').values({ ...row, domain_id: domains }),
       credentials: () =>
-        read.insertInto('access_keys').values({
+        db.insertInto('access_keys').values({
           ...row,
           user_id: users,
           project_id: projects,
@@ -129,7 +129,7 @@ describe('what a policy is said to allow', () => {
           last_used_ip: '',
         }),
       identity_providers: () =>
-        read.insertInto('identity_providers').values({
+        db.insertInto('identity_providers').values({
           ...row,
           driver: 'cas',
           url: 'https://cas.example/',

@@ -99,15 +99,11 @@ onBothEnginesInTurn('may this user do this?', (engine) => {
       const { allowed, reach, decided_by } = await checkPolicy(admin, { ...asked, ...scope })
       assert.deepEqual([allowed, reach, decided_by], [false, null, null])
     }
-    const { read } = platform.database
-    const gone = read.deleteFrom('assignments').where('user_id', '=', userId).compile()
+    const { db } = platform.database
+    const gone = db.deleteFrom('assignments').where('user_id', '=', userId).compile()
     await population.change(gone)
     assert.equal((await checkPolicy(admin, inProject)).allowed, false)
-    const disabled = read
-      .updateTable('users')
-      .set({ enabled: 0 })
-      .where('id', '=', userId)
-      .compile()
+    const disabled = db.updateTable('users').set({ enabled: 0 }).where('id', '=', userId).compile()
     await population.change(disabled)
     assert.equal((await checkPolicy(admin, asked)).allowed, false)
   })
@@ -217,7 +213,7 @@ onBothEnginesInTurn('may this user do this?', (engine) => {
     const { token, userId } = await mine.person('project_owner')
     const again = await plantToken(platform.database, { userId })
     const count = async () =>
-      (await platform.database.read.selectFrom('events').select('id').execute()).length
+      (await platform.database.db.selectFrom('events').select('id').execute()).length
     const before = await count()
     const asker = createContractClient(platform.url, token)
     await checkPolicy(asker, { resource: 'domains', action: 'delete' })

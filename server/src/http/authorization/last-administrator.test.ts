@@ -50,8 +50,8 @@ onBothEnginesInTurn('the last system admin', (engine) => {
   let keep = ''
   /** Whoever ran the platform in the test before does so no longer. */
   const retireAll = () => {
-    const { read, commitIdentity } = platform.database
-    const retire = read.updateTable('users').set({ enabled: 0 }).where('id', '<>', keep)
+    const { db, commitIdentity } = platform.database
+    const retire = db.updateTable('users').set({ enabled: 0 }).where('id', '<>', keep)
     return commitIdentity([retire.compile()])
   }
 
@@ -214,9 +214,9 @@ onBothEnginesInTurn('the last system admin', (engine) => {
 
   test('is not relieved by anyone who could not take over', async () => {
     const ruler = await enthrone()
-    const { read, commitIdentity } = platform.database
+    const { db, commitIdentity } = platform.database
     const update = (table: 'users' | 'projects' | 'domains' | 'policies', id: string, to: object) =>
-      commitIdentity([read.updateTable(table).set(to).where('id', '=', id).compile()])
+      commitIdentity([db.updateTable(table).set(to).where('id', '=', id).compile()])
     const hire = (...system: string[]) => office.hire({ passwordHash: 'of a password', system })
     const pretenders: Record<string, () => Promise<unknown>> = {
       'cannot log in': () => office.hire({ system: [adminRole] }),

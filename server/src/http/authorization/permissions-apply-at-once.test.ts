@@ -103,7 +103,7 @@ onBothEnginesInTurn('rights are read live', (engine) => {
     assert.deepEqual(await statusesBeside(tokens, 401), here, 'on the other node, in 5 seconds')
   }
 
-  const read = () => platform.database.read
+  const read = () => platform.database.db
   const enable = (table: 'users' | 'projects' | 'domains', id: string, enabled: 0 | 1) =>
     read().updateTable(table).set({ enabled }).where('id', '=', id).compile()
 

@@ -165,18 +165,18 @@ onBothEngines('the persona table', (engine) => {
   }
 
   test('SEC-62: what hangs on a thing at home and lies in another domain is not shown', async () => {
-    const { read } = platform.database
+    const { db } = platform.database
     const near = await organisation.furnish('home')
     const far = await organisation.furnish('other')
     await platform.database.commitIdentity([
-      read
+      db
         .insertInto('group_members')
         .values([
           { group_id: near.groupId, user_id: far.userId },
           { group_id: far.groupId, user_id: near.userId },
         ])
         .compile(),
-      read
+      db
         .insertInto('assignments')
         .values({
           id: newId(),

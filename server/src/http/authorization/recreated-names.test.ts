@@ -28,7 +28,7 @@ onBothEnginesInTurn('a name that is used again', (engine) => {
 
   type Table = 'users' | 'projects' | 'domains' | 'groups' | 'roles' | 'policies'
   const remove = (table: Table, name: string) =>
-    population.change(platform.database.read.deleteFrom(table).where('name', '=', name).compile())
+    population.change(platform.database.db.deleteFrom(table).where('name', '=', name).compile())
   const statusOf = async (token: string) =>
     (await ask(platform.url, '/v3/auth/projects', { token })).status
   const rescope = (token: string, scope?: unknown) =>

@@ -30,16 +30,16 @@ describe('several accounts of one project that are synced at once (postgres)', (
     assert.deepEqual(lines, [])
 
     const { database } = attached
-    const { read } = database
+    const { db } = database
     // At one moment: the simulated servers come and go.
     const [counted = [], [inUse] = []] = await database.ask(
       [
-        read
+        db
           .selectFrom('server_counts')
           .select(({ fn }) => ['facet', fn.sum('servers').as('servers')])
           .groupBy('facet')
           .compile(),
-        read
+        db
           .selectFrom('servers')
           .select(({ fn }) => fn.countAll().as('servers'))
           .where('state', '=', 0)

@@ -168,10 +168,10 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
   })
 
   test('SEC-45: an address that is no longer allowed is not connected to', async () => {
-    const { read } = muster.database
+    const { db } = muster.database
     const point = (url: string) =>
       muster.population.change(
-        read.updateTable('identity_providers').set({ url }).where('id', '=', provider).compile(),
+        db.updateTable('identity_providers').set({ url }).where('id', '=', provider).compile(),
       )
     const connections = cas.connections()
     // Only the name was allowed. Such rows are left behind when an operator allows less.
@@ -229,7 +229,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
       return await login
     }
     const isThere = async (name: string) =>
-      (await muster.database.read
+      (await muster.database.db
         .selectFrom('users')
         .where('name', '=', name)
         .select('id')

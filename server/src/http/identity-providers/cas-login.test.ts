@@ -22,7 +22,7 @@ onBothEnginesInTurn('a login with a CAS ticket', (engine) => {
     campus = await muster.population.addDomain('campus')
   })
 
-  const users = () => muster.database.read.selectFrom('users')
+  const users = () => muster.database.db.selectFrom('users')
   const usersNamed = (name: string) => users().where('name', '=', name).selectAll().execute()
   const show = async (id: string) =>
     (await muster.call<{ user: UserDto }>('GET', `/v3/users/${id}`)).body.user
@@ -188,7 +188,7 @@ onBothEnginesInTurn('a login with a CAS ticket', (engine) => {
       )
       const id = await arrive('hopper')
       await muster.population.change(
-        muster.database.read
+        muster.database.db
           .insertInto('subjects')
           .values({ provider_id: provider, subject: odd, user_id: id })
           .compile(),

@@ -188,8 +188,8 @@ onBothEnginesInTurn('a CAS ticket', (engine) => {
   describe('SEC-46: is good once, though the server says yes each time:', () => {
     /** How many tokens there are for a person. */
     async function tokensOf(userId: string): Promise<number> {
-      const { read } = muster.database
-      const rows = await read
+      const { db } = muster.database
+      const rows = await db
         .selectFrom('tokens')
         .where('user_id', '=', userId)
         .select('id')

@@ -73,12 +73,12 @@ onBothEnginesInTurn('an identity provider through which people have come', (engi
     const { userId } = await arrive('root')
     const system = `/v3/system/users/${userId}/roles/${await muster.roleId('admin')}`
     assert.equal((await muster.call('PUT', system)).status, 204)
-    const { read } = muster.database
+    const { db } = muster.database
     const setPassword = (password_hash: string | null) =>
       muster.population.change(
-        read.updateTable('users').set({ password_hash }).where('name', '=', 'sysadmin').compile(),
+        db.updateTable('users').set({ password_hash }).where('name', '=', 'sysadmin').compile(),
       )
-    const { password_hash } = await read
+    const { password_hash } = await db
       .selectFrom('users')
       .where('name', '=', 'sysadmin')
       .select('password_hash')

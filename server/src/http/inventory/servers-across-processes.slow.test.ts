@@ -161,9 +161,9 @@ void describe('two processes on one PostgreSQL', () => {
     const isIn = (all: readonly number[]) => all.every((status) => status === 200)
     assert.ok(isIn(await eventually(() => statuses(beside.url), isIn)))
     assert.ok(isIn(await statuses(fleet.url)))
-    const { read } = fleet.platform.database
+    const { db } = fleet.platform.database
     await fleet.population.change(
-      read.deleteFrom('assignments').where('user_id', '=', leaver.userId).compile(),
+      db.deleteFrom('assignments').where('user_id', '=', leaver.userId).compile(),
     )
     assert.deepEqual(await statuses(fleet.url), [401, 401, 401])
     const isOut = (all: readonly number[]) => all.every((status) => status === 401)

@@ -173,13 +173,13 @@ onBothEnginesInTurn('what of a server depends on who asks', (engine) => {
     const { owner } = fleet.callers
     const { database } = fleet.platform
     await seenBy(owner, 0)
-    const rows = database.read.deleteFrom('assignments').where('user_id', '=', owner.userId)
+    const rows = database.db.deleteFrom('assignments').where('user_id', '=', owner.userId)
     await fleet.population.assign({
       role: 'project_viewer',
       userId: owner.userId,
       projectId: projectAt(fleet, 0).id,
     })
-    const { id: roleId } = await database.read
+    const { id: roleId } = await database.db
       .selectFrom('roles')
       .select('id')
       .where('name', '=', 'project_owner')

@@ -152,8 +152,8 @@ onBothEnginesInTurn('what a source sees', (engine) => {
   })
 
   async function rowsOf(...servers: readonly ServerFacts[]): Promise<boolean[]> {
-    const { read } = fleet.platform.database
-    const rows = await read.selectFrom('servers').select('id').execute()
+    const { db } = fleet.platform.database
+    const rows = await db.selectFrom('servers').select('id').execute()
     const ids = new Set(rows.map(({ id }) => id))
     return servers.map(({ id }) => ids.has(id))
   }
@@ -178,10 +178,10 @@ onBothEnginesInTurn('what a source sees', (engine) => {
       false,
     )
     for (const table of ['server_documents', 'server_texts', 'server_tags', 'server_addresses']) {
-      const orphans = await database.read
+      const orphans = await database.db
         .selectFrom(table as 'server_texts')
         .select('server')
-        .where('server', 'not in', database.read.selectFrom('servers').select('seq'))
+        .where('server', 'not in', database.db.selectFrom('servers').select('seq'))
         .execute()
       assert.deepEqual(orphans, [], table)
     }

@@ -100,7 +100,7 @@ onBothEnginesInTurn('the timeline of the fleet', (engine) => {
     await timeline.count(today - longestTimeline)
     await timeline.count(today - longestTimeline - 1)
     await fleet.platform.inventory.countToday()
-    const { read: db } = fleet.platform.database
+    const { db } = fleet.platform.database
     const { first } = await db
       .selectFrom('fleet_days')
       .select((eb) => eb.fn.min('day').as('first'))
@@ -118,14 +118,14 @@ onBothEnginesInTurn('the timeline of the fleet', (engine) => {
 test('a process that stops counts the fleet before it does', async () => {
   const platform = await startPlatform({ engine: 'postgres' })
   try {
-    const { id } = await platform.database.read
+    const { id } = await platform.database.db
       .selectFrom('projects')
       .select('id')
       .executeTakeFirstOrThrow()
     await platform.inventory.recordServers({ present: [plainServer(id)], gone: [] })
     const other = await startPlatform({ engine: 'postgres', beside: platform })
     await other.close()
-    const rows = await platform.database.read.selectFrom('fleet_days').selectAll().execute()
+    const rows = await platform.database.db.selectFrom('fleet_days').selectAll().execute()
     assert.deepEqual(
       rows.map(({ day, servers }) => [day, servers]),
       [[today, 1]],

@@ -22,14 +22,14 @@ async function addressesOf(platform: TestPlatform, headers: Record<string, strin
     },
     headers,
   )
-  const row = await platform.database.read
+  const row = await platform.database.db
     .selectFrom('tokens')
     .select('ip')
     .where('method', '=', 'token')
     .orderBy('issued_at', 'desc')
     .executeTakeFirstOrThrow()
   await platform.database.commit([
-    platform.database.read.deleteFrom('tokens').where('method', '=', 'token').compile(),
+    platform.database.db.deleteFrom('tokens').where('method', '=', 'token').compile(),
   ])
   return { said: body.token.context.ip, kept: row.ip }
 }
@@ -76,10 +76,7 @@ describe('SEC-15 a caller that no proxy speaks for', () => {
   })
 
   test('SEC-15 is remembered by its own address', async () => {
-    const rows = await platform.database.read
-      .selectFrom('login_origins')
-      .select('address')
-      .execute()
+    const rows = await platform.database.db.selectFrom('login_origins').select('address').execute()
     assert.deepEqual(
       rows.map(({ address }) => address),
       ['127.0.0.1'],

@@ -102,11 +102,11 @@ onBothEnginesInTurn('every change that is refused', (engine) => {
   before(async () => {
     running = await startOrganisation(engine)
     const { organisation, platform } = running
-    const { read } = platform.database
+    const { db } = platform.database
     things = await organisation.furnish('home')
     foreign = await organisation.furnish('other')
     const idOf = async (table: 'users' | 'projects' | 'roles' | 'policies', name: string) =>
-      (await read.selectFrom(table).where('name', '=', name).select('id').executeTakeFirstOrThrow())
+      (await db.selectFrom(table).where('name', '=', name).select('id').executeTakeFirstOrThrow())
         .id
     pillars = {
       userId: await idOf('users', 'sysadmin'),
@@ -117,7 +117,7 @@ onBothEnginesInTurn('every change that is refused', (engine) => {
     }
     // Who has no password cannot log in: only the first admin is left who can administer.
     await platform.database.commitIdentity([
-      read
+      db
         .updateTable('users')
         .set({ password_hash: null })
         .where('id', '<>', pillars.userId)

@@ -115,7 +115,7 @@ describe('the limit on failed logins', () => {
 
   test('beyond the limit nothing is recorded of those who are nobody', async () => {
     const count = async () => {
-      const { rows } = await platform.database.read
+      const { rows } = await platform.database.db
         .selectFrom('events')
         .where('ip', '=', '192.0.2.17')
         .select(({ fn }) => fn.countAll().as('rows'))

@@ -46,7 +46,7 @@ onBothEnginesInTurn('scopes of a user', (engine) => {
   }
   const disable = (table: 'projects' | 'domains' | 'users', id: string) =>
     population.change(
-      platform.database.read.updateTable(table).set({ enabled: 0 }).where('id', '=', id).compile(),
+      platform.database.db.updateTable(table).set({ enabled: 0 }).where('id', '=', id).compile(),
     )
   const get = async <Body>(path: string, token: string) => {
     const answer = await ask<Body>(logins.url, path, { token })
@@ -132,14 +132,14 @@ onBothEnginesInTurn('scopes of a user', (engine) => {
         'its domain was disabled': (_projectId, domainId) => disable('domains', domainId),
         'the role was taken away': (projectId) =>
           population.change(
-            platform.database.read
+            platform.database.db
               .deleteFrom('assignments')
               .where('project_id', '=', projectId)
               .compile(),
           ),
         'it was deleted': (projectId) =>
           population.change(
-            platform.database.read.deleteFrom('projects').where('id', '=', projectId).compile(),
+            platform.database.db.deleteFrom('projects').where('id', '=', projectId).compile(),
           ),
       }
     for (const [cause, happen] of Object.entries(makeUnusable)) {
@@ -176,7 +176,7 @@ onBothEnginesInTurn('scopes of a user', (engine) => {
       project: { domain: defaultDomain, id: projectId, name: projectName },
     })
     await population.change(
-      platform.database.read.deleteFrom('group_members').where('user_id', '=', userId).compile(),
+      platform.database.db.deleteFrom('group_members').where('user_id', '=', userId).compile(),
     )
     const later = await login(userId)
     assert.deepEqual(later.token.role_assignments, [])

@@ -47,7 +47,7 @@ onBothEnginesInTurn('many password logins at once', (engine) => {
       const errorClass = answer.status === 503 ? 'ServiceUnavailable' : 'UnauthorizedError'
       assertError(answer, errorClass, 'application/json')
     }
-    const rows = await platform.database.read
+    const rows = await platform.database.db
       .selectFrom('login_attempts')
       .where('failures', '>', 0)
       .selectAll()

@@ -21,7 +21,7 @@ const login = (user: User, scope?: unknown) => ({
 async function populate(platform: TestPlatform) {
   const population = createPopulation(platform.database)
   const { change } = population
-  const { read } = platform.database
+  const { db } = platform.database
   const passwordHash = plainHash(password)
   const closedDomain = await population.addDomain('closed')
   const project = await population.addProject('open')
@@ -41,8 +41,8 @@ async function populate(platform: TestPlatform) {
   const noPassword = await population.addUser({ name: 'no password' })
   await population.assign({ role: 'project_owner', userId: noPassword, projectId: project })
   await change(
-    read.updateTable('domains').set({ enabled: 0 }).where('id', '=', closedDomain).compile(),
-    read.updateTable('projects').set({ enabled: 0 }).where('id', '=', closedProject).compile(),
+    db.updateTable('domains').set({ enabled: 0 }).where('id', '=', closedDomain).compile(),
+    db.updateTable('projects').set({ enabled: 0 }).where('id', '=', closedProject).compile(),
   )
   return { project, closedProject, closedDomain }
 }

@@ -168,9 +168,9 @@ onBothEngines('guessing a password', (engine) => {
     const identity = identify({ id: victim.id, password })
     const token = secretOf(await requestToken(logins.url, { identity }))
     const child = secretOf(await requestToken(logins.url, { identity: tokenIdentity(token) }))
-    const { read, commitIdentity } = platform.database
+    const { db, commitIdentity } = platform.database
     await commitIdentity([
-      read.updateTable('users').set({ enabled: 0 }).where('id', '=', victim.id).compile(),
+      db.updateTable('users').set({ enabled: 0 }).where('id', '=', victim.id).compile(),
     ])
     assert.equal((await requestToken(logins.url, { identity })).status, 401)
     for (const secret of [token, child]) {

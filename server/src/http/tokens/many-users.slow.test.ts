@@ -21,13 +21,13 @@ interface Caller {
 }
 
 /** Users with a project and a token each, in a few statements: no password is hashed. */
-async function addCallers({ read, commitIdentity }: Database): Promise<Caller[]> {
+async function addCallers({ db, commitIdentity }: Database): Promise<Caller[]> {
   const callers = Array.from({ length: userCount }, () => ({
     userId: newId(),
     projectId: newId(),
     token: mintToken().secret,
   }))
-  const { id: role_id } = await read
+  const { id: role_id } = await db
     .selectFrom('roles')
     .where('name', '=', 'project_viewer')
     .select('id')
@@ -36,7 +36,7 @@ async function addCallers({ read, commitIdentity }: Database): Promise<Caller[]>
   const common = { domain_id: 'default', enabled: 1, created_at: now }
   const named = (id: string) => ({ id, name: id, name_key: id })
   await commitIdentity([
-    read
+    db
       .insertInto('users')
       .values(
         callers.map(({ userId }) => ({
@@ -48,11 +48,11 @@ async function addCallers({ read, commitIdentity }: Database): Promise<Caller[]>
         })),
       )
       .compile(),
-    read
+    db
       .insertInto('projects')
       .values(callers.map(({ projectId }) => ({ ...named(projectId), ...common, description: '' })))
       .compile(),
-    read
+    db
       .insertInto('assignments')
       .values(
         callers.map(({ userId, projectId }) => ({
@@ -63,7 +63,7 @@ async function addCallers({ read, commitIdentity }: Database): Promise<Caller[]>
         })),
       )
       .compile(),
-    read
+    db
       .insertInto('tokens')
       .values(
         callers.map(({ userId, projectId, token }) => ({

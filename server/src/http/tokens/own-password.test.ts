@@ -133,8 +133,8 @@ onBothEnginesInTurn("one's own password", (engine) => {
 
   test('that was never set cannot be changed', async () => {
     const { id, token } = await addPerson()
-    const { read } = platform.database
-    const without = read.updateTable('users').set({ password_hash: null }).where('id', '=', id)
+    const { db } = platform.database
+    const without = db.updateTable('users').set({ password_hash: null }).where('id', '=', id)
     await population.change(without.compile())
     const client = createContractClient(logins.url, token)
     const body = { user: { original_password, password } }

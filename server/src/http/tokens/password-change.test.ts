@@ -34,10 +34,10 @@ onBothEnginesInTurn('a login under way', (engine) => {
   /** As any change of a password: the new hash, and an end to all tokens, in one commit. */
   function changePassword() {
     duringComparison = undefined
-    const { read, commitIdentity } = platform.database
+    const { db, commitIdentity } = platform.database
     return commitIdentity([
-      read.updateTable('users').set({ password_hash: 'of a new password' }).compile(),
-      read.deleteFrom('tokens').compile(),
+      db.updateTable('users').set({ password_hash: 'of a new password' }).compile(),
+      db.deleteFrom('tokens').compile(),
     ])
   }
 

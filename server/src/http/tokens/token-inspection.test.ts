@@ -234,8 +234,8 @@ onBothEnginesInTurn('looking at tokens', (engine) => {
     const roles = async () =>
       (await look(stranger, stranger)).body.token.roles.map(({ name }) => name)
     assert.deepEqual(await roles(), ['project_owner', 'project_viewer'])
-    const { read } = platform.database
-    await population.change(read.deleteFrom('assignments').where('id', '=', assignment).compile())
+    const { db } = platform.database
+    await population.change(db.deleteFrom('assignments').where('id', '=', assignment).compile())
     assert.deepEqual(await roles(), ['project_owner'])
   })
 })

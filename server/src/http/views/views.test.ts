@@ -168,7 +168,7 @@ onBothEnginesInTurn('saved views', (engine) => {
     const demoted = createContractClient(platform.url, token)
     const { id } = await save(demoted, { sharing: 'project' })
     await population.change(
-      platform.database.read.deleteFrom('assignments').where('user_id', '=', userId).compile(),
+      platform.database.db.deleteFrom('assignments').where('user_id', '=', userId).compile(),
     )
     await population.assign({ role: 'project_viewer', userId, projectId })
     await demoted.fail('ForbiddenError', 'updateView', { ...at(id), body: { view: { q: 'x' } } })
@@ -270,8 +270,8 @@ onBothEnginesInTurn('saved views', (engine) => {
 
   test('are so many at most for each user, also where they come at once', async () => {
     const caller = await fleet.addCaller('project_viewer', projectAt(fleet, 2))
-    const { read } = fleet.platform.database
-    const { id: _id, ...row } = await read
+    const { db } = fleet.platform.database
+    const { id: _id, ...row } = await db
       .selectFrom('views')
       .selectAll()
       .limit(1)
@@ -280,7 +280,7 @@ onBothEnginesInTurn('saved views', (engine) => {
       const name = `full ${index}`
       return { ...row, id: newId(), name, name_key: name, user_id: caller.userId }
     })
-    await fleet.platform.database.commit([read.insertInto('views').values(rows).compile()])
+    await fleet.platform.database.commit([db.insertInto('views').values(rows).compile()])
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
         caller.call('createView', { body: { view: { name: newId() } } }),
@@ -316,7 +316,7 @@ onBothEnginesInTurn('saved views', (engine) => {
     await save(leaver, { sharing: 'project' })
     const { id: stays } = await save(stayer)
     const left = async (column: 'user_id' | 'project_id', id: string) =>
-      (await database.read.selectFrom('views').select('id').where(column, '=', id).execute()).map(
+      (await database.db.selectFrom('views').select('id').where(column, '=', id).execute()).map(
         (row) => row.id,
       )
     await admin.get('deleteUser', at(leaver.userId))

@@ -11,9 +11,9 @@ const files = readdirSync(import.meta.dirname)
   .filter((file) => /^\d/.test(file))
   .map((file) => file.replace(/\.ts$/, ''))
 
-const ranMigrations = async ({ read }: Database) => {
+const ranMigrations = async ({ db }: Database) => {
   const { rows } = await sql<{ name: string; timestamp: string }>`
-    select name, timestamp from kysely_migration order by timestamp, name`.execute(read)
+    select name, timestamp from kysely_migration order by timestamp, name`.execute(db)
   return rows
 }
 
@@ -42,7 +42,7 @@ onBothEngines('the migrations', (engine) => {
   test('run once: a second start changes nothing', async () => {
     const first = await place.open()
     await first.commitIdentity([
-      first.read.insertInto('settings').values({ key: 'mine', value: 'kept' }).compile(),
+      first.db.insertInto('settings').values({ key: 'mine', value: 'kept' }).compile(),
     ])
     const ran = await ranMigrations(first)
     const dump = await dumpTables(first)

@@ -45,11 +45,10 @@ describe('commits that change servers on PostgreSQL', () => {
   })
   after(() => place.remove())
 
-  const pass = () => sql`select pg_advisory_xact_lock(${gateNumber})`.compile(near.read)
-  const put = (key: string) => near.read.insertInto('settings').values({ key, value: '' }).compile()
+  const pass = () => sql`select pg_advisory_xact_lock(${gateNumber})`.compile(near.db)
+  const put = (key: string) => near.db.insertInto('settings').values({ key, value: '' }).compile()
   const isThere = async (key: string) =>
-    (await far.read.selectFrom('settings').select('key').where('key', '=', key).execute()).length >
-    0
+    (await far.db.selectFrom('settings').select('key').where('key', '=', key).execute()).length > 0
 
   test('do not wait for one that is in the middle of its work, and get their versions as they end', async () => {
     const gate = await closeGate(place.url ?? '')
@@ -80,7 +79,7 @@ describe('commits that change servers on PostgreSQL', () => {
     const gate = await closeGate(place.url ?? '')
     const requireNone = {
       ...sql`select 1 where not exists (select 1 from settings where key = 'first')`.compile(
-        near.read,
+        near.db,
       ),
       required: 'none',
     }
@@ -95,13 +94,13 @@ describe('commits that change servers on PostgreSQL', () => {
   test('that lock each other out are tried again until both are through', async () => {
     await near.commit([put('a'), put('b')])
     const touch = (key: string) =>
-      sql`update settings set value = value || 'x' where key = ${key}`.compile(near.read)
-    const nap = sql`select pg_sleep(0.2)`.compile(near.read)
+      sql`update settings set value = value || 'x' where key = ${key}`.compile(near.db)
+    const nap = sql`select pg_sleep(0.2)`.compile(near.db)
     await Promise.all([
       near.commitFleet([touch('a'), nap, touch('b')], new Set()),
       far.commitFleet([touch('b'), nap, touch('a')], new Set()),
     ])
-    const rows = await near.read
+    const rows = await near.db
       .selectFrom('settings')
       .select('value')
       .where('key', 'in', ['a', 'b'])

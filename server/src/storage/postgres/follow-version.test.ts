@@ -15,9 +15,7 @@ async function waitUntil(what: string, bound: number, isSo: () => boolean): Prom
 }
 
 const putNews = (database: Database, key: string) =>
-  database.commitIdentity([
-    database.read.insertInto('settings').values({ key, value: '' }).compile(),
-  ])
+  database.commitIdentity([database.db.insertInto('settings').values({ key, value: '' }).compile()])
 
 describe('two processes on one PostgreSQL', () => {
   let place: StoragePlace
@@ -58,7 +56,7 @@ describe('two processes on one PostgreSQL', () => {
   test('a commit that is no news is none', async () => {
     const first = far.currentVersion()
     await near.commit([
-      near.read.insertInto('settings').values({ key: 'quiet', value: '' }).compile(),
+      near.db.insertInto('settings').values({ key: 'quiet', value: '' }).compile(),
     ])
     await pause(600)
     assert.equal(far.currentVersion(), first)

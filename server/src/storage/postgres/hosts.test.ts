@@ -78,14 +78,14 @@ describe('several servers in one address', () => {
     const database = await openPostgres(several, async () => {})
     t.after(() => database.close())
     const put = (key: string) =>
-      database.commit([database.read.insertInto('settings').values({ key, value: '' }).compile()])
+      database.commit([database.db.insertInto('settings').values({ key, value: '' }).compile()])
     await put('before')
 
     first.cut()
     // What was under way is lost; what comes next finds the other server.
     await put('during').catch(() => {})
     await put('after')
-    const rows = await database.read.selectFrom('settings').select('key').execute()
+    const rows = await database.db.selectFrom('settings').select('key').execute()
     assert.ok(rows.some(({ key }) => key === 'after'))
     const end = performance.now() + 5_000
     while (database.currentVersion() === undefined && performance.now() < end) {

@@ -41,8 +41,8 @@ describe('a PostgreSQL', () => {
     const url = await createTestDatabase()
     const refused = new Error('not this data')
     await assert.rejects(
-      openPostgres(url, async (read) => {
-        await sql`select 1`.execute(read)
+      openPostgres(url, async (db) => {
+        await sql`select 1`.execute(db)
         throw refused
       }),
       refused,
@@ -57,9 +57,9 @@ describe('a PostgreSQL', () => {
     const database = await place.open(throughProxy(place.url ?? '', proxy))
     const slow = sql`select pg_sleep(3)`
     const work = [
-      slow.execute(database.read),
-      database.commit([slow.compile(database.read)]),
-      database.commit([slow.compile(database.read), slow.compile(database.read)]),
+      slow.execute(database.db),
+      database.commit([slow.compile(database.db)]),
+      database.commit([slow.compile(database.db), slow.compile(database.db)]),
     ]
     const settled = Promise.allSettled(work)
     await pause(200)

@@ -52,11 +52,11 @@ const createKysely = (pool: Pool) =>
 /** A migration takes as long as it takes, and so does waiting for another process's. */
 async function bringUpToDate(hosts: Hosts, inspect: Inspect): Promise<void> {
   const pool = openPool(hosts, { max: 2, timeout: forever, wait: forever })
-  const read = createKysely(pool)
+  const db = createKysely(pool)
   try {
-    await requireVersion(async (text) => (await sql.raw<object>(text).execute(read)).rows)
-    await inspect(read)
-    await migrate(read)
+    await requireVersion(async (text) => (await sql.raw<object>(text).execute(db)).rows)
+    await inspect(db)
+    await migrate(db)
   } finally {
     await pool.end()
   }
@@ -167,14 +167,14 @@ export async function openPostgres(
       timeout: slowTimeout,
     }),
   )
-  const read = createKysely(pool)
+  const db = createKysely(pool)
 
   return {
     engine: 'postgres',
-    read,
+    db,
     commit,
     async commitIdentity(statements, expected) {
-      const outcomes = await commit([bumpVersion(read, expected), ...statements])
+      const outcomes = await commit([bumpVersion(db, expected), ...statements])
       version.advance(versionOf(outcomes))
       return outcomes.slice(1)
     },
@@ -182,7 +182,7 @@ export async function openPostgres(
     ask: async (questions, pace) =>
       pace === 'quick' ? await askTogether(pool, questions) : await askSlowly(questions, pace),
     async commitFleet(statements, scopes, inTurn = []) {
-      const work = fleetCommit(read, statements, scopes, inTurn)
+      const work = fleetCommit(db, statements, scopes, inTurn)
       const outcomes = await runTransaction(writers, work.statements, {
         statement: syncTimeout,
         lock: Math.min(longestLockWait, syncTimeout),

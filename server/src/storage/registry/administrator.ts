@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts'
  * Finds somebody who can administer the whole platform for good: who can log in, holds a role on the system
  * that allows everything and none that forbids anything, and some project to use it from.
  */
-export function findAdministrator(read: Kysely<Tables>) {
+export function findAdministrator(db: Kysely<Tables>) {
   const held = sql`(assignments.user_id = users.id or assignments.group_id in (
     select group_id from group_members where group_members.user_id = users.id))`
   const onSystem = sql`(assignments.project_id is null and assignments.domain_id is null)`
@@ -14,7 +14,7 @@ export function findAdministrator(read: Kysely<Tables>) {
     join policies on policies.id = role_policies.policy_id
     where ${held} and ${onSystem} and policies.scope = 'system' and policies.enabled = 1`
   return (
-    read
+    db
       .selectFrom('users')
       .innerJoin('domains', 'domains.id', 'users.domain_id')
       .select('users.id')

@@ -14,13 +14,13 @@ const lastAdministrator = 'administrator'
 
 /** The one way in which anything that is administered changes. */
 export function createChange(database: Database): Registry['change'] {
-  const { read } = database
-  const toStatement = createWrites(read)
-  const insertEvent = createInsertEvent(read)
+  const { db } = database
+  const toStatement = createWrites(db)
+  const insertEvent = createInsertEvent(db)
   let turn: Promise<unknown> = Promise.resolve()
 
   async function currentVersion(): Promise<number> {
-    const { version } = await read
+    const { version } = await db
       .selectFrom('identity_version')
       .select('version')
       .executeTakeFirstOrThrow()
@@ -29,7 +29,7 @@ export function createChange(database: Database): Registry['change'] {
 
   /** Where nobody could administer the platform before, this change is not to blame. */
   async function keepAdministrator(): Promise<Statements> {
-    const search = findAdministrator(read)
+    const search = findAdministrator(db)
     const isThere = (await search.executeTakeFirst()) !== undefined
     return isThere ? [required(search.compile(), lastAdministrator)] : []
   }

@@ -13,10 +13,10 @@ import { placeColumns } from './among.ts'
 
 /** Who holds what where, one by one. */
 export function createGrants({
-  read,
+  db,
 }: Database): Pick<Registry, 'listGrants' | 'findGrant' | 'grantsBy'> {
   const named = () =>
-    read
+    db
       .selectFrom('assignments')
       .innerJoin('roles', 'roles.id', 'assignments.role_id')
       .leftJoin('groups', 'groups.id', 'assignments.group_id')
@@ -121,7 +121,7 @@ export function createGrants({
 
     async findGrant({ roleId, holder, place }) {
       const { project_id, domain_id } = placeColumns(place)
-      const row = await read
+      const row = await db
         .selectFrom('assignments')
         .select('provider_id')
         .where('role_id', '=', roleId)
@@ -133,7 +133,7 @@ export function createGrants({
     },
 
     async grantsBy(providerId, userId) {
-      let query = read
+      let query = db
         .selectFrom('assignments')
         .leftJoin('projects', 'projects.id', 'assignments.project_id')
         .where('assignments.provider_id', '=', providerId)

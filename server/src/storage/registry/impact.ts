@@ -65,8 +65,8 @@ const onUser = (id: string): Counts => ({
 
 const countsOf = { domains: onDomain, projects: onProject, users: onUser }
 
-async function count(read: Kysely<Tables>, query: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select (${query}) as total`.execute(read)
+async function count(db: Kysely<Tables>, query: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select (${query}) as total`.execute(db)
   return rows[0]?.total ?? 0
 }
 
@@ -81,13 +81,13 @@ const countTokens = (ended: RawBuilder<unknown>, now: number) => sql`
 
 /** Counts what would go with something. */
 export const createImpactOf =
-  ({ read }: Database): Registry['impactOf'] =>
+  ({ db }: Database): Registry['impactOf'] =>
   async (kind, id, now) => {
     const { tokens, ...others } = countsOf[kind](id)
     const counts: Counts = { ...others, tokens: countTokens(tokens, now) }
     const impact: Partial<Record<keyof Impact, number>> = {}
     for (const [name, query] of Object.entries(counts)) {
-      impact[name as keyof Impact] = await count(read, query)
+      impact[name as keyof Impact] = await count(db, query)
     }
     return impact as Impact
   }

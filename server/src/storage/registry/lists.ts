@@ -17,7 +17,7 @@ import { visible, type AnyTables, type Builder } from './visible.ts'
 
 /** Looks things up and lists them, never past the caller's scope. */
 export function createLists(database: Database): Pick<Registry, 'list' | 'find' | 'isNameTaken'> {
-  const read = database.read as unknown as Kysely<AnyTables>
+  const db = database.db as unknown as Kysely<AnyTables>
 
   /** Text sorts by code point on both engines, whatever the database's own language is. */
   const sortable = (column: string) =>
@@ -26,7 +26,7 @@ export function createLists(database: Database): Pick<Registry, 'list' | 'find' 
       : sql<Cell>`${sql.ref(column)}`
 
   const within = (kind: Kind, authorizedScope: AuthorizedScope) =>
-    read
+    db
       .selectFrom(tableOf(kind))
       .select(columnsOf(kind))
       .where((eb) => visible(eb as Builder, kind, authorizedScope))
@@ -105,7 +105,7 @@ export function createLists(database: Database): Pick<Registry, 'list' | 'find' 
     },
 
     async isNameTaken(kind, name, domainId) {
-      let select = read.selectFrom(tableOf(kind)).select('id').where('name_key', '=', nameKey(name))
+      let select = db.selectFrom(tableOf(kind)).select('id').where('name_key', '=', nameKey(name))
       if (domainId !== undefined) select = select.where('domain_id', '=', domainId)
       return (await select.executeTakeFirst()) !== undefined
     },

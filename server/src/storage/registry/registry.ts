@@ -8,7 +8,7 @@ import { createImpactOf } from './impact.ts'
 import { createLists } from './lists.ts'
 
 export function createRegistry(database: Database): Registry {
-  const { read } = database
+  const { db } = database
   const { loadAssignments, loadPolicies } = createLoadAssignments(database)
   return {
     ...createLists(database),
@@ -21,7 +21,7 @@ export function createRegistry(database: Database): Registry {
     },
 
     async isMember(groupId, userId) {
-      const row = await read
+      const row = await db
         .selectFrom('group_members')
         .select('user_id')
         .where('group_id', '=', groupId)
@@ -31,7 +31,7 @@ export function createRegistry(database: Database): Registry {
     },
 
     async findSubject(providerId, subject) {
-      const row = await read
+      const row = await db
         .selectFrom('subjects')
         .select('user_id')
         .where('provider_id', '=', providerId)
@@ -42,7 +42,7 @@ export function createRegistry(database: Database): Registry {
 
     async countAccessKeys(userId, now) {
       const isLive = sql`case when expires_at is null or expires_at > ${now} then 1 end`
-      const { all, live } = await read
+      const { all, live } = await db
         .selectFrom('access_keys')
         .where('user_id', '=', userId)
         .select([sql<number>`count(*)`.as('all'), sql<number>`count(${isLive})`.as('live')])

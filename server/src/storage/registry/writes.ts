@@ -18,18 +18,18 @@ const grantColumns = ({ roleId, holder, place }: Grant) => ({
 })
 
 /** Turns the steps of a change into statements. */
-export function createWrites(read: Kysely<Tables>) {
-  const open = read as unknown as Kysely<AnyTables>
+export function createWrites(db: Kysely<Tables>) {
+  const open = db as unknown as Kysely<AnyTables>
 
   const matching = (grant: Grant) =>
     Object.entries(grantColumns(grant)).reduce(
       (query, [column, value]) =>
         query.where(column as 'role_id', 'is not distinct from', value as string),
-      read.deleteFrom('assignments'),
+      db.deleteFrom('assignments'),
     )
 
   function endTokens(of: 'user' | 'project' | 'domain' | 'access-key' | 'provider', id: string) {
-    const tokens = read.deleteFrom('tokens')
+    const tokens = db.deleteFrom('tokens')
     switch (of) {
       case 'user':
         return tokens.where('user_id', '=', id)
@@ -67,7 +67,7 @@ export function createWrites(read: Kysely<Tables>) {
       case 'delete':
         return open.deleteFrom(tableOf(write.kind)).where('id', '=', write.id).compile()
       case 'grant':
-        return read
+        return db
           .insertInto('assignments')
           .values({
             id: newId(),
@@ -83,23 +83,23 @@ export function createWrites(read: Kysely<Tables>) {
         ).compile()
       }
       case 'join':
-        return read
+        return db
           .insertInto('group_members')
           .values({ group_id: write.groupId, user_id: write.userId })
           .compile()
       case 'leave':
-        return read
+        return db
           .deleteFrom('group_members')
           .where('group_id', '=', write.groupId)
           .where('user_id', '=', write.userId)
           .compile()
       case 'bind':
-        return read
+        return db
           .insertInto('role_policies')
           .values({ role_id: write.roleId, policy_id: write.policyId })
           .compile()
       case 'unbind':
-        return read
+        return db
           .deleteFrom('role_policies')
           .where('role_id', '=', write.roleId)
           .where('policy_id', '=', write.policyId)
@@ -108,10 +108,10 @@ export function createWrites(read: Kysely<Tables>) {
         return endTokens(write.of, write.id).compile()
       case 'demand-no-servers': {
         const servers = sql`select 1 from servers where ${ownedBy(write.of, write.id)}`
-        return required(sql`select 1 as one where not exists (${servers})`.compile(read), 'servers')
+        return required(sql`select 1 as one where not exists (${servers})`.compile(db), 'servers')
       }
       case 'link':
-        return read
+        return db
           .insertInto('subjects')
           .values({
             provider_id: write.providerId,

@@ -26,7 +26,7 @@ onBothEngines('the indexes of servers', (engine) => {
             name: string
             text: string
           }>`select name, sql as text from sqlite_master where type = 'index' and sql is not null`
-    const { rows } = await list.execute(storage.database.read)
+    const { rows } = await list.execute(storage.database.db)
     return new Map(rows.map(({ name, text }) => [name, text]))
   }
   const wanted = serverIndexes(engine).map(({ name }) => name)
@@ -46,7 +46,7 @@ onBothEngines('the indexes of servers', (engine) => {
   test('makes only those indexes that are missing', async () => {
     const [first = '', ...others] = wanted
     const before = await indexes()
-    const drop = sql`drop index ${sql.ref(first)}`.compile(storage.database.read)
+    const drop = sql`drop index ${sql.ref(first)}`.compile(storage.database.db)
     await storage.database.commit([drop])
     assert.equal((await indexes()).has(first), false)
     await ensureServerIndexes(storage.database)

@@ -3,20 +3,20 @@ import type { Database } from '../database.ts'
 import { serverIndexes, trigramIndex } from './indexes.ts'
 import { searchSettings } from './search-index.ts'
 
-async function indexNames({ read, engine }: Database): Promise<ReadonlySet<string>> {
+async function indexNames({ db, engine }: Database): Promise<ReadonlySet<string>> {
   const list =
     engine === 'postgres'
       ? sql<{
           name: string
         }>`select indexname as name from pg_indexes where schemaname = current_schema()`
       : sql<{ name: string }>`select name from sqlite_master where type = 'index'`
-  const { rows } = await list.execute(read)
+  const { rows } = await list.execute(db)
   return new Set(rows.map(({ name }) => name))
 }
 
-async function hasTrigrams({ read, engine }: Database): Promise<boolean> {
+async function hasTrigrams({ db, engine }: Database): Promise<boolean> {
   if (engine === 'sqlite') return false
-  const { rows } = await sql`select 1 from pg_extension where extname = 'pg_trgm'`.execute(read)
+  const { rows } = await sql`select 1 from pg_extension where extname = 'pg_trgm'`.execute(db)
   return rows.length > 0
 }
 

@@ -17,7 +17,7 @@ onBothEngines('the counts of servers', (engine) => {
 
   /** What is kept: a line for each value that any server in use has. */
   async function kept(): Promise<string[]> {
-    const rows = await fleet.platform.database.read
+    const rows = await fleet.platform.database.db
       .selectFrom('server_counts')
       .leftJoin('words as values', 'values.code', 'server_counts.value')
       .leftJoin('words as projects', 'projects.code', 'server_counts.project_id')
@@ -149,7 +149,7 @@ onBothEngines('the counts of servers', (engine) => {
     const before = await kept()
     await fleet.platform.inventory.fleet.purgeDeleted(fleet.tick())
     assert.deepEqual(await kept(), before)
-    const left = await fleet.platform.database.read.selectFrom('servers').select('id').execute()
+    const left = await fleet.platform.database.db.selectFrom('servers').select('id').execute()
     assert.equal(
       left.some(({ id }) => gone.includes(id)),
       false,

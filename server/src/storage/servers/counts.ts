@@ -78,7 +78,7 @@ type CountKey = readonly [facet: Facet, project: number, value: number, ...rest:
  * decided on, so the commit must also demand that this still holds. Sums come out right in whatever
  * order commits add to them; the rows stay locked until the commit, so they are added to late.
  */
-export function createCountStatements(database: Pick<Database, 'engine' | 'read'>) {
+export function createCountStatements(database: Pick<Database, 'engine' | 'db'>) {
   const insert = createInsertRows(
     database,
     'server_counts',

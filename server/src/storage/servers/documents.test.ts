@@ -15,7 +15,7 @@ onBothEngines('rendered servers', (engine) => {
       sizes.push(...questions.map(({ parameters }) => parameters.length))
       return database.ask(questions, pace)
     }
-    const rows = await database.read.selectFrom('servers').select(['seq', 'revision']).execute()
+    const rows = await database.db.selectFrom('servers').select(['seq', 'revision']).execute()
     const load = createDocuments({ ...database, ask })
     const parts = await load(rows, 'document', true)
     assert.equal(parts?.length, 150)

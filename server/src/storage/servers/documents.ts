@@ -27,8 +27,8 @@ const toBytes = (value: unknown): Buffer =>
     : Buffer.from(String(value))
 
 /** What a page needs of rendered servers. */
-export const selectParts = (read: Kysely<Tables>, kind: BodyKind, withMetadata: boolean) =>
-  read
+export const selectParts = (db: Kysely<Tables>, kind: BodyKind, withMetadata: boolean) =>
+  db
     .selectFrom('server_documents')
     .select([
       'server',
@@ -62,7 +62,7 @@ export const toParts = (row: Row): ServerParts => ({
 
 /** Reads rendered servers by their numbers. */
 export function createDocuments(database: Database) {
-  const { read } = database
+  const { db } = database
   const cache = new LRUCache<number, Kept>({ maxSize: keptBytes, sizeCalculation: sizeOf })
 
   /** One cache for all, so that one limit holds for all: numbers tell its four kinds apart. */
@@ -75,7 +75,7 @@ export function createDocuments(database: Database) {
     const name = `${kind} ${withMetadata} ${seqs.length}`
     const text =
       texts.get(name) ??
-      selectParts(read, kind, withMetadata)
+      selectParts(db, kind, withMetadata)
         .where('server', 'in', [...seqs])
         .compile().sql
     texts.set(name, text)

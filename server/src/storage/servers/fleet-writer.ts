@@ -24,7 +24,7 @@ function parseServer(row: {
 
 /** Writes servers: what is shown, and everything they are found by, in one commit. */
 export function createFleetWriter(database: Database): FleetWriter {
-  const { read } = database
+  const { db } = database
   const insertEvents = createInsertEvents(database)
   const writeStatements = createWriteStatements(database)
   const sightingStatements = createSightingStatements(database)
@@ -56,7 +56,7 @@ export function createFleetWriter(database: Database): FleetWriter {
     async findKept(ids) {
       const found = new Map<string, KeptServer>()
       for (const piece of inPieces(ids)) {
-        const rows = await read
+        const rows = await db
           .selectFrom('server_documents')
           .select([
             'id',
@@ -102,7 +102,7 @@ export function createFleetWriter(database: Database): FleetWriter {
     },
 
     async hasRealServers() {
-      const row = await read
+      const row = await db
         .selectFrom('servers')
         .select('seq')
         .where(sql<boolean>`is_emulated = 0`)
@@ -113,7 +113,7 @@ export function createFleetWriter(database: Database): FleetWriter {
 
     async purgeDeleted(before) {
       for (;;) {
-        const rows = await read
+        const rows = await db
           .selectFrom('servers')
           .innerJoin('server_documents', 'server_documents.server', 'servers.seq')
           .select([
@@ -133,10 +133,8 @@ export function createFleetWriter(database: Database): FleetWriter {
         await commitUnlessOvertaken(
           [
             ...requireUnchanged(database, rows),
-            ...children.map((table) =>
-              read.deleteFrom(table).where('server', 'in', seqs).compile(),
-            ),
-            read.deleteFrom('servers').where('seq', 'in', seqs).compile(),
+            ...children.map((table) => db.deleteFrom(table).where('server', 'in', seqs).compile()),
+            db.deleteFrom('servers').where('seq', 'in', seqs).compile(),
           ],
           new Set(scopes),
         )

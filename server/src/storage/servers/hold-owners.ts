@@ -7,7 +7,7 @@ import { stateOf } from './rows.ts'
  * The projects that servers are written for are still there, and stay until they are in: deleting
  * one either comes before, and then nothing is written, or finds the servers.
  */
-export function createHoldOwners({ engine, read }: Database) {
+export function createHoldOwners({ engine, db }: Database) {
   const lock = engine === 'postgres' ? sql`for key share` : sql``
   return function holdOwners(writes: readonly ServerWrite[]): Statement[] {
     const present = writes.filter(({ server }) => stateOf(server) < 2)
@@ -15,6 +15,6 @@ export function createHoldOwners({ engine, read }: Database) {
     if (ids.length === 0) return []
     const held = sql`select id from projects where id in (${sql.join(ids)}) ${lock}`
     const check = sql`select 1 as one from (select count(*) as n from (${held}) as held) as owners where n = ${ids.length}`
-    return [required(check.compile(read), 'owners')]
+    return [required(check.compile(db), 'owners')]
   }
 }

@@ -15,7 +15,7 @@ type InsertRows = (rows: readonly (readonly unknown[])[]) => Statement[]
 
 /** Makes statements that insert many rows; making their texts anew each time would take longer than the insert. */
 export function createInsertRows(
-  { engine, read }: Pick<Database, 'engine' | 'read'>,
+  { engine, db }: Pick<Database, 'engine' | 'db'>,
   table: keyof Tables,
   columns: readonly string[],
   conflict: Conflict,
@@ -23,8 +23,8 @@ export function createInsertRows(
 ): InsertRows {
   const onConflict = conflictClause(table, columns, conflict, key)
   return engine === 'postgres'
-    ? inOneStatement(read, table, columns, onConflict)
-    : inPiecesOf(read, table, columns, onConflict)
+    ? inOneStatement(db, table, columns, onConflict)
+    : inPiecesOf(db, table, columns, onConflict)
 }
 
 function conflictClause(
@@ -53,7 +53,7 @@ const list = (columns: readonly string[]) => sql.join(columns.map((column) => sq
  * many they are. They are inserted in the order given.
  */
 function inOneStatement(
-  read: Kysely<Tables>,
+  db: Kysely<Tables>,
   table: keyof Tables,
   columns: readonly string[],
   onConflict: ReturnType<typeof conflictClause>,
@@ -61,7 +61,7 @@ function inOneStatement(
   const insert = sql`insert into ${sql.table(table)} (${list(columns)})
     select ${list(columns)} from json_populate_recordset(null::${sql.table(table)}, ${''}::json)
     ${onConflict}`
-  const { sql: text } = insert.compile(read)
+  const { sql: text } = insert.compile(db)
   const toObject = (row: readonly unknown[]) =>
     Object.fromEntries(columns.map((column, at) => [column, wellFormed(row[at])]))
   return (rows) =>
@@ -72,7 +72,7 @@ function inOneStatement(
 const wellFormed = (cell: unknown) => (typeof cell === 'string' ? cell.toWellFormed() : cell)
 
 function inPiecesOf(
-  read: Kysely<Tables>,
+  db: Kysely<Tables>,
   table: keyof Tables,
   columns: readonly string[],
   onConflict: ReturnType<typeof conflictClause>,
@@ -80,7 +80,7 @@ function inPiecesOf(
   const row = sql`(${sql.join(columns.map(() => sql`${0}`))})`
   const textFor = (size: number): string =>
     sql`insert into ${sql.table(table)} (${list(columns)}) values ${sql.join(Array.from({ length: size }, () => row))} ${onConflict}`.compile(
-      read,
+      db,
     ).sql
 
   const texts = new Map<number, string>()

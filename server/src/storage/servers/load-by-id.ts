@@ -16,8 +16,8 @@ type Owned = Exclude<ScopeOrNone, { kind: 'none' }>
 const columns = { system: undefined, domain: 'domain_id', project: 'project_id' } as const
 
 /** One question for one server; its text is made once. */
-function createAskForOne({ read }: Database) {
-  const whole = selectParts(read, 'document', true)
+function createAskForOne({ db }: Database) {
+  const whole = selectParts(db, 'document', true)
   const template = (column: (typeof columns)[Owned['kind']]) =>
     createTemplate<Wanted>(['id', 'owner', 'state'], ({ id, owner, state }) => {
       const one = whole
@@ -41,7 +41,7 @@ interface Batch {
 
 /** Those who ask PostgreSQL at the same moment, with the same visibility, share a way there and back. */
 function createSharedLoad(database: Database) {
-  const whole = selectParts(database.read, 'document', true)
+  const whole = selectParts(database.db, 'document', true)
   const batches = new Map<string, Batch>()
 
   async function ask(scope: Owned, ids: Set<string>, state: number) {

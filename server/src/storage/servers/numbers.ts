@@ -32,7 +32,7 @@ export function createNumbers(database: Database) {
 
   async function takeAhead(counts: Numbers): Promise<void> {
     const { server, word, revision } = counts
-    const take = database.read
+    const take = database.db
       .updateTable('fleet_numbers')
       .set((row) => ({
         server: row('server', '+', server),

@@ -44,8 +44,8 @@ const copies = 50
 const runs = 60
 
 /** As many servers as it takes for PostgreSQL to care how it finds them. */
-async function multiply({ read, commit, engine, maintain }: Database): Promise<void> {
-  const tables = await read.introspection.getTables()
+async function multiply({ db, commit, engine, maintain }: Database): Promise<void> {
+  const tables = await db.introspection.getTables()
   const numbers = Array.from({ length: copies }, (_, at) => `(${at + 1})`).join()
   for (const name of ['servers', 'server_tags', 'server_addresses', 'server_texts']) {
     const columns = (tables.find((table) => table.name === name)?.columns ?? []).map(

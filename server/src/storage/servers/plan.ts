@@ -63,7 +63,7 @@ const outOfUse: Partial<Record<View, Driver>> = {
 
 /** Looks for the best way to answer a question. Which it is depends on how many each way leads to. */
 export function createPlanner(database: Database, owners: Owners, limits: Limits) {
-  const { engine, read } = database
+  const { engine, db } = database
 
   /** SQLite keeps no statistics of what is in its indexes: it is told which to take. */
   const hint = (index: Index): Sql => {
@@ -72,7 +72,7 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
   }
 
   async function ask(questions: readonly Sql[], pace: Pace): Promise<readonly Row[][]> {
-    const compiled: CompiledQuery[] = questions.map((question) => question.compile(read))
+    const compiled: CompiledQuery[] = questions.map((question) => question.compile(db))
     return await database.ask(compiled, pace)
   }
 
@@ -98,7 +98,7 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
   function inByteSet(condition: SideCondition, _: Sql, wanted: 'some' | 'none'): Sql {
     const list = serverList(engine, condition)
     const numbers = sql`select group_concat(server) as list from (${list})`
-    const { sql: text, parameters } = numbers.compile(read)
+    const { sql: text, parameters } = numbers.compile(db)
     const set: ServerSet = { listedBy: { sql: text, parameters } }
     const isSet = sql`substr(${set}, seq, 1) = x'01'`
     return wanted === 'some' ? isSet : sql`not ${isSet}`

@@ -9,7 +9,7 @@ import { inPieces } from './in-pieces.ts'
  * and then finds other revisions.
  */
 export function requireUnchanged(
-  { engine, read }: Pick<Database, 'engine' | 'read'>,
+  { engine, db }: Pick<Database, 'engine' | 'db'>,
   kept: readonly Found[],
 ): Statement[] {
   const lock = engine === 'postgres' ? sql`order by seq for update` : sql``
@@ -19,6 +19,6 @@ export function requireUnchanged(
     const seqs = sql.join(piece.map(({ seq }) => seq))
     const rows = sql`select revision from servers where seq in (${seqs}) ${lock}`
     const check = sql`select 1 as one from (select count(*) as n, sum(revision) as revisions from (${rows}) as found) as kept where n = ${piece.length} and revisions = ${sum}`
-    return required(check.compile(read), 'revision')
+    return required(check.compile(db), 'revision')
   })
 }

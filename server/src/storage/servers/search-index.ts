@@ -12,13 +12,13 @@ interface Entry {
  * Keeps SQLite's index of three characters in a row, which holds servers in use only. PostgreSQL's
  * keeps itself.
  */
-export function createSearchStatements({ engine, read }: Database) {
+export function createSearchStatements({ engine, db }: Database) {
   const remove = createTemplate<Entry>(['seq'], ({ seq }) =>
-    sql`delete from server_search where rowid = ${seq}`.compile(read),
+    sql`delete from server_search where rowid = ${seq}`.compile(db),
   )
   const add = createTemplate<Entry>(['seq', 'text', 'starts'], ({ seq, text, starts }) =>
     sql`insert into server_search (rowid, text, starts) values (${seq}, ${text}, ${starts})`.compile(
-      read,
+      db,
     ),
   )
 
@@ -38,11 +38,11 @@ export function createSearchStatements({ engine, read }: Database) {
 const sortedAtOnce = 16 * 2 ** 20
 
 /** What SQLite's index remembers of how it is to be kept. */
-export async function searchSettings({ engine, read }: Database): Promise<string[]> {
+export async function searchSettings({ engine, db }: Database): Promise<string[]> {
   if (engine === 'postgres') return []
   const { rows } = await sql<{
     size: number
-  }>`select v as size from server_search_config where k = 'hashsize'`.execute(read)
+  }>`select v as size from server_search_config where k = 'hashsize'`.execute(db)
   return rows[0]?.size === sortedAtOnce
     ? []
     : [`insert into server_search (server_search, rank) values ('hashsize', ${sortedAtOnce})`]

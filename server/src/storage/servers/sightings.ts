@@ -35,7 +35,7 @@ export const sightingColumns = [
  * the other has written, or be found by it.
  */
 export function createSightingStatements(database: Database) {
-  const { engine, read } = database
+  const { engine, db } = database
   const insert = createInsertRows(
     database,
     'sightings',
@@ -48,28 +48,28 @@ export function createSightingStatements(database: Database) {
   function requireFence({ accountId, fence: { revision, runner } }: SightingChanges): Statement {
     const isRunner = runner === undefined ? sql`` : sql`and runner = ${runner}`
     const check = sql`select 1 as one from cloudaccounts inner join account_syncs on account_id = id where id = ${accountId} and revision = ${revision} ${isRunner} ${lock}`
-    return required(check.compile(read), fence)
+    return required(check.compile(db), fence)
   }
 
   /** Who else sees what is lost here is to look again: from now on it may be theirs. */
   function lose(accountId: string, ids: readonly string[]): Statement[] {
     const elsewhere = sql`server_id in (${sql.join(ids)}) and account_id <> ${accountId}`
     return [
-      read
+      db
         .deleteFrom('sightings')
         .where('account_id', '=', accountId)
         .where('server_id', 'in', ids)
         .compile(),
-      sql`update sightings set digest = '' where ${elsewhere}`.compile(read),
+      sql`update sightings set digest = '' where ${elsewhere}`.compile(db),
       sql`update account_syncs set next_at = 0 where account_id in (select account_id from sightings where ${elsewhere})`.compile(
-        read,
+        db,
       ),
     ]
   }
 
   function requireOthers(accountId: string, ids: readonly string[]): Statement {
     const seeing = sql`select count(distinct server_id) from sightings where server_id in (${sql.join(ids)}) and account_id <> ${accountId}`
-    return required(sql`select 1 as one where (${seeing}) = ${ids.length}`.compile(read), 'others')
+    return required(sql`select 1 as one where (${seeing}) = ${ids.length}`.compile(db), 'others')
   }
 
   return function sightingStatements(changes: SightingChanges): Statement[] {

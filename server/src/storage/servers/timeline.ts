@@ -40,23 +40,21 @@ function wayTo({ scope, projectIds, domainIds }: Whose): string | undefined {
 
 /** Keeps how big each project's part of the fleet was, day by day. */
 export function createTimelineStore(database: Database): TimelineStore {
-  const { read, engine } = database
+  const { db, engine } = database
 
   const counted = (whose: Whose) =>
     sql`select day, sum(servers) as count, ${sums} from fleet_days
-      where ${allOf(conditionsOf(whose))} group by day`.compile(read)
+      where ${allOf(conditionsOf(whose))} group by day`.compile(db)
 
   const now = (whose: Whose) =>
     sql`select sum(servers) as count, ${sums} from server_counts
-      where facet = ${wholeFacet} and ${allOf(conditionsOf(whose))}`.compile(read)
+      where facet = ${wholeFacet} and ${allOf(conditionsOf(whose))}`.compile(db)
 
   /** A moment is kept in microseconds. */
   const made = (whose: Whose) => {
     const hint = engine === 'sqlite' ? sql.raw(` indexed by ${wayTo(whose)}`) : sql``
     return sql`select coalesce(created_at, 0) / 86400000000 as day, count(*) as count, ${sums}
-      from servers${hint} where state = 0 and ${allOf(conditionsOf(whose))} group by 1`.compile(
-      read,
-    )
+      from servers${hint} where state = 0 and ${allOf(conditionsOf(whose))} group by 1`.compile(db)
   }
 
   return {
@@ -68,11 +66,11 @@ export function createTimelineStore(database: Database): TimelineStore {
         on conflict (project_id, day) do update set
           domain_id = excluded.domain_id, servers = excluded.servers,
           vcpu_count = excluded.vcpu_count, vmem_size = excluded.vmem_size, disk = excluded.disk`
-      await database.commit([count.compile(read)])
+      await database.commit([count.compile(db)])
     },
 
     async forget(before) {
-      await database.commit([read.deleteFrom('fleet_days').where('day', '<', before).compile()])
+      await database.commit([db.deleteFrom('fleet_days').where('day', '<', before).compile()])
     },
 
     async read(whose, since, requester) {

@@ -19,7 +19,7 @@ onBothEngines('words by their codes', (engine) => {
     codesOf(new Set(words))
 
   async function kept(): Promise<Map<string, number>> {
-    const rows = await storage.database.read.selectFrom('words').select(['word', 'code']).execute()
+    const rows = await storage.database.db.selectFrom('words').select(['word', 'code']).execute()
     assert.equal(new Set(rows.map(({ word }) => word)).size, rows.length)
     return new Map(rows.map(({ word, code }) => [word, code]))
   }

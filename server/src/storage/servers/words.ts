@@ -11,13 +11,13 @@ export type Codes = ReadonlyMap<string, number>
 
 /** The codes of texts that many servers share. A code never changes, so what is known stays known. */
 export function createWords(database: Database, takeNumbers: TakeNumbers) {
-  const { read } = database
+  const { db } = database
   const known = new LRUCache<string, number>({ max: remembered })
   const insert = createInsertRows(database, 'words', ['code', 'word', 'folded'], 'keep')
 
   async function findCodes(words: readonly string[], codes: Map<string, number>): Promise<void> {
     for (const piece of inPieces(words)) {
-      const rows = await read
+      const rows = await db
         .selectFrom('words')
         .select(['code', 'word'])
         .where('word', 'in', piece)

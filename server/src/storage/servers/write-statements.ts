@@ -29,7 +29,7 @@ const tagColumns = ['server', 'origin', 'key', 'value', 'state', 'vcpu_count', '
 
 /** Makes the statements that write servers: everything they are shown and found by, for one commit. */
 export function createWriteStatements(database: Database) {
-  const { read, engine } = database
+  const { db, engine } = database
   const takeNumbers = createNumbers(database)
   const codesOf = createWords(database, takeNumbers)
   const searchStatements = createSearchStatements(database)
@@ -54,7 +54,7 @@ export function createWriteStatements(database: Database) {
   const knownPlaces = new Set<string>()
 
   const deleteFrom = (table: 'server_tags' | 'server_addresses', seqs: readonly number[]) =>
-    read.deleteFrom(table).where('server', 'in', seqs).compile()
+    db.deleteFrom(table).where('server', 'in', seqs).compile()
 
   function newPlaces(entries: readonly ServerEntry[], codes: Codes) {
     const places = new Map<string, readonly (string | number)[]>()

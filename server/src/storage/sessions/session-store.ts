@@ -32,10 +32,10 @@ const toRecord = (row: Row): SessionRecord => ({
 
 /** The sessions of browsers. */
 export function createSessionStore(database: Database): SessionStore {
-  const { read } = database
+  const { db } = database
   const insert = (session: SessionRecord) =>
-    read.insertInto('sessions').values(toRow(session)).compile()
-  const remove = (id: string) => read.deleteFrom('sessions').where('id', '=', id)
+    db.insertInto('sessions').values(toRow(session)).compile()
+  const remove = (id: string) => db.deleteFrom('sessions').where('id', '=', id)
 
   return {
     async insert(session) {
@@ -43,7 +43,7 @@ export function createSessionStore(database: Database): SessionStore {
     },
 
     async find(id) {
-      const row = await read
+      const row = await db
         .selectFrom('sessions')
         .where('id', '=', id)
         .selectAll()
@@ -63,7 +63,7 @@ export function createSessionStore(database: Database): SessionStore {
 
     async touch(id, seenAt) {
       await database.commit([
-        read.updateTable('sessions').set({ seen_at: seenAt }).where('id', '=', id).compile(),
+        db.updateTable('sessions').set({ seen_at: seenAt }).where('id', '=', id).compile(),
       ])
     },
 
@@ -73,7 +73,7 @@ export function createSessionStore(database: Database): SessionStore {
     },
 
     async listOf(userId, { seen, now }) {
-      const rows = await read
+      const rows = await db
         .selectFrom('sessions')
         .where('user_id', '=', userId)
         .where('expires_at', '>', now)
@@ -86,7 +86,7 @@ export function createSessionStore(database: Database): SessionStore {
     },
 
     async purge({ seen, now }) {
-      const batch = read
+      const batch = db
         .deleteFrom('sessions')
         .where('id', 'in', (eb) =>
           eb

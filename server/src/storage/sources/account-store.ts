@@ -33,8 +33,8 @@ const contextOf = (id: string) => `cloudaccount ${id}`
 
 /** The accounts. Their credentials are sealed before they are written, and opened only to be used. */
 export function createAccountStore(database: Database, secretBox: SecretBox): AccountStore {
-  const { read } = database
-  const insertEvent = createInsertEvent(read)
+  const { db } = database
+  const insertEvent = createInsertEvent(db)
 
   const seal = (id: string, credentials: SourceSettings['credentials']) =>
     secretBox.encrypt(JSON.stringify(credentials), contextOf(id))
@@ -51,7 +51,7 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
   }
 
   const select = () =>
-    read
+    db
       .selectFrom('cloudaccounts')
       .innerJoin('account_syncs', 'account_syncs.account_id', 'cloudaccounts.id')
       .select(columns)
@@ -68,7 +68,7 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
     },
 
     async credentialsOf(id) {
-      const row = await read
+      const row = await db
         .selectFrom('cloudaccounts')
         .select('credentials')
         .where('id', '=', id)
@@ -78,7 +78,7 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
     },
 
     async syncedAt() {
-      const rows = await read
+      const rows = await db
         .selectFrom('account_syncs')
         .select(['account_id', 'finished_at'])
         .where('finished_at', 'is not', null)
@@ -87,7 +87,7 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
     },
 
     async countServers() {
-      const count = read
+      const count = db
         .selectFrom('sightings')
         .select(['account_id', (eb) => eb.fn.countAll().as('servers')])
         .groupBy('account_id')
@@ -97,7 +97,7 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
     },
 
     async isNameTaken(name) {
-      const row = await read
+      const row = await db
         .selectFrom('cloudaccounts')
         .select('id')
         .where('name_key', '=', nameKey(name))
@@ -111,17 +111,15 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
         credentials: seal(account.id, credentials),
       }
       return await commitIfFree([
-        read.insertInto('cloudaccounts').values(row).compile(),
+        db.insertInto('cloudaccounts').values(row).compile(),
         // Due at once, though nobody asked for it: that would be nought.
-        sql`insert into account_syncs (account_id, next_at) values (${account.id}, 1)`.compile(
-          read,
-        ),
+        sql`insert into account_syncs (account_id, next_at) values (${account.id}, 1)`.compile(db),
         insertEvent(event),
       ])
     },
 
     async update(account, changes, credentials, event) {
-      const update = read
+      const update = db
         .updateTable('cloudaccounts')
         .set({
           ...toAccountRow(changes),
@@ -134,7 +132,7 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
       const isMoving = [changes.mapping, changes.project_id, changes.name].some(
         (change) => change !== undefined,
       )
-      const stay = read
+      const stay = db
         .updateTable('account_syncs')
         .set({ mapped_revision: account.revision + 1 })
         .where('account_id', '=', account.id)
@@ -149,24 +147,20 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
 
     async remove(id) {
       await database.commit([
-        read.deleteFrom('sightings').where('account_id', '=', id).compile(),
-        read.deleteFrom('cloudaccounts').where('id', '=', id).compile(),
+        db.deleteFrom('sightings').where('account_id', '=', id).compile(),
+        db.deleteFrom('cloudaccounts').where('id', '=', id).compile(),
       ])
     },
 
     async confirmGone(id, event) {
       const missing = sql<number>`(select max(missing_since) from sightings where account_id = ${id} and missed > 0)`
       const confirm = sql`update account_syncs set confirmed_gone = ${missing}, next_at = 0 where account_id = ${id} and ${missing} is not null`
-      return await commitIfFree([required(confirm.compile(read), 'missing'), insertEvent(event)])
+      return await commitIfFree([required(confirm.compile(db), 'missing'), insertEvent(event)])
     },
 
     async nudge(id, event) {
       await database.commit([
-        read
-          .updateTable('account_syncs')
-          .set({ next_at: 0 })
-          .where('account_id', '=', id)
-          .compile(),
+        db.updateTable('account_syncs').set({ next_at: 0 }).where('account_id', '=', id).compile(),
         ...(event ? [insertEvent(event)] : []),
       ])
     },

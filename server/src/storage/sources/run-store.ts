@@ -5,14 +5,14 @@ import { toSyncRow } from './account-rows.ts'
 
 /** Who runs which account, and how that goes. */
 export function createRunStore(database: Database): RunStore {
-  const { read } = database
+  const { db } = database
   const own = (id: string, runner: string) =>
-    read.updateTable('account_syncs').where('account_id', '=', id).where('runner', '=', runner)
+    db.updateTable('account_syncs').where('account_id', '=', id).where('runner', '=', runner)
 
   return {
     async claim(id, runner, now, until) {
       const [outcome] = await database.commit([
-        read
+        db
           .updateTable('account_syncs')
           .set({ runner, leased_until: until })
           .where('account_id', '=', id)
@@ -29,7 +29,7 @@ export function createRunStore(database: Database): RunStore {
     },
 
     async confirmedGone(id) {
-      const row = await read
+      const row = await db
         .selectFrom('account_syncs')
         .select('confirmed_gone')
         .where('account_id', '=', id)

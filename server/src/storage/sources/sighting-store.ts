@@ -8,9 +8,9 @@ import { sightingColumns } from '../servers/sightings.ts'
 const mostElsewhere = 1_000
 
 /** What accounts said last of the servers they see. */
-export function createSightingStore({ read }: Database): SightingStore {
+export function createSightingStore({ db }: Database): SightingStore {
   const select = (accountId: string) =>
-    read.selectFrom('sightings').select(sightingColumns).where('account_id', '=', accountId)
+    db.selectFrom('sightings').select(sightingColumns).where('account_id', '=', accountId)
 
   async function readSome(accountId: string, ids: readonly string[]) {
     const rows = []
@@ -41,7 +41,7 @@ export function createSightingStore({ read }: Database): SightingStore {
     async accountsSeeing(ids) {
       const seeing = new Map<string, string[]>()
       for (const piece of inPieces(ids)) {
-        const rows = await read
+        const rows = await db
           .selectFrom('sightings')
           .select(['server_id', 'account_id'])
           .where('server_id', 'in', piece)
@@ -60,7 +60,7 @@ export function createSightingStore({ read }: Database): SightingStore {
           id: string
           region: string
         }>`select servers.id, words.word as region from servers inner join words on words.code = servers.region_ext_id where servers.id in (${sql.join(piece)})`.execute(
-          read,
+          db,
         )
         for (const { id, region } of rows) regions.set(id, region)
       }
@@ -70,7 +70,7 @@ export function createSightingStore({ read }: Database): SightingStore {
     async activeElsewhere(accountId) {
       const { rows } =
         await sql<ActiveElsewhere>`select own.server_id as "serverId", own.active_name as name, other.account_id as "otherAccountId", other.active_name as "otherName" from sightings own inner join sightings other on other.server_id = own.server_id and other.account_id <> own.account_id and other.active_host <> own.active_host where own.account_id = ${accountId} and own.active_name <> '' and other.active_name <> '' order by own.server_id, other.account_id limit ${mostElsewhere}`.execute(
-          read,
+          db,
         )
       return rows
     },

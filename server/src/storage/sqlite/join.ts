@@ -17,18 +17,18 @@ const notHere = () => {
 export function joinSqlite(directory: string, line: MessagePort, tell: TellFleet): Database {
   const reader = openFile(join(directory, 'muster.db'))
   reader.exec('pragma query_only = on')
-  const read = createKysely(reader)
+  const db = createKysely(reader)
   const readNow = createSnapshotReader(reader)
   const writer = joinWriter(line)
   return {
     engine: 'sqlite',
-    read,
+    db,
     commit: writer.commit,
     commitIdentity: notHere,
     currentVersion: () => undefined,
     ask: async (questions) => readNow(questions),
     async commitFleet(statements, scopes, inTurn = []) {
-      const commit = fleetCommit(read, statements, scopes, inTurn)
+      const commit = fleetCommit(db, statements, scopes, inTurn)
       tell(commit.versionOf(await writer.commit(commit.statements)), scopes)
     },
     async maintain(work) {
@@ -42,7 +42,7 @@ export function joinSqlite(directory: string, line: MessagePort, tell: TellFleet
     },
     async close() {
       writer.close()
-      await read.destroy()
+      await db.destroy()
     },
   }
 }

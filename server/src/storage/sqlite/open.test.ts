@@ -82,7 +82,7 @@ describe('a data directory', () => {
   test('cannot be written through the side that reads', async (context) => {
     const database = await open(makeFolder(context))
     await assert.rejects(
-      database.read.insertInto('settings').values({ key: 'side', value: '' }).execute(),
+      database.db.insertInto('settings').values({ key: 'side', value: '' }).execute(),
       /readonly/,
     )
     await database.close()
@@ -92,7 +92,7 @@ describe('a data directory', () => {
     const database = await open(makeFolder(context))
     // Asked of the connection that writes.
     const pragma = async (name: string) => {
-      const query = database.read.selectFrom('settings').selectAll().compile()
+      const query = database.db.selectFrom('settings').selectAll().compile()
       const [outcome] = await database.commit([{ ...query, sql: `pragma ${name}`, parameters: [] }])
       return Object.values(outcome?.rows[0] ?? {})[0]
     }
@@ -108,7 +108,7 @@ describe('a disk that is full', () => {
     const database = await open(makeFolder(context))
     context.after(() => database.close())
     const put = (key: string, size: number) =>
-      database.read
+      database.db
         .insertInto('settings')
         .values({ key, value: 'x'.repeat(size) })
         .compile()
@@ -121,7 +121,7 @@ describe('a disk that is full', () => {
       database.commit([put('after it', 10)]),
       database.commit([put('and this', 10), put('with this', 10)]),
     ])
-    const kept = await database.read.selectFrom('settings').select('key').execute()
+    const kept = await database.db.selectFrom('settings').select('key').execute()
     const fulfilled = results.filter(({ status }) => status === 'fulfilled').length
     assert.equal(kept.length > 0, fulfilled > 0, JSON.stringify(kept))
     assert.equal(results[1]?.status, 'rejected')

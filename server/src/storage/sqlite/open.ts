@@ -43,8 +43,8 @@ async function inspectFile(file: string, inspect: Inspect): Promise<void> {
 }
 
 async function inspectThrough(database: DatabaseSync, inspect: Inspect): Promise<void> {
-  const read = createKysely(database)
-  await inspect(read).finally(() => read.destroy())
+  const db = createKysely(database)
+  await inspect(db).finally(() => db.destroy())
 }
 
 /**
@@ -54,8 +54,8 @@ async function inspectThrough(database: DatabaseSync, inspect: Inspect): Promise
 async function migrateFile(file: string): Promise<void> {
   if (!existsSync(file)) return
   let isCurrent = true
-  await inspectThrough(openFile(file), async (read) => {
-    isCurrent = await isUpToDate(read)
+  await inspectThrough(openFile(file), async (db) => {
+    isCurrent = await isUpToDate(db)
   })
   if (isCurrent) return
   const thread = new Worker(new URL('./migrate-thread.ts', import.meta.url), { workerData: file })
@@ -66,17 +66,17 @@ async function migrateFile(file: string): Promise<void> {
 /** The connection that reads, the data brought up to date. */
 async function openReader(file: string) {
   const reader = openFile(file)
-  const read = createKysely(reader)
+  const db = createKysely(reader)
   try {
-    await migrate(read)
+    await migrate(db)
     reader.exec('pragma query_only = on')
-    const { version } = await read
+    const { version } = await db
       .selectFrom('identity_version')
       .select('version')
       .executeTakeFirstOrThrow()
-    return { reader, read, version }
+    return { reader, db, version }
   } catch (error) {
-    await read.destroy()
+    await db.destroy()
     throw error
   }
 }
@@ -90,7 +90,7 @@ export async function openSqlite(
 ): Promise<Database> {
   const holder = lock(directory)
   const file = join(directory, 'muster.db')
-  const { reader, read, version } = await onLocked()
+  const { reader, db, version } = await onLocked()
     .then(() => inspectFile(file, inspect))
     .then(() => migrateFile(file))
     .then(() => openReader(file))
@@ -106,10 +106,10 @@ export async function openSqlite(
 
   return {
     engine: 'sqlite',
-    read,
+    db,
     commit: writer.commit,
     async commitIdentity(statements, expected) {
-      const outcomes = await writer.commit([bumpVersion(read, expected), ...statements])
+      const outcomes = await writer.commit([bumpVersion(db, expected), ...statements])
       known = versionOf(outcomes)
       return outcomes.slice(1)
     },
@@ -117,7 +117,7 @@ export async function openSqlite(
     ask: async (questions, pace) =>
       pace === 'quick' ? readNow(questions) : await readers.ask(questions, pace),
     async commitFleet(statements, scopes, inTurn = []) {
-      const commit = fleetCommit(read, statements, scopes, inTurn)
+      const commit = fleetCommit(db, statements, scopes, inTurn)
       fleet.advance(commit.versionOf(await writer.commit(commit.statements)), scopes)
     },
     async maintain(work) {
@@ -134,7 +134,7 @@ export async function openSqlite(
     async close() {
       await readers.close()
       await writer.close()
-      await read.destroy()
+      await db.destroy()
       holder.close()
     },
   }

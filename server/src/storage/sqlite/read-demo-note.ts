@@ -9,8 +9,8 @@ export async function readDemoNote(directory: string): Promise<DemoNote | undefi
   const file = join(directory, 'muster.db')
   if (!existsSync(file)) return undefined
   try {
-    const read = createKysely(new DatabaseSync(file, { readOnly: true }))
-    return await findDemoNote(read).finally(() => read.destroy())
+    const db = createKysely(new DatabaseSync(file, { readOnly: true }))
+    return await findDemoNote(db).finally(() => db.destroy())
   } catch {
     // It cannot be read, or is of another make: it is nobody's business here.
     return undefined

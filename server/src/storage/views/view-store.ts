@@ -75,11 +75,11 @@ const room = 'room'
 
 /** The views that people keep. Each change has its event in its commit. */
 export function createViewStore(database: Database): ViewStore {
-  const { read, engine } = database
-  const insertEvent = createInsertEvent(read)
+  const { db, engine } = database
+  const insertEvent = createInsertEvent(db)
 
   const matching = (conditions: readonly Sql[]) =>
-    read
+    db
       .selectFrom('views')
       .innerJoin('users', 'users.id', 'views.user_id')
       .leftJoin('projects', 'projects.id', 'views.project_id')
@@ -103,11 +103,11 @@ export function createViewStore(database: Database): ViewStore {
 
   /** Whoever saves several at once is counted one by one. */
   function requireRoom(userId: string): Statements {
-    const user = read.selectFrom('users').select('id').where('id', '=', userId)
+    const user = db.selectFrom('users').select('id').where('id', '=', userId)
     const isRoom = sql`select 1 as one where (select count(*) from views where user_id = ${userId}) < ${mostViews}`
     return [
       ...(engine === 'postgres' ? [user.forUpdate().compile()] : []),
-      required(isRoom.compile(read), room),
+      required(isRoom.compile(db), room),
     ]
   }
 
@@ -138,7 +138,7 @@ export function createViewStore(database: Database): ViewStore {
     insert: (view, event) =>
       commit([
         ...requireRoom(view.user_id),
-        read
+        db
           .insertInto('views')
           .values({
             id: view.id,
@@ -153,7 +153,7 @@ export function createViewStore(database: Database): ViewStore {
       ]),
 
     update(before, after, event) {
-      const update = read
+      const update = db
         .updateTable('views')
         .set(changeable(after))
         .where('id', '=', before.id)
@@ -162,7 +162,7 @@ export function createViewStore(database: Database): ViewStore {
     },
 
     remove(view, event) {
-      const remove = read
+      const remove = db
         .deleteFrom('views')
         .where('id', '=', view.id)
         .where('revision', '=', view.revision)
