@@ -1,4 +1,4 @@
-import { newId } from '../server/src/domain/identity/new-id.ts'
+import { newId } from '../server/src/domain/new-id.ts'
 import { signLikeMuster } from '../server/src/testing/sign-access-key.ts'
 import type { Figure } from './figure.ts'
 import { measureQuickLogin, preparedLogins } from './quick-login.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeLogin } from '../server/src/domain/audit/describe-login.ts'
+import { createLoginEvent } from '../server/src/domain/audit/create-login-event.ts'
 import type { IdentityVersion } from '../server/src/domain/identity/ports.ts'
 import { createFindUserStatus } from '../server/src/domain/identity/user-status.ts'
 import { mintToken, tokenId } from '../server/src/domain/identity/token-secret.ts'
@@ -40,7 +40,7 @@ export async function createInstallation() {
     accessKey: null,
     providerId: null,
   } as const
-  const event = describeLogin({
+  const event = createLoginEvent({
     user: { id: userId, name: 'sysadmin', domainId: 'default' },
     method: 'password',
     projectId: '',

@@ -11,7 +11,8 @@ import { bootstrapDatabase } from './composition/bootstrap-database.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
 import type { ProgressOutput } from './composition/progress.ts'
 import type { Config } from './config/read-config.ts'
-import type { Clock, PasswordHasher } from './domain/identity/ports.ts'
+import type { PasswordHasher } from './domain/identity/ports.ts'
+import type { Clock } from './domain/clock.ts'
 import type { FleetWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
 import { openPort, type OpenPort } from './http/open-port.ts'
@@ -202,7 +203,7 @@ async function assemble(
       await demoLoaded
       await sources.stop()
       await countFleet()
-      await identity.sumUpDenials().catch((error: unknown) => {
+      await identity.flushDenials().catch((error: unknown) => {
         logger.warn({ err: error }, 'refused changes could not be summed up in the audit log')
       })
       await ages.stop()

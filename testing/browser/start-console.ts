@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2'
 import type { BrowserContextOptions } from 'playwright-core'
-import type { Clock } from '../../server/src/domain/identity/ports.ts'
+import type { Clock } from '../../server/src/domain/clock.ts'
 import { createAdminClient } from '../../server/src/testing/contract-client.ts'
 import { createPopulation } from '../../server/src/testing/population.ts'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'

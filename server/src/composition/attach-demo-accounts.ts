@@ -1,7 +1,7 @@
-import { describeEvent } from '../domain/audit/describe-event.ts'
+import { createEvent } from '../domain/audit/create-event.ts'
 import type { Changes } from '../domain/audit/event.ts'
 import { differences, everythingOf } from '../domain/identity/administration/changes.ts'
-import type { Clock } from '../domain/identity/ports.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { Account } from '../domain/sources/account.ts'
 import type { AccountStore } from '../domain/sources/ports.ts'
 import { simulatorKind } from '../sources/simulator/simulator-kind.ts'
@@ -38,15 +38,15 @@ const rulesOf = (projects: readonly DemoProject[]) =>
 /** Attaches the accounts that a demo's servers come from: their ids are always the same. */
 export function createAttachDemoAccounts({ accounts, clock }: Dependencies) {
   const eventOf = (action: string, { id, name }: Account, changes: Changes) =>
-    describeEvent({
+    createEvent({
       user: undefined,
       origin: atStart,
-      deed: {
+      action: {
         action,
         targetType: 'cloudaccount',
         targetId: id,
         targetName: name,
-        place: { kind: 'system' },
+        scope: { kind: 'system' },
         changes,
       },
       result: 'success',

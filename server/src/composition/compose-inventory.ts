@@ -1,4 +1,5 @@
-import type { Clock, IdentityVersion } from '../domain/identity/ports.ts'
+import type { IdentityVersion } from '../domain/identity/ports.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import type { SyncAges } from '../domain/inventory/ages.ts'
 import { createChangeMetadata } from '../domain/inventory/change-metadata.ts'

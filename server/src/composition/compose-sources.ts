@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config/read-config.ts'
-import type { Clock } from '../domain/identity/ports.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import { createCloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createRefreshServer } from '../domain/sources/refresh-server.ts'

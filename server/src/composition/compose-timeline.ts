@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/identity/ports.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { TimelineUseCases } from '../domain/inventory/read-timeline.ts'
 import type { Database } from '../storage/database.ts'
 import { loadOnce } from './load-once.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/identity/ports.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
 import type { Database } from '../storage/database.ts'

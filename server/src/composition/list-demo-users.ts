@@ -1,6 +1,6 @@
 import type { Registry } from '../domain/identity/administration/registry.ts'
 import type { Directory, PasswordHasher } from '../domain/identity/ports.ts'
-import { everywhere } from '../domain/identity/authorized-scope.ts'
+import { everywhere } from '../domain/scope.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
 import { demoPeople, type DemoPerson } from './demo-organisation.ts'
 

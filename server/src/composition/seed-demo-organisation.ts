@@ -1,11 +1,12 @@
-import { describeEvent } from '../domain/audit/describe-event.ts'
+import { createEvent } from '../domain/audit/create-event.ts'
 import type { EventRecord } from '../domain/audit/event.ts'
 import { everythingOf } from '../domain/identity/administration/changes.ts'
 import { all, type Registry, type Write } from '../domain/identity/administration/registry.ts'
-import { nounOf, type Kind, type Place } from '../domain/identity/administration/resources.ts'
-import { nameKey } from '../domain/identity/name-key.ts'
-import type { Clock, PasswordHasher } from '../domain/identity/ports.ts'
-import { everywhere } from '../domain/identity/authorized-scope.ts'
+import { nounOf, type Kind } from '../domain/identity/administration/resources.ts'
+import { type Scope, everywhere } from '../domain/scope.ts'
+import { nameKey } from '../domain/name-key.ts'
+import type { PasswordHasher } from '../domain/identity/ports.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
 import { demoDomains, demoPeople, type DemoPerson, type DemoProject } from './demo-organisation.ts'
 
@@ -33,19 +34,19 @@ export function createSeedDemoOrganisation({ registry, hasher, key, clock }: Dep
   const create = (
     kind: 'domains' | 'projects' | 'users',
     row: Row,
-    place: Place,
+    scope: Scope,
     secrets = {},
   ) => ({
     write: { do: 'insert', kind, row: { ...row, ...secrets } } as Write,
-    event: describeEvent({
+    event: createEvent({
       user: undefined,
       origin: atStart,
-      deed: {
+      action: {
         action: 'create',
         targetType: nounOf[kind],
         targetId: row.id,
         targetName: row.name,
-        place,
+        scope,
         changes: everythingOf(row),
       },
       result: 'success',
@@ -112,23 +113,23 @@ export function createSeedDemoOrganisation({ registry, hasher, key, clock }: Dep
   }
 
   function grant(person: DemoPerson, roleId: string, held: DemoPerson['roles'][number]) {
-    const place = placeOf(held)
-    const event = describeEvent({
+    const scope = scopeOf(held)
+    const event = createEvent({
       user: undefined,
       origin: atStart,
-      deed: {
+      action: {
         action: 'grant',
         targetType: 'user',
         targetId: person.id,
         targetName: person.name,
-        place,
+        scope,
         changes: { assignment: [null, { role: held.role, role_id: roleId, on: held.on }] },
       },
       result: 'success',
       time: clock(),
     })
     const holder = { kind: 'user', id: person.id } as const
-    return { write: { do: 'grant', grant: { roleId, holder, place } } as Write, event }
+    return { write: { do: 'grant', grant: { roleId, holder, scope } } as Write, event }
   }
 
   return async function seedDemoOrganisation(
@@ -179,7 +180,7 @@ function freeNames(kept: readonly Row[]) {
   }
 }
 
-function placeOf(held: DemoPerson['roles'][number]): Place {
+function scopeOf(held: DemoPerson['roles'][number]): Scope {
   switch (held.on) {
     case 'system':
       return { kind: 'system' }

@@ -1,5 +1,5 @@
 import { errorStatus, type ErrorClass, type FieldProblem } from '@muster/contract'
-import type { KnownUser } from './identity/records.ts'
+import type { UserSummary } from './user-summary.ts'
 
 interface Particulars {
   /** Only logged, never answered. */
@@ -8,7 +8,7 @@ interface Particulars {
   /** Seconds after which another try makes sense. */
   readonly retryAfter?: number
   /** Whose account a failed login was for, as far as it is known: for the audit, never answered. */
-  readonly user?: KnownUser
+  readonly user?: UserSummary
 }
 
 /** The one error of Muster. `details` is written for the caller; `cause` stays in the log. */
@@ -16,7 +16,7 @@ export class PlatformError extends Error {
   readonly class: ErrorClass
   readonly fields: readonly FieldProblem[] | undefined
   readonly retryAfter: number | undefined
-  readonly user: KnownUser | undefined
+  readonly user: UserSummary | undefined
 
   constructor(errorClass: ErrorClass, details: string, particulars: Particulars = {}) {
     super(details, { cause: particulars.cause })
@@ -40,7 +40,7 @@ export const badField = (
 ) => new PlatformError(errorClass, `${path} ${problem}`, { fields: [{ path, problem }] })
 
 /** Every failed login is this, whatever the reason: no caller learns which part was wrong, only the log. */
-export const loginFailed = (reason: string, user?: KnownUser) =>
+export const loginFailed = (reason: string, user?: UserSummary) =>
   new PlatformError('UnauthorizedError', 'Login failed: check the credentials and the scope.', {
     cause: reason,
     ...(user && { user }),

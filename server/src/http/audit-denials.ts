@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Denial, RecordDenial } from '../domain/audit/record-denial.ts'
 import { PlatformError } from '../domain/error.ts'
+import { summarizeUser } from '../domain/identity/user-status.ts'
 import { originOf } from './origin.ts'
 
 /** The change that an error refuses for want of a right, if that is what it does. */
@@ -10,7 +11,8 @@ function findDenial(request: FastifyRequest, error: Error): Denial | undefined {
   const { operation } = request.routeOptions.config
   if (!isDenied || !principal || !operation || method === 'GET' || method === 'HEAD') return
   const named = request.params as Denial['named']
-  return { principal, origin: originOf(request), operation, named }
+  const user = summarizeUser(principal.userStatus)
+  return { user, origin: originOf(request), operation, named }
 }
 
 /** Tells the audit log of every change that was refused for want of a right, whichever route it was. */

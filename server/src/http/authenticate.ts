@@ -1,7 +1,7 @@
 import type { Operation } from '@muster/contract'
 import type { FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
-import type { Clock } from '../domain/identity/ports.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import type { OwnHosts } from './host.ts'

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import type { Origin } from '../domain/identity/records.ts'
+import type { RequestOrigin } from '../domain/request-origin.ts'
 
 /** An address in one spelling: IPv4 in IPv6's clothes is IPv4, and a zone is nobody else's business. */
 function normalise(text: string): string | undefined {
@@ -11,7 +11,7 @@ function normalise(text: string): string | undefined {
 }
 
 /** Found out when somebody wants to know: most requests only read, and nobody does. */
-class RequestOrigin implements Origin {
+class LazyOrigin implements RequestOrigin {
   readonly #request: FastifyRequest
 
   constructor(request: FastifyRequest) {
@@ -31,7 +31,7 @@ class RequestOrigin implements Origin {
   }
 }
 
-export const originOf = (request: FastifyRequest): Origin => new RequestOrigin(request)
+export const originOf = (request: FastifyRequest): RequestOrigin => new LazyOrigin(request)
 
 /**
  * The address that a request came from: the peer's, or what a trusted proxy says. A proxy that

@@ -12,11 +12,9 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badField, PlatformError } from '../domain/error.ts'
 import type { Caller } from '../domain/identity/caller.ts'
-import {
-  requireAuthorizedScope,
-  type AuthorizedScope,
-} from '../domain/identity/authorized-scope.ts'
-import type { Origin } from '../domain/identity/records.ts'
+import { requireAuthorizedScope } from '../domain/identity/authorized-scope.ts'
+import type { AuthorizedScope } from '../domain/scope.ts'
+import type { RequestOrigin } from '../domain/request-origin.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { ResponseMemory } from './response-memory.ts'
@@ -58,7 +56,7 @@ interface Call<Op> {
   readonly principal: Op extends { readonly access: 'token' } ? Principal : Principal | undefined
   /** Who asks, and how far they may go, where the operation needs a right. */
   readonly caller: Op extends { readonly permission: object } ? Caller : undefined
-  readonly origin: Origin
+  readonly origin: RequestOrigin
   readonly accept: string
   readonly ifNoneMatch: string | undefined
   /** Resolves when there is room for a body of about so many bytes; until the response ends, it takes that room. */

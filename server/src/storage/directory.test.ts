@@ -6,7 +6,7 @@ import { openStorage, type TestStorage } from '../testing/open-storage.ts'
 import { createdAt, createPopulation, type Population } from '../testing/population.ts'
 import type { Database } from './database.ts'
 import { createDirectory } from './directory.ts'
-import { newId } from '../domain/identity/new-id.ts'
+import { newId } from '../domain/new-id.ts'
 
 onBothEngines('the directory', (engine) => {
   let storage: TestStorage

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { EventStore } from '../domain/audit/event-store.ts'
 import { timePart, type EventRecord } from '../domain/audit/event.ts'
-import type { ScopeOrNone } from '../domain/identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../domain/scope.ts'
 import type { Database, Statement } from './database.ts'
 import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
 import type { Tables } from './tables.ts'

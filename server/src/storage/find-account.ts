@@ -1,4 +1,4 @@
-import { nameKey } from '../domain/identity/name-key.ts'
+import { nameKey } from '../domain/name-key.ts'
 import type { Directory, DomainReference, MemberReference } from '../domain/identity/ports.ts'
 import type { Credentials } from '../domain/identity/records.ts'
 import type { Database } from './database.ts'

@@ -1,5 +1,5 @@
-import { nameKey } from '../domain/identity/name-key.ts'
-import { newId } from '../domain/identity/new-id.ts'
+import { nameKey } from '../domain/name-key.ts'
+import { newId } from '../domain/new-id.ts'
 import { builtInRoles } from '../domain/identity/built-in-roles.ts'
 import type { Database, Statements } from './database.ts'
 import { policyFacts } from './registry/policy-facts.ts'

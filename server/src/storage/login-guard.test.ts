@@ -4,7 +4,7 @@ import { loginDelays } from '../domain/identity/login-delay.ts'
 import type { LoginGuard, LoginTurn } from '../domain/identity/ports.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { openStorage, type TestStorage } from '../testing/open-storage.ts'
-import { newId } from '../domain/identity/new-id.ts'
+import { newId } from '../domain/new-id.ts'
 import { createLoginGuard } from './login-guard.ts'
 
 const second = 1_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac, getHashes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { nameKey } from '../domain/identity/name-key.ts'
+import { nameKey } from '../domain/name-key.ts'
 import { passwordIdentity, requestToken, secretOf } from '../testing/client.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { dumpTables } from '../testing/open-storage.ts'

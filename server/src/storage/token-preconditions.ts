@@ -36,16 +36,16 @@ export function createPreconditionStatements(database: Database) {
       if (kind === 'project') {
         query = query
           .innerJoin('projects', (join) => join.onTrue())
-          .innerJoin('domains as place', 'place.id', 'projects.domain_id')
+          .innerJoin('domains as scope_domain', 'scope_domain.id', 'projects.domain_id')
           .where('projects.id', '=', scopeId)
           .where('projects.enabled', '=', 1)
-          .where('place.enabled', '=', 1)
+          .where('scope_domain.enabled', '=', 1)
       }
       if (kind === 'domain') {
         query = query
-          .innerJoin('domains as place', (join) => join.onTrue())
-          .where('place.id', '=', scopeId)
-          .where('place.enabled', '=', 1)
+          .innerJoin('domains as scope_domain', (join) => join.onTrue())
+          .where('scope_domain.id', '=', scopeId)
+          .where('scope_domain.enabled', '=', 1)
       }
       return (isPostgres ? query.forShare() : query).compile()
     })

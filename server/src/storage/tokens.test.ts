@@ -8,7 +8,7 @@ import { openStorage, type TestStorage } from '../testing/open-storage.ts'
 import { createPopulation, type Population } from '../testing/population.ts'
 import { makeEvent, makeToken } from '../testing/records.ts'
 import type { Database } from './database.ts'
-import { newId } from '../domain/identity/new-id.ts'
+import { newId } from '../domain/new-id.ts'
 import { createTokenStore } from './tokens.ts'
 
 const longestChain = 500

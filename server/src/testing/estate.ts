@@ -1,6 +1,6 @@
 import type { TokenScope } from '../domain/identity/records.ts'
-import { nameKey } from '../domain/identity/name-key.ts'
-import { newId } from '../domain/identity/new-id.ts'
+import { nameKey } from '../domain/name-key.ts'
+import { newId } from '../domain/new-id.ts'
 import type { Database } from '../storage/database.ts'
 import { plantToken } from './plant-token.ts'
 import { createdAt, createPopulation } from './population.ts'

@@ -1,6 +1,6 @@
 import { operations, type RequiredPermission, type OperationId } from '@muster/contract'
 import type { Selectable } from 'kysely'
-import { nameKey } from '../domain/identity/name-key.ts'
+import { nameKey } from '../domain/name-key.ts'
 import type { PolicyRule, TokenScope } from '../domain/identity/records.ts'
 import type { Database } from '../storage/database.ts'
 import type { Tables } from '../storage/tables.ts'

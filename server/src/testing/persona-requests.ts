@@ -1,5 +1,5 @@
 import type { OperationId } from '@muster/contract'
-import { newId } from '../domain/identity/new-id.ts'
+import { newId } from '../domain/new-id.ts'
 import type { Tables } from '../storage/tables.ts'
 import { tokenIdentity } from './client.ts'
 import type { Things } from './persona-things.ts'

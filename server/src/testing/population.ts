@@ -1,9 +1,9 @@
 import type { PolicyScope } from '@muster/contract'
-import { nameKey } from '../domain/identity/name-key.ts'
+import { nameKey } from '../domain/name-key.ts'
 import type { PolicyRule } from '../domain/identity/records.ts'
 import type { Database, Statements } from '../storage/database.ts'
 import { policyFacts } from '../storage/registry/policy-facts.ts'
-import { newId } from '../domain/identity/new-id.ts'
+import { newId } from '../domain/new-id.ts'
 
 const named = (name: string) => ({ id: newId(), name, name_key: nameKey(name) })
 /** When all of them were made. */

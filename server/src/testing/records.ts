@@ -80,7 +80,7 @@ export const onSystem = (role: RoleRecord): Assignment => ({
   target: { kind: 'system' },
 })
 
-export const makeStanding = (user: UserRecord, ...assignments: Assignment[]): UserStatus => ({
+export const makeUserStatus = (user: UserRecord, ...assignments: Assignment[]): UserStatus => ({
   user,
   assignments,
 })

@@ -1,4 +1,4 @@
-import { newId } from '../domain/identity/new-id.ts'
+import { newId } from '../domain/new-id.ts'
 import type { ServerFacts } from '../domain/inventory/server-facts.ts'
 import { createContractClient } from './contract-client.ts'
 import type { Engine } from './engines.ts'

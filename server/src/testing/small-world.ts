@@ -13,7 +13,7 @@ import {
   makePolicy,
   makeProject,
   makeRole,
-  makeStanding,
+  makeUserStatus,
   makeToken,
   makeUser,
   onDomain,
@@ -72,7 +72,7 @@ const assignmentOf = ({ at, policies }: Held, name = 'some'): Assignment =>
 export const principalOf = (scope: ScopeName, held: readonly Held[]): Principal =>
   createPrincipal(
     makeToken(),
-    makeStanding(
+    makeUserStatus(
       makeUser('giver'),
       ...held.map((role, index) => assignmentOf(role, `held-${index}`)),
     ),

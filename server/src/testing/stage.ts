@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { operations, type Operation } from '@muster/contract'
 import { hash } from '@node-rs/argon2'
-import { newId } from '../domain/identity/new-id.ts'
+import { newId } from '../domain/new-id.ts'
 import { renewToken, type CallOptions } from './call-operation.ts'
 import { ask, requestToken, systemProject, tokenIdentity, type ClientAnswer } from './client.ts'
 import { plainServer } from './plain-server.ts'

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { newId } from '../domain/identity/new-id.ts'
+import { newId } from '../domain/new-id.ts'
 import { startSecureServer } from './secure-server.ts'
 import type { Lifetime } from './spawn-muster.ts'
 

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DestinationStream } from 'pino'
 import { readConfig } from '../config/read-config.ts'
-import type { Clock } from '../domain/identity/ports.ts'
+import type { Clock } from '../domain/clock.ts'
 import { createLogger } from '../log.ts'
 import { createPlatform, type Platform } from '../platform.ts'
-import { createTestDatabase } from './engines.ts'
-import type { Engine } from './engines.ts'
+import { createTestDatabase, type Engine } from './engines.ts'
 
 export const adminPassword = 'correct horse battery staple'
 

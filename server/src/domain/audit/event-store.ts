@@ -1,4 +1,4 @@
-import type { AuthorizedScope } from '../identity/authorized-scope.ts'
+import type { AuthorizedScope } from '../scope.ts'
 import type { EventRecord } from './event.ts'
 
 /** What a caller wants of the audit log; what is not said does not narrow. */

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, mock, test } from 'node:test'
-import { makeStanding, makeUser } from '../../testing/records.ts'
-import type { Principal } from '../identity/principal.ts'
 import type { EventStore } from './event-store.ts'
 import type { EventRecord } from './event.ts'
 import { createRecordDenial } from './record-denial.ts'
@@ -25,7 +23,7 @@ describe('createRecordDenial', () => {
   }
   const open = () => createRecordDenial({ record } as EventStore, () => start)
   const denialOf = (name: string, id = 'x', operation = 'deleteUser') => ({
-    principal: { userStatus: makeStanding(makeUser(name)) } as unknown as Principal,
+    user: { id: `user-${name}`, name, domainId: 'domain-home' },
     origin: { ip: '192.0.2.1', requestId: 'req-1', isConfidential: true },
     operation: { id: operation },
     named: { id },
@@ -72,20 +70,20 @@ describe('createRecordDenial', () => {
   })
 
   test('writes the rest when told to, and what could not be written before', async () => {
-    const { recordDenial, sumUpDenials } = open()
+    const { recordDenial, flushDenials } = open()
     for (let time = 0; time < 5; time += 1) await recordDenial(denialOf('eve'))
     isBroken = true
     await pass(minute)
     isBroken = false
     await recordDenial(denialOf('eve'))
-    await sumUpDenials()
+    await flushDenials()
     assert.deepEqual(counts(), [1, 5])
-    await sumUpDenials()
+    await flushDenials()
     assert.equal(rows.length, 2)
   })
 
   test('keeps a bounded number of counts, and loses none', async () => {
-    const { recordDenial, sumUpDenials } = open()
+    const { recordDenial, flushDenials } = open()
     const users = Array.from({ length: 10_500 }, (_, index) => denialOf(`user-${index}`))
     for (const denial of users) {
       await recordDenial(denial)
@@ -93,7 +91,7 @@ describe('createRecordDenial', () => {
     }
     await new Promise(setImmediate)
     assert.equal(rows.length, 10_500 + 500)
-    await sumUpDenials()
+    await flushDenials()
     assert.equal(rows.length, 21_000)
   })
 })

@@ -1,28 +1,29 @@
 import type { Operation } from '@muster/contract'
-import type { Clock } from '../identity/ports.ts'
-import type { Principal } from '../identity/principal.ts'
-import type { Origin } from '../identity/records.ts'
-import { describeEvent } from './describe-event.ts'
-import { nounOf } from '../identity/administration/resources.ts'
+import type { Clock } from '../clock.ts'
+import type { RequestOrigin } from '../request-origin.ts'
+import type { UserSummary } from '../user-summary.ts'
+import { createEvent } from './create-event.ts'
 import type { EventStore } from './event-store.ts'
 import type { Changes, EventRecord } from './event.ts'
+import { targetTypes } from './target-types.ts'
 
+/** A change that was refused because the user lacks the permission. */
 export interface Denial {
-  readonly principal: Principal
-  readonly origin: Origin
+  readonly user: UserSummary
+  readonly origin: RequestOrigin
   readonly operation: Pick<Operation, 'id' | 'permission'>
-  /** What the path named, by the names of its parts. */
+  /** The parameters of the path. */
   readonly named: Readonly<Record<string, string | undefined>>
 }
 
-/** The word that the event would have had, had it come to that. */
-function verbOf({ id }: Pick<Operation, 'id'>): string {
+/** The action that the event would have named, had the operation been allowed. */
+function actionOf({ id }: Pick<Operation, 'id'>): string {
   const [verb = id] = /^[a-z]+/.exec(id) ?? []
-  return verbs[verb] ?? verb
+  return actions[verb] ?? verb
 }
 
-/** Operations that are named after how they change something. */
-const verbs: Readonly<Record<string, string>> = {
+/** Verbs of operations whose events name another action. */
+const actions: Readonly<Record<string, string>> = {
   add: 'join',
   remove: 'leave',
   change: 'update',
@@ -30,20 +31,13 @@ const verbs: Readonly<Record<string, string>> = {
   replace: 'update',
 }
 
-const nouns: Readonly<Record<string, string>> = {
-  ...nounOf,
-  servers: 'server',
-  views: 'view',
-  cloudaccounts: 'cloudaccount',
-}
-
-/** How long repeats are counted before a row sums them up. */
+/** How long repeats are counted before one row summarizes them. */
 const defaultWindow = 60_000
 const mostWindows = 10_000
-/** Of what the summed up requests named, so many are told. */
+/** How many of the summarized requests have their path parameters listed. */
 const mostNamed = 10
 
-/** Repeats of one refused operation by one user, since the last row about them. */
+/** Repeats of one refused operation by one user since the last row. */
 interface Window {
   count: number
   named: Denial['named'][]
@@ -52,9 +46,9 @@ interface Window {
 }
 
 /**
- * Records that somebody tried to change what they may not, for those who administer them. The first
- * time is a row at once; repeats of the operation by the same user are one row a minute with their
- * number, so that no caller can fill the log.
+ * Records changes that were refused for a missing permission. The first one is written at once;
+ * repeats by the same user become one row a minute with their number, so that no caller can fill
+ * the audit log.
  */
 export function createRecordDenial(events: EventStore, clock: Clock, length = defaultWindow) {
   const windows = new Map<string, Window>()
@@ -69,23 +63,23 @@ export function createRecordDenial(events: EventStore, clock: Clock, length = de
     const [oldest] = windows
     if (oldest && windows.size >= mostWindows) {
       close(...oldest)
-      sumUpInBackground(oldest[1])
+      summarizeInBackground(oldest[1])
     }
     const timer = setInterval(() => {
       const window = windows.get(key)
-      if (window && window.count > 0) sumUpInBackground(window)
+      if (window && window.count > 0) summarizeInBackground(window)
       else if (window) close(key, window)
     }, length)
     windows.set(key, { count: 0, named: [], last, timer: timer.unref() })
   }
 
-  async function sumUp(window: Window): Promise<void> {
+  async function summarize(window: Window): Promise<void> {
     const { count, named, last } = window
     if (count === 0) return
     Object.assign(window, { count: 0, named: [] })
-    const sums: Changes = { named: [null, named], repeated: [null, count] }
+    const totals: Changes = { named: [null, named], repeated: [null, count] }
     try {
-      await events.record({ ...last, changes: { ...last.changes, ...sums } })
+      await events.record({ ...last, changes: { ...last.changes, ...totals } })
     } catch (error) {
       window.count += count
       window.named = [...named, ...window.named].slice(0, mostNamed)
@@ -93,18 +87,18 @@ export function createRecordDenial(events: EventStore, clock: Clock, length = de
     }
   }
 
-  /** What could not be written is part of the next row. */
-  function sumUpInBackground(window: Window): void {
-    const write = sumUp(window)
+  /** What cannot be written is counted into the next row. */
+  function summarizeInBackground(window: Window): void {
+    const write = summarize(window)
       .catch(() => {})
       .finally(() => writing.delete(write))
     writing.add(write)
   }
 
   async function recordDenial(denial: Denial): Promise<void> {
-    const { operation, named, principal } = denial
+    const { operation, named, user } = denial
     const event = toEvent(denial, clock())
-    const key = `${principal.userStatus.user.id} ${operation.id}`
+    const key = `${user.id} ${operation.id}`
     const window = windows.get(key)
     if (window) {
       window.count += 1
@@ -118,27 +112,27 @@ export function createRecordDenial(events: EventStore, clock: Clock, length = de
 
   return {
     recordDenial,
-    /** Writes what has been counted so far: before the process ends. */
-    async sumUpDenials(): Promise<void> {
+    /** Writes the repeats counted so far, before the process ends. */
+    async flushDenials(): Promise<void> {
       await Promise.all(writing)
       const rest = [...windows]
       for (const [key, window] of rest) close(key, window)
-      for (const [, window] of rest) await sumUp(window)
+      for (const [, window] of rest) await summarize(window)
     },
   }
 }
 export type RecordDenial = ReturnType<typeof createRecordDenial>['recordDenial']
 
-function toEvent({ principal, origin, operation, named }: Denial, time: number): EventRecord {
-  const { user } = principal.userStatus
+function toEvent({ user, origin, operation, named }: Denial, time: number): EventRecord {
   const resource = operation.permission?.resource ?? ''
-  const deed = {
-    action: verbOf(operation),
-    targetType: nouns[resource] ?? resource,
+  const types: Readonly<Record<string, string>> = targetTypes
+  const action = {
+    action: actionOf(operation),
+    targetType: types[resource] ?? resource,
     targetId: named['id'] ?? named['user_id'] ?? named['group_id'] ?? '',
     targetName: '',
-    place: { kind: 'domain', domainId: user.domain.id },
+    scope: { kind: 'domain', domainId: user.domainId },
     changes: { operation: [null, operation.id], named: [null, named] } as Changes,
   } as const
-  return describeEvent({ user, origin, deed, result: 'denied', time })
+  return createEvent({ user, origin, action, result: 'denied', time })
 }

@@ -2,32 +2,7 @@ import type { Level, RequiredPermission } from '@muster/contract'
 import { PlatformError } from '../error.ts'
 import { allows, type Permission } from './policy.ts'
 import type { Principal } from './principal.ts'
-
-/** The part of the world that a right covers. */
-export type ScopeOrNone =
-  | { readonly kind: 'system' }
-  | { readonly kind: 'domain'; readonly domainId: string }
-  | { readonly kind: 'project'; readonly projectId: string; readonly domainId: string }
-  | { readonly kind: 'none' }
-
-/**
- * What a caller gets to see and touch in one operation. It is made from rows and the token, and
- * every query is narrowed by it: nothing in a request can widen it.
- */
-export interface AuthorizedScope {
-  readonly scope: ScopeOrNone
-  /** The caller's own id, where what is the caller's own counts besides. */
-  readonly self: string | undefined
-}
-
-/** The project or domain that a scope is of; undefined for one that is of neither. */
-export function placeIdOf(scope: ScopeOrNone): string | undefined {
-  if (scope.kind === 'project') return scope.projectId
-  return scope.kind === 'domain' ? scope.domainId : undefined
-}
-
-/** For the platform's own look-ups, where no caller's rights are in question. */
-export const everywhere: AuthorizedScope = { scope: { kind: 'system' }, self: undefined }
+import type { AuthorizedScope, ScopeOrNone } from '../scope.ts'
 
 /** The widest level at which the principal's policies allow it. */
 function findScope(principal: Principal, need: RequiredPermission): ScopeOrNone {

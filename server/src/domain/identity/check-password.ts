@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock, Compare, LoginGuard, LoginTurn, PasswordHasher } from './ports.ts'
+import type { Compare, LoginGuard, LoginTurn, PasswordHasher } from './ports.ts'
+import type { Clock } from '../clock.ts'
 
 const busyPause = 20
 const busyTries = 100

@@ -7,7 +7,7 @@ import {
   makePolicy,
   makeProject,
   makeRole,
-  makeStanding,
+  makeUserStatus,
   makeToken,
   makeUser,
   onDomain,
@@ -39,7 +39,7 @@ const webAsToken = { Domain: homeReference, Id: 'project-web', Name: 'web' }
 
 /** Describes a token and makes sure, on the way, that the contract knows every key of it. */
 function tell(scope: GrantedScope, assignments: Assignment[], user: UserRecord = alice) {
-  const principal = createPrincipal(makeToken(), makeStanding(user, ...assignments), scope)
+  const principal = createPrincipal(makeToken(), makeUserStatus(user, ...assignments), scope)
   const token = describeToken(principal)
   assert.ok(matchesContract({ token }), JSON.stringify(matchesContract.errors))
   return token

@@ -8,7 +8,7 @@ import {
   makeDomain,
   makeProject,
   makeRole,
-  makeStanding,
+  makeUserStatus,
   makeUser,
   onDomain,
   onProject,
@@ -17,14 +17,14 @@ import { createDescribeToken } from './describe-token.ts'
 import { createIssueToken } from './issue-token.ts'
 import type { Method, Proof } from './methods/method.ts'
 import type { TokenRecord } from './records.ts'
-import { knownUser } from './user-status.ts'
+import { summarizeUser } from './user-status.ts'
 
 const red = makeProject('red')
 const blue = makeProject('blue')
 const home = makeDomain('home')
 const role = makeRole('owner')
 const alice = makeUser('alice', { defaultProjectId: blue.id })
-const userStatus = makeStanding(
+const userStatus = makeUserStatus(
   alice,
   onProject(role, red),
   onProject(role, blue),
@@ -43,7 +43,7 @@ function issueWith(proof: Partial<Proof>) {
   const method: Method = {
     names: ['aksk', 'access_key_secret'],
     section: 'access_key_secret',
-    authenticate: async () => ({ user: knownUser(userStatus), ...proof }),
+    authenticate: async () => ({ user: summarizeUser(userStatus), ...proof }),
   }
   const issueToken = createIssueToken({
     methods: [method],

@@ -1,16 +1,19 @@
 import type { Token, TokenRequest } from '@muster/contract'
 import { loginFailed, PlatformError } from '../error.ts'
-import { describeLogin } from '../audit/describe-login.ts'
+import { createLoginEvent } from '../audit/create-login-event.ts'
 import type { EventStore } from '../audit/event-store.ts'
 import type { DescribeToken } from './describe-token.ts'
 import { chooseMethod } from './methods/choose-method.ts'
 import type { Method, Proof } from './methods/method.ts'
 import type { LoginLimit } from './login-limit.ts'
-import type { Clock, TokenStore } from './ports.ts'
+import type { TokenStore } from './ports.ts'
+import type { Clock } from '../clock.ts'
 import { createPrincipal } from './principal.ts'
-import type { KnownUser, Origin, UserStatus, TokenRecord } from './records.ts'
+import type { UserStatus, TokenRecord } from './records.ts'
+import type { UserSummary } from '../user-summary.ts'
+import type { RequestOrigin } from '../request-origin.ts'
 import { grantScope, keepScope, readScope, scopeKey, type ScopeWish } from './scope.ts'
-import { knownUser, type FindUserStatus } from './user-status.ts'
+import { summarizeUser, type FindUserStatus } from './user-status.ts'
 import { mintToken } from './token-secret.ts'
 
 const sources: ReadonlySet<string> = new Set(['web', 'api', 'cli', 'srv'])
@@ -33,7 +36,7 @@ export interface IssuedToken {
   readonly token: Token
 }
 
-/** From a credential to a token. This is the only place that knows the order of the steps. */
+/** From a credential to a token. This is the only scope that knows the order of the steps. */
 export function createIssueToken(dependencies: Dependencies) {
   const { methods, findUserStatus, tokens, events, loginLimit, describeToken, clock, lifetime } =
     dependencies
@@ -67,8 +70,8 @@ export function createIssueToken(dependencies: Dependencies) {
       accessKey: proof.accessKey ?? null,
       providerId: proof.preconditions?.providerId ?? null,
     }
-    const event = describeLogin({
-      user: knownUser(userStatus),
+    const event = createLoginEvent({
+      user: summarizeUser(userStatus),
       method: record.method,
       projectId: scope.kind === 'project' ? scope.project.id : '',
       origin,
@@ -79,10 +82,13 @@ export function createIssueToken(dependencies: Dependencies) {
     return { secret, token: describeToken(createPrincipal(record, userStatus, scope)) }
   }
 
-  return async function issueToken({ auth }: TokenRequest, origin: Origin): Promise<IssuedToken> {
+  return async function issueToken(
+    { auth }: TokenRequest,
+    origin: RequestOrigin,
+  ): Promise<IssuedToken> {
     const wish = readScope(auth.scope)
     const method = chooseMethod(methods, auth.identity)
-    let user: KnownUser | undefined
+    let user: UserSummary | undefined
     try {
       const proof = await method.authenticate(auth.identity, origin, wish)
       user = proof.user
@@ -102,7 +108,9 @@ export function createIssueToken(dependencies: Dependencies) {
         : !refusal || (name === 'password' && known !== undefined)
       if (isRecorded) {
         const failure = { method: name, origin, time: clock(), projectId: '' }
-        await events.record(describeLogin({ ...failure, user: known, reason: String(error.cause) }))
+        await events.record(
+          createLoginEvent({ ...failure, user: known, reason: String(error.cause) }),
+        )
       }
       throw refusal ?? error
     }
@@ -114,5 +122,5 @@ interface Attempt {
   readonly wish: ScopeWish
   readonly method: Method
   readonly source: string
-  readonly origin: Origin
+  readonly origin: RequestOrigin
 }

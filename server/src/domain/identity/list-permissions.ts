@@ -1,6 +1,7 @@
 import { operations, type Operation, type PermissionDto } from '@muster/contract'
 import type { Principal } from './principal.ts'
-import { findAuthorizedScope, type AuthorizedScope } from './authorized-scope.ts'
+import { findAuthorizedScope } from './authorized-scope.ts'
+import type { AuthorizedScope } from '../scope.ts'
 
 const guarded: readonly Operation[] = operations
 

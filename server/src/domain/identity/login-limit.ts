@@ -2,7 +2,8 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { createRateLimit } from '../rate-limit.ts'
 import type { PlatformError } from '../error.ts'
-import type { Clock, LoginGuard } from './ports.ts'
+import type { LoginGuard } from './ports.ts'
+import type { Clock } from '../clock.ts'
 
 /** How long a login from an address lets its user past that address's limit. */
 const recent = 86_400_000

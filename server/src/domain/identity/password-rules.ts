@@ -1,5 +1,5 @@
 import { PlatformError } from '../error.ts'
-import { nameKey } from './name-key.ts'
+import { nameKey } from '../name-key.ts'
 
 const shortest = 8
 /** In bytes. Nothing longer is ever hashed, right or wrong. */

@@ -38,7 +38,7 @@ describe('policies', () => {
     }
   })
 
-  test('a star stands for anything in its own place only', () => {
+  test('a star stands for anything in its own scope only', () => {
     for (const match of [
       'allow compute servers list',
       'allow * servers list',
@@ -70,7 +70,7 @@ describe('policies', () => {
     }
   })
 
-  test('deny wins a tie, also between rules that are exact in different places', () => {
+  test('deny wins a tie, also between rules that are exact in different scopes', () => {
     const ties = [
       ['allow compute servers list', 'deny compute servers list'],
       ['allow compute * *', 'deny * servers *'],
@@ -101,10 +101,10 @@ describe('policies', () => {
   })
 
   test('any rules decide as the most exact of those that match, deny first', () => {
-    const place = (...words: string[]) => fc.constantFrom('*', ...words)
+    const scope = (...words: string[]) => fc.constantFrom('*', ...words)
     const anyRule: fc.Arbitrary<PolicyRule> = fc.record({
-      service: place('compute', 'identity'),
-      resource: place('servers', 'disks'),
+      service: scope('compute', 'identity'),
+      resource: scope('servers', 'disks'),
       action: fc.constantFrom<PolicyAction | '*'>('*', 'list', 'get'),
       effect: fc.constantFrom('allow', 'deny'),
     })
@@ -121,14 +121,14 @@ describe('policies', () => {
 /** The sentence of the decisions page, written down the slow way. */
 function decideByTheBook(rules: readonly PolicyRule[]): boolean {
   const wanted = [listServers.service, listServers.resource, listServers.action]
-  const places = (candidate: PolicyRule) => [
+  const scopes = (candidate: PolicyRule) => [
     candidate.service,
     candidate.resource,
     candidate.action as string,
   ]
-  const stars = (candidate: PolicyRule) => places(candidate).filter((place) => place === '*').length
+  const stars = (candidate: PolicyRule) => scopes(candidate).filter((scope) => scope === '*').length
   const matching = rules.filter((candidate) =>
-    places(candidate).every((place, index) => place === '*' || place === wanted[index]),
+    scopes(candidate).every((scope, index) => scope === '*' || scope === wanted[index]),
   )
   const fewest = Math.min(...matching.map(stars))
   const strongest = matching.filter((candidate) => stars(candidate) === fewest)

@@ -9,9 +9,9 @@ const matches = (pattern: string, value: string) => pattern === '*' || pattern =
 export const speaksOf = (rule: PolicyRule, { service, resource, action }: Permission): boolean =>
   matches(rule.service, service) && matches(rule.resource, resource) && matches(rule.action, action)
 
-/** How many of the three places a rule names exactly. */
+/** How many of the three parts a rule names exactly. */
 const exactness = (rule: PolicyRule) =>
-  [rule.service, rule.resource, rule.action].filter((place) => place !== '*').length
+  [rule.service, rule.resource, rule.action].filter((part) => part !== '*').length
 
 export interface Decision {
   readonly policy: PolicyRecord

@@ -1,8 +1,6 @@
 import type { EventRecord } from '../audit/event.ts'
 import type { AccessKeyRecord, Credentials, UserStatus, TokenRecord } from './records.ts'
 
-export type Clock = () => number
-
 /** How a caller names a domain, a user or a project: by id, by name, or both (which must agree). */
 export interface DomainReference {
   readonly id?: string

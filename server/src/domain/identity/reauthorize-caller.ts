@@ -1,6 +1,7 @@
 import { PlatformError } from '../error.ts'
 import type { Caller } from './caller.ts'
-import type { Clock, Directory, TokenStore } from './ports.ts'
+import type { Directory, TokenStore } from './ports.ts'
+import type { Clock } from '../clock.ts'
 import { createPrincipal } from './principal.ts'
 import { requireAuthorizedScope } from './authorized-scope.ts'
 import { holdScope } from './scope.ts'

@@ -1,4 +1,5 @@
 import type { PolicyAction, PolicyScope } from '@muster/contract'
+import type { UserSummary } from '../user-summary.ts'
 
 /** What identity knows, as the domain sees it. Times are milliseconds since 1970. */
 
@@ -32,14 +33,9 @@ export interface UserRecord extends Named {
   readonly expiresAt: number | null
 }
 
-/** A user as far as a login, good or bad, has to tell of one. */
-export interface KnownUser extends Named {
-  readonly domainId: string
-}
-
 /** A user as a login finds it: who, and the hash to hold a password against. */
 export interface Credentials {
-  readonly user: KnownUser
+  readonly user: UserSummary
   readonly passwordHash: string | null
   readonly passwordExpiresAt: number | null
 }
@@ -112,16 +108,8 @@ export interface TokenRecord {
 
 /** An access key as a login finds it. */
 export interface AccessKeyRecord extends AccessKeyUse {
-  readonly user: KnownUser
+  readonly user: UserSummary
   readonly projectId: string
   readonly enabled: boolean
   readonly encryptedSecret: string
-}
-
-/** Where a request came from, as the server saw it, and by what id it is known. */
-export interface Origin {
-  readonly ip: string
-  readonly requestId: string
-  /** Whether nobody on the way could have read it: TLS, this machine, or a trusted proxy's word. */
-  readonly isConfidential: boolean
 }

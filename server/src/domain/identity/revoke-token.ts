@@ -1,7 +1,8 @@
 import type { Caller } from './caller.ts'
-import { createAuditEvent } from '../audit/describe-event.ts'
+import { createAuditEvent } from './create-audit-event.ts'
 import type { InspectToken } from './inspect-token.ts'
-import type { Clock, TokenStore } from './ports.ts'
+import type { TokenStore } from './ports.ts'
+import type { Clock } from '../clock.ts'
 
 interface Dependencies {
   readonly inspectToken: InspectToken
@@ -14,14 +15,14 @@ export function createRevokeToken({ inspectToken, tokens, clock }: Dependencies)
   return async function revokeToken(caller: Caller, secret: string): Promise<void> {
     const { token, userStatus } = await inspectToken(caller, secret)
     const { user } = userStatus
-    const deed = {
+    const auditedAction = {
       action: 'logout',
       targetType: 'user',
       targetId: user.id,
       targetName: user.name,
-      place: { kind: 'domain', domainId: user.domain.id },
+      scope: { kind: 'domain', domainId: user.domain.id },
     } as const
-    await tokens.revoke(token.id, createAuditEvent(caller, deed, clock))
+    await tokens.revoke(token.id, createAuditEvent(caller, auditedAction, clock))
   }
 }
 export type RevokeToken = ReturnType<typeof createRevokeToken>

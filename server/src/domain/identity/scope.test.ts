@@ -5,7 +5,7 @@ import {
   makeDomain,
   makeProject,
   makeRole,
-  makeStanding,
+  makeUserStatus,
   makeUser,
   onDomain,
   onProject,
@@ -32,7 +32,7 @@ const shut = makeDomain('shut', { enabled: false })
 const inShut = makeProject('inside', { domain: shut })
 const alice = makeUser('alice')
 
-const userStatus = makeStanding(
+const userStatus = makeUserStatus(
   alice,
   onProject(role, web),
   onProject(role, webAway),
@@ -82,11 +82,11 @@ describe('granting a scope', () => {
   test('takes a name without a domain for one of the own domain, else for the only one', () => {
     for (const project of [{ name: 'web' }, { name: 'Web', domain: {} }]) {
       assert.deepEqual(grant({ project }), { kind: 'project', project: web })
-      const abroad = makeStanding(alice, onProject(role, webAway), onProject(role, webAway))
+      const abroad = makeUserStatus(alice, onProject(role, webAway), onProject(role, webAway))
       assert.deepEqual(grant({ project }, abroad), { kind: 'project', project: webAway })
     }
     const far = makeProject('web', { id: 'project-web-far', domain: makeDomain('far') })
-    const twice = makeStanding(alice, onProject(role, webAway), onProject(role, far))
+    const twice = makeUserStatus(alice, onProject(role, webAway), onProject(role, far))
     isRefused({ project: { name: 'web' } }, twice)
     isRefused({ project: { name: 'closed' } })
     isRefused({ project: { name: 'nowhere' } })
@@ -105,7 +105,7 @@ describe('granting a scope', () => {
     isRefused({ domain: { id: home.id, name: 'away' } })
   })
 
-  test('is a failed login where the user holds no role, or the place is disabled', () => {
+  test('is a failed login where the user holds no role, or the scope is disabled', () => {
     isRefused({ project: { id: 'project-of-others' } })
     isRefused({ domain: { id: away.id } })
     isRefused({ project: { id: closed.id } })
@@ -114,14 +114,14 @@ describe('granting a scope', () => {
   })
 
   test('a role on a domain or on the system is no role on a project', () => {
-    const elsewhere = makeStanding(alice, onDomain(role, home), onSystem(role))
+    const elsewhere = makeUserStatus(alice, onDomain(role, home), onSystem(role))
     isRefused({ project: { id: web.id } }, elsewhere)
-    isRefused({ domain: { id: home.id } }, makeStanding(alice, onProject(role, web)))
+    isRefused({ domain: { id: home.id } }, makeUserStatus(alice, onProject(role, web)))
   })
 
   test('asked for none, gives the default project while it is open, else none', () => {
     const withDefault = (project: { id: string }) =>
-      makeStanding({ ...alice, defaultProjectId: project.id }, ...userStatus.assignments)
+      makeUserStatus({ ...alice, defaultProjectId: project.id }, ...userStatus.assignments)
     assert.deepEqual(grant(undefined), { kind: 'none' })
     assert.deepEqual(grant(undefined, withDefault(web)), { kind: 'project', project: web })
     for (const gone of [closed, inShut, { id: 'project-of-others' }]) {
@@ -131,14 +131,14 @@ describe('granting a scope', () => {
 })
 
 describe('the scope of an issued token', () => {
-  test('holds as long as the user holds a role there and the place is enabled', () => {
+  test('holds as long as the user holds a role there and the scope is enabled', () => {
     const inWeb = { kind: 'project', id: web.id } as const
     const inHome = { kind: 'domain', id: home.id } as const
     assert.deepEqual(holdScope(inWeb, userStatus), { kind: 'project', project: web })
     assert.deepEqual(holdScope(inHome, userStatus), { kind: 'domain', domain: home })
     assert.deepEqual(holdScope({ kind: 'none' }, userStatus), { kind: 'none' })
 
-    const bare = makeStanding(alice, onSystem(role))
+    const bare = makeUserStatus(alice, onSystem(role))
     assert.equal(holdScope(inWeb, bare), undefined)
     assert.equal(holdScope(inHome, bare), undefined)
     for (const id of [closed.id, inShut.id]) {
@@ -149,7 +149,7 @@ describe('the scope of an issued token', () => {
 
   test('is not confused by a project and a domain of one id', () => {
     const twin = makeDomain('twin', { id: web.id })
-    const onTwin = makeStanding(alice, onDomain(role, twin))
+    const onTwin = makeUserStatus(alice, onDomain(role, twin))
     assert.equal(holdScope({ kind: 'project', id: web.id }, onTwin), undefined)
   })
 
@@ -172,9 +172,9 @@ describe('the scope of an issued token', () => {
 })
 
 describe('what a user can choose from', () => {
-  test('is each open place once', () => {
+  test('is each open scope once', () => {
     const second = makeRole('second')
-    const twice = makeStanding(alice, ...userStatus.assignments, onProject(second, web))
+    const twice = makeUserStatus(alice, ...userStatus.assignments, onProject(second, web))
     assert.deepEqual(openProjects(twice), [web, webAway])
     assert.deepEqual(openDomains(twice), [home])
   })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ScopeRequest } from '@muster/contract'
 import { badField, loginFailed } from '../error.ts'
-import { nameKey } from './name-key.ts'
+import { nameKey } from '../name-key.ts'
 import type { DomainReference, MemberReference } from './ports.ts'
 import type {
   Assignment,

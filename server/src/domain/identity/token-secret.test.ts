@@ -13,9 +13,9 @@ describe('the secret of a token', () => {
   test('is never the same twice', () => {
     const secrets = Array.from({ length: 10_000 }, () => mintToken().secret)
     assert.equal(new Set(secrets).size, secrets.length)
-    // Random in every place, not only as a whole.
-    for (let place = 4; place < 46; place += 1) {
-      assert.equal(new Set(secrets.map((secret) => secret[place])).size, 64, `place ${place}`)
+    // Random in every scope, not only as a whole.
+    for (let scope = 4; scope < 46; scope += 1) {
+      assert.equal(new Set(secrets.map((secret) => secret[scope])).size, 64, `scope ${scope}`)
     }
   })
 

@@ -1,5 +1,7 @@
-import type { Clock, Directory, IdentityVersion } from './ports.ts'
-import type { KnownUser, UserStatus } from './records.ts'
+import type { Directory, IdentityVersion } from './ports.ts'
+import type { Clock } from '../clock.ts'
+import type { UserStatus } from './records.ts'
+import type { UserSummary } from '../user-summary.ts'
 import { createVersionedCache } from './versioned-cache.ts'
 
 interface Dependencies {
@@ -22,7 +24,7 @@ export type FindUserStatus = ReturnType<typeof createFindUserStatus>
 export const isActive = ({ user }: UserStatus, now: number): boolean =>
   user.enabled && user.domain.enabled && (user.expiresAt === null || user.expiresAt > now)
 
-export const knownUser = ({ user }: UserStatus): KnownUser => ({
+export const summarizeUser = ({ user }: UserStatus): UserSummary => ({
   id: user.id,
   name: user.name,
   domainId: user.domain.id,

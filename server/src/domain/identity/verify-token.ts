@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock, IdentityVersion, TokenStore } from './ports.ts'
+import type { IdentityVersion, TokenStore } from './ports.ts'
+import type { Clock } from '../clock.ts'
 import { createPrincipal, type Principal } from './principal.ts'
 import { holdScope } from './scope.ts'
 import { isActive, type FindUserStatus } from './user-status.ts'

@@ -66,7 +66,7 @@ describe('the versioned cache', () => {
     assert.deepEqual(await cache.get('key', load('new')), { text: 'new' })
   })
 
-  test('does not let a slow old read take the place of a new one', async () => {
+  test('does not let a slow old read take the scope of a new one', async () => {
     const slow = Promise.withResolvers<Answer>()
     const early = cache.get('key', () => slow.promise)
     version = 2

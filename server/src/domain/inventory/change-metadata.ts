@@ -1,9 +1,9 @@
 import { longestTagKey, mostTags, type MetadataChange, type Server } from '@muster/contract'
-import { createAuditEvent } from '../audit/describe-event.ts'
+import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Changes } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
-import type { Clock } from '../identity/ports.ts'
+import type { Clock } from '../clock.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { timestamp } from '../timestamp.ts'
 import { asReader } from './as-reader.ts'
@@ -11,7 +11,7 @@ import type { FindServer } from './get-server.ts'
 import { metadataOf, origins, tagsOf } from './metadata.ts'
 import type { FleetWriter, KeptServer } from './ports.ts'
 import { renderServer } from './render-server.ts'
-import { covers } from './visibility.ts'
+import { covers } from '../scope.ts'
 import { mayNotUpdate } from './tails.ts'
 import { untilWritten } from './until-written.ts'
 
@@ -125,7 +125,7 @@ export function createChangeMetadata({
         targetType: 'server',
         targetId: server.id,
         targetName: server.name,
-        place: { kind: 'project', projectId: server.project_id, domainId: server.domain_id },
+        scope: { kind: 'project', projectId: server.project_id, domainId: server.domain_id },
         changes,
       },
       clock,

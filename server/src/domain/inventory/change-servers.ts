@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import type { Clock } from '../identity/ports.ts'
+import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
 import { describeServerEvents } from './describe-server-events.ts'
 import { untilWritten } from './until-written.ts'

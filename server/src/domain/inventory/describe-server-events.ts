@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import { describeEvent } from '../audit/describe-event.ts'
+import { createEvent } from '../audit/create-event.ts'
 import type { Changes, EventRecord } from '../audit/event.ts'
 import { callerFields } from './fields.ts'
 import type { ServerWrite } from './ports.ts'
@@ -76,7 +76,7 @@ const withoutPast = (changes: Changes): Changes =>
     ]),
   )
 
-function deedOf({ kept, server }: ServerWrite): { action: string; changes: Changes } {
+function actionOf({ kept, server }: ServerWrite): { action: string; changes: Changes } {
   if (!kept) {
     return {
       action: 'create',
@@ -91,17 +91,17 @@ function deedOf({ kept, server }: ServerWrite): { action: string; changes: Chang
 
 function describeServerEvent(write: ServerWrite, account: string, time: number): EventRecord {
   const { id, name, project_id: projectId, domain_id: domainId } = write.server
-  return describeEvent({
+  return createEvent({
     user: account === '' ? undefined : { id: '', name: `account ${account}` },
     origin: fromSource,
     result: 'success',
     time,
-    deed: {
-      ...deedOf(write),
+    action: {
+      ...actionOf(write),
       targetType: 'server',
       targetId: id,
       targetName: name,
-      place: { kind: 'project', projectId, domainId },
+      scope: { kind: 'project', projectId, domainId },
     },
   })
 }

@@ -7,7 +7,8 @@ import type { ServerFinder, ServerParts } from './ports.ts'
 import { serverBytes } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ScopeParameter } from './server-query.ts'
-import { covers, findVisibility, type Visibility } from './visibility.ts'
+import { findVisibility, type Visibility } from './visibility.ts'
+import { covers } from '../scope.ts'
 
 interface Dependencies {
   readonly findServer: FindServer

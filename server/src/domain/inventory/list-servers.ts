@@ -12,7 +12,8 @@ import type { Owner, PageQuestion, Requester, ServerFinder, ServerParts } from '
 import { bodyFor, renderRows } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
-import { findVisibility, includes, type Visibility } from './visibility.ts'
+import { findVisibility, type Visibility } from './visibility.ts'
+import { includes } from '../scope.ts'
 
 /** A page as it goes over the wire. */
 export interface ServerPage {

@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
-import type { ScopeOrNone } from '../identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../scope.ts'
 import type { Condition } from './condition.ts'
 import type { Grouping, Order, View } from './server-query.ts'
 import type { RenderedServer } from './render-server.ts'

@@ -1,7 +1,8 @@
 import type { EventQuery, EventStore } from '../audit/event-store.ts'
 import type { EventRecord } from '../audit/event.ts'
 import type { Caller } from '../identity/caller.ts'
-import { findAuthorizedScope, type ScopeOrNone } from '../identity/authorized-scope.ts'
+import { findAuthorizedScope } from '../identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../scope.ts'
 import type { FindServer } from './get-server.ts'
 import type { ScopeParameter } from './server-query.ts'
 

@@ -5,7 +5,7 @@ import {
   type ServerTimelineQuery,
 } from '@muster/contract'
 import type { Caller } from '../identity/caller.ts'
-import type { Clock } from '../identity/ports.ts'
+import type { Clock } from '../clock.ts'
 import { dayOf, drawTimeline } from './draw-timeline.ts'
 import { requesterOf } from './requester-of.ts'
 import { findVisibility } from './visibility.ts'

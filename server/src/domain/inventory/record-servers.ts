@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../identity/ports.ts'
+import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
 import { describeServer } from './describe-server.ts'
 import { describeServerEvents } from './describe-server-events.ts'

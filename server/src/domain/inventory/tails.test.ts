@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ScopeOrNone } from '../identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../scope.ts'
 import type { Owner, ServerParts } from './ports.ts'
 import type { Visibility } from './visibility.ts'
 import { tailOf } from './tails.ts'

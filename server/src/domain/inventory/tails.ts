@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import type { CallerField } from './fields.ts'
 import type { Owner, ServerParts } from './ports.ts'
 import type { OwnersField } from './render-server.ts'
-import { covers, type Visibility } from './visibility.ts'
+import { type Visibility } from './visibility.ts'
+import { covers } from '../scope.ts'
 
 /** The end of a full server: its owner's names as they are now, and what depends on the caller. */
 export interface Tail {

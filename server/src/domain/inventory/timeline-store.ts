@@ -1,4 +1,4 @@
-import type { ScopeOrNone } from '../identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../scope.ts'
 import type { SizeHistory } from './draw-timeline.ts'
 import type { Requester } from './ports.ts'
 

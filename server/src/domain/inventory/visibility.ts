@@ -2,7 +2,8 @@ import type { RequiredPermission } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import { badField, PlatformError } from '../error.ts'
 import type { Principal } from '../identity/principal.ts'
-import { findAuthorizedScope, type ScopeOrNone } from '../identity/authorized-scope.ts'
+import { findAuthorizedScope } from '../identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../scope.ts'
 import type { ScopeParameter } from './server-query.ts'
 
 type Level = RequiredPermission['at'][number]
@@ -124,30 +125,4 @@ export function findVisibility(
     known.set(name, visibility)
   }
   return visibility
-}
-
-interface Owned {
-  readonly projectId: string
-  readonly domainId: string
-}
-
-/** Whether a scope has what belongs to an owner. */
-export function covers(scope: ScopeOrNone, { projectId, domainId }: Owned): boolean {
-  switch (scope.kind) {
-    case 'system':
-      return true
-    case 'domain':
-      return scope.domainId === domainId
-    case 'project':
-      return scope.projectId === projectId
-    case 'none':
-      return false
-  }
-}
-
-/** Whether a scope has all that another one has. */
-export function includes(scope: ScopeOrNone, other: ScopeOrNone): boolean {
-  if (scope.kind === 'system') return true
-  if (other.kind === 'project') return covers(scope, other)
-  return other.kind === 'domain' && scope.kind === 'domain' && scope.domainId === other.domainId
 }

@@ -8,14 +8,14 @@ import type {
   NewCloudAccount,
 } from '@muster/contract'
 import type { EventStore } from '../audit/event-store.ts'
-import { createAuditEvent } from '../audit/describe-event.ts'
+import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Changes } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
 import { differences, everythingOf, hidden, said } from '../identity/administration/changes.ts'
 import type { Caller } from '../identity/caller.ts'
-import { nameKey } from '../identity/name-key.ts'
-import { newId } from '../identity/new-id.ts'
-import type { Clock } from '../identity/ports.ts'
+import { nameKey } from '../name-key.ts'
+import { newId } from '../new-id.ts'
+import type { Clock } from '../clock.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Account, AttachedAccount } from './account.ts'
@@ -125,7 +125,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     if (await accounts.isNameTaken(name)) throw nameTaken()
   }
 
-  const deed = (
+  const toEvent = (
     caller: Caller,
     account: Pick<Account, 'id' | 'name'>,
     action: string,
@@ -138,7 +138,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         targetType: 'cloudaccount',
         targetId: account.id,
         targetName: account.name,
-        place: { kind: 'system' },
+        scope: { kind: 'system' },
         changes,
       },
       clock,
@@ -172,7 +172,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       await requireFreeName(wish.name)
     }
     if (Object.keys(changes).length === 0 && credentials === undefined) return before.id
-    const event = deed(caller, before, 'update', {
+    const event = toEvent(caller, before, 'update', {
       ...changes,
       ...(credentials !== undefined && { credentials: hidden }),
     })
@@ -189,7 +189,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         `The account sees ${some}: they leave Muster with it, but for those that another account sees too. If that is meant, say evict=true. Nothing happens to them where they run.`,
       )
     }
-    const event = deed(caller, account, 'delete', { servers: [servers, 0] })
+    const event = toEvent(caller, account, 'delete', { servers: [servers, 0] })
     return (await accounts.update(account, { leaving: true }, undefined, event))
       ? account.id
       : undefined
@@ -248,7 +248,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         leaving: false,
       }
       const { revision: _revision, leaving: _leaving, ...told } = account
-      const event = deed(caller, account, 'create', {
+      const event = toEvent(caller, account, 'create', {
         ...everythingOf(told),
         credentials: [null, '(hidden)'],
       })
@@ -273,7 +273,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     async syncCloudAccount(caller: Caller, idOrName: string): Promise<CloudAccount> {
       const { account } = await requireAccount(idOrName)
       requireEnabled(account)
-      await accounts.nudge(account.id, deed(caller, account, 'sync', {}))
+      await accounts.nudge(account.id, toEvent(caller, account, 'sync', {}))
       void syncClient.reconcile(account.id).catch(() => {})
       return await show(account.id)
     },
@@ -282,7 +282,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       const { account, sync } = await requireAccount(idOrName)
       requireEnabled(account)
       const missing = sync.warnings.find(({ kind }) => kind === 'missing')?.count ?? 0
-      const event = deed(caller, account, 'confirm', { servers: [missing, 0] })
+      const event = toEvent(caller, account, 'confirm', { servers: [missing, 0] })
       if (!(await accounts.confirmGone(account.id, event))) {
         throw new PlatformError(
           'InvalidStatusError',
@@ -295,7 +295,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
 
     async testCloudAccount(caller: Caller, idOrName: string): Promise<AccountTest> {
       const { account } = await requireAccount(idOrName)
-      await events.record(deed(caller, account, 'test', {}))
+      await events.record(toEvent(caller, account, 'test', {}))
       const { provider, address, options } = account
       const credentials = await accounts.credentialsOf(account.id)
       return await syncClient.test(provider, { address, options, credentials })
@@ -310,7 +310,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         provider: [null, kind.provider],
         address: [null, settings.address],
       } as Changes
-      await events.record(deed(caller, tried, 'test', where))
+      await events.record(toEvent(caller, tried, 'test', where))
       return await syncClient.test(kind.provider, settings)
     },
 

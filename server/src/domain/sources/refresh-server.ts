@@ -1,12 +1,12 @@
-import { createAuditEvent } from '../audit/describe-event.ts'
+import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { EventStore } from '../audit/event-store.ts'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
-import type { Clock } from '../identity/ports.ts'
+import type { Clock } from '../clock.ts'
 import type { FindServer } from '../inventory/get-server.ts'
 import { asReader } from '../inventory/as-reader.ts'
 import type { FleetWriter } from '../inventory/ports.ts'
-import { covers } from '../inventory/visibility.ts'
+import { covers } from '../scope.ts'
 import type { SyncClient } from './sync-client.ts'
 import type { AccountStore } from './ports.ts'
 
@@ -43,15 +43,15 @@ export function createRefreshServer(dependencies: Dependencies) {
         'The server has no account that could be asked: it is deleted, or its account is disabled or gone.',
       )
     }
-    const place = { kind: 'project', projectId: parts.projectId, domainId: parts.domainId } as const
-    const deed = {
+    const scope = { kind: 'project', projectId: parts.projectId, domainId: parts.domainId } as const
+    const auditedAction = {
       action: 'sync',
       targetType: 'server',
       targetId: id,
       targetName: server.name,
-      place,
+      scope,
     }
-    await events.record(createAuditEvent(caller, deed, clock))
+    await events.record(createAuditEvent(caller, auditedAction, clock))
     const reference = { externalId: server.external_id, regionId: server.region_ext_id }
     return { id, isFresh: await syncClient.refresh(attached.account.id, id, reference) }
   }

@@ -7,19 +7,17 @@ import {
   type ViewChanges,
   type ViewListQuery,
 } from '@muster/contract'
-import { createAuditEvent } from '../audit/describe-event.ts'
+import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Changes, EventRecord } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
 import { differences, everythingOf, said } from '../identity/administration/changes.ts'
 import { homeOf } from '../identity/administration/home.ts'
-import type { Place } from '../identity/administration/resources.ts'
+import { type Scope, type ScopeOrNone, covers } from '../scope.ts'
 import type { Caller } from '../identity/caller.ts'
-import { newId } from '../identity/new-id.ts'
-import type { Clock } from '../identity/ports.ts'
-import type { ScopeOrNone } from '../identity/authorized-scope.ts'
+import { newId } from '../new-id.ts'
+import type { Clock } from '../clock.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { asReader } from '../inventory/as-reader.ts'
-import { covers } from '../inventory/visibility.ts'
 import { untilWritten } from '../inventory/until-written.ts'
 import { requireRunnable } from './require-runnable.ts'
 import type { ViewStore, Written } from './ports.ts'
@@ -86,12 +84,12 @@ function settle<Answer>(written: Written, answer: Answer): Answer | undefined {
 export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependencies) {
   function tell(caller: Caller, view: View, action: string, changes: Changes): EventRecord {
     const { project_id: projectId, domain_id: domainId } = view
-    const place: Place =
+    const scope: Scope =
       projectId === ''
         ? { kind: 'domain', domainId: homeOf(caller.principal) }
         : { kind: 'project', projectId, domainId }
     const target = { targetType: 'view', targetId: view.id, targetName: view.name }
-    return createAuditEvent(caller, { action, ...target, place, changes }, clock)
+    return createAuditEvent(caller, { action, ...target, scope, changes }, clock)
   }
 
   /** What somebody sees and may not change is forbidden; what they do not see is not there. */

@@ -1,6 +1,6 @@
 import type { ViewListQuery } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
-import type { AuthorizedScope } from '../identity/authorized-scope.ts'
+import type { AuthorizedScope } from '../scope.ts'
 import type { View } from './view.ts'
 
 /** How a write went: nothing was done where a name is taken, there are too many, or it is no longer as it was. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
 import { pathWith } from '../../testing/contract-client.ts'
 import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'

@@ -1,6 +1,6 @@
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
-import type { PlaceReference } from '../../domain/identity/administration/assignments.ts'
+import type { ScopeReference } from '../../domain/identity/administration/assignments.ts'
 import type { Holder } from '../../domain/identity/administration/resources.ts'
 import type { Handlers } from '../register-operations.ts'
 import { answerSlice, answerPage, pageSize, position } from './pages.ts'
@@ -44,24 +44,24 @@ export function createAssignmentHandlers(dependencies: Dependencies): Assignment
   const holderOf = ({ user_id, group_id = '' }: Path): Holder =>
     user_id === undefined ? { kind: 'group', id: group_id } : { kind: 'user', id: user_id }
 
-  const handlersFor = (placeOf: (path: Path) => PlaceReference) => ({
+  const handlersFor = (scopeOf: (path: Path) => ScopeReference) => ({
     async list({ caller, parameters, query, url }: PathCall & { readonly query: object }) {
-      const roles = await use.listHeldRoles(caller, holderOf(parameters), placeOf(parameters))
+      const roles = await use.listHeldRoles(caller, holderOf(parameters), scopeOf(parameters))
       return answerSlice('roles', roles.map(views.roles), query, authUrl + url)
     },
     async grant({ caller, parameters }: PathCall) {
       const { role_id = '' } = parameters
-      await use.grantRole(caller, role_id, holderOf(parameters), placeOf(parameters))
+      await use.grantRole(caller, role_id, holderOf(parameters), scopeOf(parameters))
       return done
     },
     async check({ caller, parameters }: PathCall) {
       const { role_id = '' } = parameters
-      await use.checkGrant(caller, role_id, holderOf(parameters), placeOf(parameters))
+      await use.checkGrant(caller, role_id, holderOf(parameters), scopeOf(parameters))
       return done
     },
     async revoke({ caller, parameters }: PathCall) {
       const { role_id = '' } = parameters
-      await use.revokeRole(caller, role_id, holderOf(parameters), placeOf(parameters))
+      await use.revokeRole(caller, role_id, holderOf(parameters), scopeOf(parameters))
       return done
     },
   })
@@ -79,7 +79,7 @@ export function createAssignmentHandlers(dependencies: Dependencies): Assignment
         ...(query['role.id'] !== undefined && { roleId: query['role.id'] }),
         ...(query['scope.project.id'] !== undefined && { projectId: query['scope.project.id'] }),
         ...(query['scope.domain.id'] !== undefined && { domainId: query['scope.domain.id'] }),
-        ...(query['scope.system'] !== undefined && { place: 'system' as const }),
+        ...(query['scope.system'] !== undefined && { scope: 'system' as const }),
         effective: style.effective,
         limit: pageSize(query.limit),
         ...position(query.marker, query.offset),

@@ -171,37 +171,37 @@ function describeGrant(
     ...holder,
     scope: describePlace(grant, named, member),
     links: {
-      assignment: `${authUrl}/v3/${placePath(grant)}/${path}/roles/${role.id}`,
+      assignment: `${authUrl}/v3/${scopePath(grant)}/${path}/roles/${role.id}`,
       ...(group && effective && { membership }),
     },
   }
 }
 
-type Member = Extract<GrantRecord['place'], { kind: 'project' }>['project']
+type Member = Extract<GrantRecord['scope'], { kind: 'project' }>['project']
 type Named = Pick<Member, 'id' | 'name'>
 
 function describePlace(
-  { place }: GrantRecord,
+  { scope }: GrantRecord,
   named: (thing: Named) => { id: string; name?: string },
   member: (thing: Member) => { id: string; name?: string },
 ): RoleAssignmentDto['scope'] {
-  switch (place.kind) {
+  switch (scope.kind) {
     case 'system':
       return { system: { all: true } }
     case 'domain':
-      return { domain: named(place.domain) }
+      return { domain: named(scope.domain) }
     case 'project':
-      return { project: member(place.project) }
+      return { project: member(scope.project) }
   }
 }
 
-function placePath({ place }: GrantRecord): string {
-  switch (place.kind) {
+function scopePath({ scope }: GrantRecord): string {
+  switch (scope.kind) {
     case 'system':
       return 'system'
     case 'domain':
-      return `domains/${place.domain.id}`
+      return `domains/${scope.domain.id}`
     case 'project':
-      return `projects/${place.project.id}`
+      return `projects/${scope.project.id}`
   }
 }

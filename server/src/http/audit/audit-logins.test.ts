@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { hash } from '@node-rs/argon2'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { ask, requestToken, systemProject, tokenIdentity } from '../../testing/client.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { assertError } from '../../testing/error-answer.ts'

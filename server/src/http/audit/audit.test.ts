@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { operations, type EventDto, type Operation } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { callOperation } from '../../testing/call-operation.ts'
 import { ask, type ClientAnswer } from '../../testing/client.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'

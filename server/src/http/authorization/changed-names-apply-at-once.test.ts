@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { openOffice, providerFields, type Office } from '../../testing/office.ts'

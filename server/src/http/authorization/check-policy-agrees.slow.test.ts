@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
 import { addEstate, isEstateKind, type Estate, type EstateKind } from '../../testing/estate.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { openOffice, providerFields, type Office } from '../../testing/office.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'

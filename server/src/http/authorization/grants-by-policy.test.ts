@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { openOffice, type Office, type OwnRole, type Person } from '../../testing/office.ts'
 import { makeRule } from '../../testing/rules.ts'

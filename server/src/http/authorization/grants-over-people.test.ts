@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { openOffice, providerFields, type Office, type Person } from '../../testing/office.ts'
 import { testAuthority } from '../../testing/secure-server.ts'

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
 import type { ErrorBody, Token } from '@muster/contract'
 import type { CompiledQuery } from 'kysely'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import {
   ask,
   requestToken,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { operations, type OperationId } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import type { ClientAnswer } from '../../testing/client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { itemsOf } from '../../testing/list-items.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
 import type { AccountRule, CloudAccount, EventDto, MappingPreview, Server } from '@muster/contract'
 import fc from 'fast-check'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import {
   domainServerId,
   startAttached,

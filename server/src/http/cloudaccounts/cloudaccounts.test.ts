@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountTest, CloudAccount, CloudProvider, EventDto } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import {
   longPeriod,
   startAttached,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { secretOf } from '../../testing/client.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'

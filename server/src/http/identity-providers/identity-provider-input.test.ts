@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { IdentityProviderDto } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { assertError } from '../../testing/error-answer.ts'

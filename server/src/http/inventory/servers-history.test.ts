@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test, type TestContext } from 'node:test'
 import type { EventDto } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import {
   domainServerId,
   startAttached,

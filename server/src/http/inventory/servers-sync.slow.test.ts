@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { before, describe, test } from 'node:test'
 import type { EventDto, Server } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import {
   domainServerId,
   startAttached,

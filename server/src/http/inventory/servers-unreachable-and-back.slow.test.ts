@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CloudAccount } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { procedures } from '../../sources/libvirt/protocol.ts'
 import {
   domainServerId,

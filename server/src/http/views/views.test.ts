@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { mostViews, type EventDto, type NewView, type SavedView } from '@muster/contract'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { onBothEnginesInTurn } from '../../testing/engines.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { createContractClient } from '../../testing/contract-client.ts'

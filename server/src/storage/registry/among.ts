@@ -1,14 +1,14 @@
 import type { ExpressionWrapper, SqlBool } from 'kysely'
 import type { Among } from '../../domain/identity/administration/registry.ts'
-import type { Place } from '../../domain/identity/administration/resources.ts'
+import type { Scope } from '../../domain/scope.ts'
 import type { AnyTables, Builder } from './visible.ts'
 
 type Condition = ExpressionWrapper<AnyTables, string, SqlBool>
 
 /** The columns of an assignment that say where it holds. */
-export const placeColumns = (place: Place) => ({
-  project_id: place.kind === 'project' ? place.projectId : null,
-  domain_id: place.kind === 'domain' ? place.domainId : null,
+export const scopeColumns = (scope: Scope) => ({
+  project_id: scope.kind === 'project' ? scope.projectId : null,
+  domain_id: scope.kind === 'domain' ? scope.domainId : null,
 })
 
 /** Those that stand in a relation to something else, as a condition on the query. */
@@ -50,7 +50,7 @@ export function related(eb: Builder, among: Among): Condition {
           .where('role_policies.role_id', '=', among.roleId),
       )
     case 'roles-of-holder': {
-      const { project_id, domain_id } = placeColumns(among.place)
+      const { project_id, domain_id } = scopeColumns(among.scope)
       return eb(
         'id',
         'in',

@@ -1,4 +1,4 @@
-import { nameKey } from '../../domain/identity/name-key.ts'
+import { nameKey } from '../../domain/name-key.ts'
 import type { Kind, Resources } from '../../domain/identity/administration/resources.ts'
 import { readBoolean } from '../boolean.ts'
 import type { Tables } from '../tables.ts'

@@ -6,10 +6,10 @@ import type {
   Page,
   Registry,
 } from '../../domain/identity/administration/registry.ts'
-import type { Grant, Place } from '../../domain/identity/administration/resources.ts'
-import type { AuthorizedScope } from '../../domain/identity/authorized-scope.ts'
+import type { Grant } from '../../domain/identity/administration/resources.ts'
+import type { Scope, AuthorizedScope } from '../../domain/scope.ts'
 import type { Database } from '../database.ts'
-import { placeColumns } from './among.ts'
+import { scopeColumns } from './among.ts'
 
 /** Who holds what where, one by one. */
 export function createGrants({
@@ -23,7 +23,7 @@ export function createGrants({
       .leftJoin('domains as group_domain', 'group_domain.id', 'groups.domain_id')
       .leftJoin('projects', 'projects.id', 'assignments.project_id')
       .leftJoin('domains as project_domain', 'project_domain.id', 'projects.domain_id')
-      .leftJoin('domains as place', 'place.id', 'assignments.domain_id')
+      .leftJoin('domains as scope_domain', 'scope_domain.id', 'assignments.domain_id')
       .select([
         'assignments.id',
         'roles.id as role_id',
@@ -36,8 +36,8 @@ export function createGrants({
         'projects.name as project_name',
         'project_domain.id as project_domain_id',
         'project_domain.name as project_domain_name',
-        'place.id as domain_id',
-        'place.name as domain_name',
+        'scope_domain.id as domain_id',
+        'scope_domain.name as domain_name',
       ])
 
   /** Groups are shown as themselves, or as each of their members. */
@@ -91,9 +91,9 @@ export function createGrants({
     if (query.groupId !== undefined) select = select.where('groups.id', '=', query.groupId)
     if (query.roleId !== undefined) select = select.where('roles.id', '=', query.roleId)
     if (query.projectId !== undefined) select = select.where('projects.id', '=', query.projectId)
-    if (query.domainId !== undefined) select = select.where('place.id', '=', query.domainId)
-    if (query.place === 'system') {
-      select = select.where('projects.id', 'is', null).where('place.id', 'is', null)
+    if (query.domainId !== undefined) select = select.where('scope_domain.id', '=', query.domainId)
+    if (query.scope === 'system') {
+      select = select.where('projects.id', 'is', null).where('scope_domain.id', 'is', null)
     }
     if (query.marker !== undefined) {
       const [id, holderId] = readGrantMarker(query.marker)
@@ -119,8 +119,8 @@ export function createGrants({
   return {
     listGrants,
 
-    async findGrant({ roleId, holder, place }) {
-      const { project_id, domain_id } = placeColumns(place)
+    async findGrant({ roleId, holder, scope }) {
+      const { project_id, domain_id } = scopeColumns(scope)
       const row = await db
         .selectFrom('assignments')
         .select('provider_id')
@@ -150,7 +150,7 @@ export function createGrants({
       return rows.map((row): Grant => ({
         roleId: row.role_id,
         holder: { kind: 'user', id: row.user_id ?? '' },
-        place: toPlace(row),
+        scope: toScope(row),
       }))
     },
   }
@@ -165,11 +165,11 @@ function readGrantMarker(marker: string): [string, string] {
   return [id, holderId]
 }
 
-function toPlace(row: {
+function toScope(row: {
   project_id: string | null
   domain_id: string | null
   project_domain_id: string | null
-}): Place {
+}): Scope {
   if (row.project_id !== null) {
     return { kind: 'project', projectId: row.project_id, domainId: row.project_domain_id ?? '' }
   }
@@ -202,11 +202,11 @@ function toGrantRecord(row: GrantRow): GrantRecord {
     role: thing(row.role_id, row.role_name),
     user: row.user_id === null ? undefined : user,
     group: row.group_id === null ? undefined : group,
-    place: placeOf(row),
+    scope: scopeOf(row),
   }
 }
 
-function placeOf(row: GrantRow): GrantRecord['place'] {
+function scopeOf(row: GrantRow): GrantRecord['scope'] {
   if (row.project_id !== null) {
     const domain = thing(row.project_domain_id, row.project_domain_name)
     return { kind: 'project', project: { ...thing(row.project_id, row.project_name), domain } }

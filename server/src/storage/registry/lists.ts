@@ -7,8 +7,8 @@ import type {
   Registry,
 } from '../../domain/identity/administration/registry.ts'
 import type { Kind, Resources } from '../../domain/identity/administration/resources.ts'
-import { nameKey } from '../../domain/identity/name-key.ts'
-import type { AuthorizedScope } from '../../domain/identity/authorized-scope.ts'
+import { nameKey } from '../../domain/name-key.ts'
+import type { AuthorizedScope } from '../../domain/scope.ts'
 import type { Database } from '../database.ts'
 import { related } from './among.ts'
 import { columnsOf, tableOf, toThing, type Cell } from './columns.ts'

@@ -2,7 +2,7 @@ import { badField } from '../../domain/error.ts'
 import type { ListQuery } from '../../domain/identity/administration/registry.ts'
 import type { Cell } from './columns.ts'
 
-/** The place in a sorted list after which a page begins. */
+/** The scope in a sorted list after which a page begins. */
 export interface Position {
   readonly value: Cell
   readonly id: string
@@ -10,7 +10,7 @@ export interface Position {
 
 type Order = Pick<ListQuery, 'sortKey' | 'descending'>
 
-/** A place in a list that stays good when what was there goes away. */
+/** A scope in a list that stays good when what was there goes away. */
 export const writeMarker = ({ sortKey, descending }: Order, { value, id }: Position): string =>
   Buffer.from(JSON.stringify([sortKey, descending, value, id])).toString('base64url')
 

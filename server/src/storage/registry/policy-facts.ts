@@ -5,7 +5,7 @@ export function policyFacts(rules: string): { allows_all: number; forbids: numbe
   const list = JSON.parse(rules) as PolicyRule[]
   const allowsAll = list.some(
     ({ service, resource, action, effect }) =>
-      effect === 'allow' && [service, resource, action].every((place) => place === '*'),
+      effect === 'allow' && [service, resource, action].every((part) => part === '*'),
   )
   const forbids = list.some(({ effect }) => effect === 'deny')
   return { allows_all: Number(allowsAll), forbids: Number(forbids) }

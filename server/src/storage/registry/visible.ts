@@ -1,6 +1,6 @@
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type SqlBool } from 'kysely'
 import type { Kind } from '../../domain/identity/administration/resources.ts'
-import type { ScopeOrNone, AuthorizedScope } from '../../domain/identity/authorized-scope.ts'
+import type { ScopeOrNone, AuthorizedScope } from '../../domain/scope.ts'
 import type { Row } from './columns.ts'
 
 /** The tables without their types: which one it is, is known only when a list is asked for. */

@@ -1,20 +1,20 @@
 import { sql, type Kysely } from 'kysely'
 import type { Write } from '../../domain/identity/administration/registry.ts'
 import type { Grant } from '../../domain/identity/administration/resources.ts'
-import { newId } from '../../domain/identity/new-id.ts'
+import { newId } from '../../domain/new-id.ts'
 import { required, type Statement } from '../database.ts'
 import { ownedBy } from '../servers/owned-by.ts'
 import type { Tables } from '../tables.ts'
-import { placeColumns } from './among.ts'
+import { scopeColumns } from './among.ts'
 import { tableOf, toRow } from './columns.ts'
 import type { AnyTables } from './visible.ts'
 
 /** The columns that make an assignment the one it is. */
-const grantColumns = ({ roleId, holder, place }: Grant) => ({
+const grantColumns = ({ roleId, holder, scope }: Grant) => ({
   role_id: roleId,
   user_id: holder.kind === 'user' ? holder.id : null,
   group_id: holder.kind === 'group' ? holder.id : null,
-  ...placeColumns(place),
+  ...scopeColumns(scope),
 })
 
 /** Turns the steps of a change into statements. */

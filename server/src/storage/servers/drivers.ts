@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
-import type { ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { Database } from '../database.ts'
 import { columnOf, isOwnerField } from './columns.ts'
 import { filterIndexes } from './indexes.ts'

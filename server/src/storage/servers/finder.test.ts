@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type Operation, type ServerListQuery } from '@muster/contract'
 import fc from 'fast-check'
-import type { ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../../domain/scope.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import {
   background,

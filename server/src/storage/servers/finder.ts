@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { PageQuestion, ServerFinder } from '../../domain/inventory/ports.ts'
-import { placeIdOf, type ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
+import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { Database, Pace } from '../database.ts'
 import { createDocuments } from './documents.ts'
 import { createFew } from './few.ts'
@@ -55,7 +55,7 @@ export function createServerFinder(
   const selections = createSelections()
 
   const versionOf = (scope: ScopeOrNone): number | undefined =>
-    database.fleetVersion(placeIdOf(scope))
+    database.fleetVersion(scopeIdOf(scope))
 
   /** What is remembered of a question holds for as long as this is the same. */
   async function rememberedBy(question: PageQuestion): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
-import { placeIdOf, type ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
+import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { Database, Question } from '../database.ts'
 import { createTemplate } from '../template.ts'
 import { selectParts, toParts } from './documents.ts'
@@ -31,7 +31,7 @@ function createAskForOne({ db }: Database) {
     project: template('project_id'),
   }
   return (scope: Owned, id: string, state: number): Question =>
-    templates[scope.kind]({ id, owner: placeIdOf(scope) ?? '', state })
+    templates[scope.kind]({ id, owner: scopeIdOf(scope) ?? '', state })
 }
 
 interface Batch {
@@ -54,13 +54,13 @@ function createSharedLoad(database: Database) {
           .where('id', 'in', [...ids]),
       )
       .where('state', '<=', state)
-    const question = column ? some.where(column, '=', placeIdOf(scope) ?? '') : some
+    const question = column ? some.where(column, '=', scopeIdOf(scope) ?? '') : some
     const [rows = []] = await database.ask([question.compile()], 'quick')
     return new Map(rows.map((row) => [String(row['id']), toParts(row)]))
   }
 
   return async function load(scope: Owned, id: string, state: number) {
-    const key = `${scope.kind} ${placeIdOf(scope)} ${state}`
+    const key = `${scope.kind} ${scopeIdOf(scope)} ${state}`
     let batch = batches.get(key)
     if (!batch) {
       const ids = new Set<string>()

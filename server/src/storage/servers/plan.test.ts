@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import type { ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../../domain/scope.ts'
 import { allOf } from '../../domain/inventory/conditions.ts'
 import { createOwners } from '../../domain/inventory/owners.ts'
 import { parseQ } from '../../domain/inventory/parse-q.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { placeIdOf } from '../../domain/identity/authorized-scope.ts'
+import { scopeIdOf } from '../../domain/scope.ts'
 import type { PageQuestion } from '../../domain/inventory/ports.ts'
 import { isEverything } from './plan.ts'
 
@@ -31,7 +31,7 @@ export function createSelections() {
   })
 
   const totalKeyOf = ({ scope, view, where }: PageQuestion) => {
-    return `${scope.kind} ${placeIdOf(scope)} ${view} ${isEverything(where) ? '' : JSON.stringify(where)}`
+    return `${scope.kind} ${scopeIdOf(scope)} ${view} ${isEverything(where) ? '' : JSON.stringify(where)}`
   }
   const keyOf = (question: PageQuestion) =>
     question.order.reduce(

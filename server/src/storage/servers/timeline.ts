@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery } from 'kysely'
-import type { ScopeOrNone } from '../../domain/identity/authorized-scope.ts'
+import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { Sum } from '../../domain/inventory/ports.ts'
 import type { TimelineStore, Whose } from '../../domain/inventory/timeline-store.ts'
 import type { Database, Row } from '../database.ts'

@@ -1,5 +1,5 @@
 import type { Account, AttachedAccount, SyncRecord } from '../../domain/sources/account.ts'
-import { nameKey } from '../../domain/identity/name-key.ts'
+import { nameKey } from '../../domain/name-key.ts'
 import type { Tables } from '../tables.ts'
 
 type AccountRow = Omit<Tables['cloudaccounts'], 'credentials'>

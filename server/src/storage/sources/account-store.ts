@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { SecretBox } from '../../domain/secret-box.ts'
 import { background } from '../../domain/inventory/ports.ts'
-import { nameKey } from '../../domain/identity/name-key.ts'
+import { nameKey } from '../../domain/name-key.ts'
 import type { AccountStore } from '../../domain/sources/ports.ts'
 import type { SourceSettings } from '../../domain/sources/source.ts'
 import { required, type Database, type Statements } from '../database.ts'

@@ -15,9 +15,9 @@ describe('a new access key', () => {
     assert.equal(new Set(pairs.map(({ accessKey }) => accessKey)).size, pairs.length)
     const secrets = pairs.map(({ secret }) => secret)
     assert.equal(new Set(secrets).size, secrets.length)
-    // Random in every place, not only as a whole; the last holds four bits.
-    for (let place = 4; place < 46; place += 1) {
-      assert.equal(new Set(secrets.map((secret) => secret[place])).size, 64, `place ${place}`)
+    // Random in every scope, not only as a whole; the last holds four bits.
+    for (let scope = 4; scope < 46; scope += 1) {
+      assert.equal(new Set(secrets.map((secret) => secret[scope])).size, 64, `scope ${scope}`)
     }
   })
 })

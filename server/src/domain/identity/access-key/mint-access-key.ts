@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { newId } from '../new-id.ts'
+import { newId } from '../../new-id.ts'
 
 const prefix = 'cms_'
 

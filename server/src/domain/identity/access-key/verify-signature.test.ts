@@ -164,14 +164,14 @@ for (const [name, sign] of Object.entries(forms)) {
 
     test('SEC-32: does not survive a change of a single character', () => {
       const text = sign()
-      const places = listBoundPlaces(text)
-      assert.ok(places.length > 200)
+      const scopes = listBoundPlaces(text)
+      assert.ok(scopes.length > 200)
       const character = fc.oneof(
         fc.string({ minLength: 1, maxLength: 1 }),
         fc.constantFrom('0', 'a', 'A', '\n', '/'),
       )
       fc.assert(
-        fc.property(fc.constantFrom(...places), character, ({ member, at }, character) => {
+        fc.property(fc.constantFrom(...scopes), character, ({ member, at }, character) => {
           const altered = overwrite(text, member, at, character)
           fc.pre(altered !== text)
           assert.ok(!isTaken(altered), altered)
@@ -184,20 +184,20 @@ for (const [name, sign] of Object.entries(forms)) {
 
 type Signed = Record<string, unknown> & { headers?: Record<string, string> }
 
-interface Place {
+interface Scope {
   readonly member: string
   readonly at: number
 }
 
 /** Every character that the signature answers for. Whose key it is, the secret says. */
-function listBoundPlaces(text: string): Place[] {
+function listBoundPlaces(text: string): Scope[] {
   const { headers, signed_headers: _names, access_key: _key, ...rest } = JSON.parse(text) as Signed
   const members = Object.entries({ ...rest, ...headers } as Record<string, string>)
-  const places = members.flatMap(([member, value]) =>
+  const scopes = members.flatMap(([member, value]) =>
     Array.from(value, (_character, at) => ({ member, at })),
   )
   // The fraction of the second is not in the signature.
-  return places.filter(({ member, at }) => member !== 'sign_date' || at < 19)
+  return scopes.filter(({ member, at }) => member !== 'sign_date' || at < 19)
 }
 
 function overwrite(text: string, member: string, at: number, character: string): string {

@@ -21,7 +21,7 @@ type SignatureVerdict =
 /**
  * Whether the holder of the secret signed a login just now, and in Muster's own form for this very
  * server; `audience` is its host, with the port. The signature is computed whatever else is wrong,
- * so that a decoy in place of an unknown key's secret costs what that secret would.
+ * so that a decoy in scope of an unknown key's secret costs what that secret would.
  */
 export function verifySignature(
   signed: SignedAccessKey,

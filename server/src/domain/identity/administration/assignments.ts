@@ -1,28 +1,29 @@
 import { badField } from '../../error.ts'
-import type { Clock } from '../ports.ts'
-import { everywhere, type AuthorizedScope } from '../authorized-scope.ts'
+import type { Clock } from '../../clock.ts'
+import { everywhere, type AuthorizedScope, type Scope } from '../../scope.ts'
 import type { PolicyRecord } from '../records.ts'
 import { bitingAt, requireMayGive, requireMayTake } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { createAuditEvent, type AuditedAction } from '../../audit/describe-event.ts'
+import { type AuditedAction } from '../../audit/create-event.ts'
+import { createAuditEvent } from '../create-audit-event.ts'
 import { requireThing, notThere } from './changes.ts'
 import { nothingToDo } from './decisions.ts'
 import type { Change } from './change.ts'
 import { all, type Registry } from './registry.ts'
-import type { Grant, Holder, Place, Role } from './resources.ts'
+import type { Grant, Holder, Role } from './resources.ts'
 
-/** How a request names a place. */
-export type PlaceReference =
+/** How a request names a scope. */
+export type ScopeReference =
   | { readonly kind: 'system' }
   | { readonly kind: 'domain'; readonly id: string }
   | { readonly kind: 'project'; readonly id: string }
 
 /** Who holds which role where. */
 export function createAssignmentUseCases(registry: Registry, change: Change, clock: Clock) {
-  async function requirePlace(
+  async function requireScope(
     { authorizedScope }: Caller,
-    reference: PlaceReference,
-  ): Promise<Place> {
+    reference: ScopeReference,
+  ): Promise<Scope> {
     switch (reference.kind) {
       case 'system':
         return reference
@@ -44,40 +45,40 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
 
   /**
    * Whom a role can be given to: anyone for the system's administrators, for all others the people
-   * of the place's own domain.
+   * of the scope's own domain.
    */
-  async function requireHolder({ authorizedScope }: Caller, holder: Holder, place: Place) {
+  async function requireHolder({ authorizedScope }: Caller, holder: Holder, scope: Scope) {
     const kind = holder.kind === 'user' ? 'users' : 'groups'
     const isFree = authorizedScope.scope.kind === 'system'
     const among: AuthorizedScope =
-      isFree || place.kind === 'system'
+      isFree || scope.kind === 'system'
         ? authorizedScope
-        : { scope: { kind: 'domain', domainId: place.domainId }, self: undefined }
+        : { scope: { kind: 'domain', domainId: scope.domainId }, self: undefined }
     return await requireThing(registry, kind, holder.id, among)
   }
 
-  /** Somebody who holds a role at a place in the caller's scope is known there, from wherever they are. */
-  async function requireHeld(roleId: string, holder: Holder, place: Place) {
-    const grant: Grant = { roleId, holder, place }
+  /** Somebody who holds a role at a scope in the caller's scope is known there, from wherever they are. */
+  async function requireHeld(roleId: string, holder: Holder, scope: Scope) {
+    const grant: Grant = { roleId, holder, scope }
     if (!(await registry.findGrant(grant))) throw notThere('roles')
     const kind = holder.kind === 'user' ? 'users' : 'groups'
     const role = await requireThing(registry, 'roles', roleId, everywhere)
     return { grant, role, holder: await requireThing(registry, kind, holder.id, everywhere) }
   }
 
-  const deed = (
+  const grantAction = (
     action: 'grant' | 'revoke',
     role: Role,
-    { holder, place }: Grant,
+    { holder, scope }: Grant,
     holderName: string,
   ): AuditedAction => {
-    const held = { role: role.name, role_id: role.id, on: place.kind }
+    const held = { role: role.name, role_id: role.id, on: scope.kind }
     return {
       action,
       targetType: holder.kind,
       targetId: holder.id,
       targetName: holderName,
-      place,
+      scope,
       changes: { assignment: action === 'grant' ? [null, held] : [held, null] },
     }
   }
@@ -87,22 +88,22 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       caller: Caller,
       roleId: string,
       holder: Holder,
-      reference: PlaceReference,
+      reference: ScopeReference,
     ): Promise<void> =>
       change(caller, async (caller) => {
-        const place = await requirePlace(caller, reference)
-        const { name } = await requireHolder(caller, holder, place)
+        const scope = await requireScope(caller, reference)
+        const { name } = await requireHolder(caller, holder, scope)
         const role = await requireThing(registry, 'roles', roleId, everywhere)
         const policies = await registry.policiesOfRole(roleId)
-        requireFits(role, policies, place)
-        requireMayGive(caller.principal, place, bitingAt(place, policies), 'grant this role')
-        const grant: Grant = { roleId, holder, place }
+        requireFits(role, policies, scope)
+        requireMayGive(caller.principal, scope, bitingAt(scope, policies), 'grant this role')
+        const grant: Grant = { roleId, holder, scope }
         const held = await registry.findGrant(grant)
         if (held?.providerId === null) return nothingToDo
         return {
           // What a mapping gave it could take back; from now on somebody has given it.
           writes: [...(held ? [{ do: 'revoke', grant } as const] : []), { do: 'grant', grant }],
-          events: [createAuditEvent(caller, deed('grant', role, grant, name), clock)],
+          events: [createAuditEvent(caller, grantAction('grant', role, grant, name), clock)],
           answer: undefined,
         }
       }),
@@ -111,29 +112,29 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       caller: Caller,
       roleId: string,
       holder: Holder,
-      reference: PlaceReference,
+      reference: ScopeReference,
     ): Promise<void> {
-      const place = await requirePlace(caller, reference)
-      await requireHeld(roleId, holder, place)
+      const scope = await requireScope(caller, reference)
+      await requireHeld(roleId, holder, scope)
     },
 
     revokeRole: (
       caller: Caller,
       roleId: string,
       holder: Holder,
-      reference: PlaceReference,
+      reference: ScopeReference,
     ): Promise<void> =>
       change(caller, async (caller) => {
-        const place = await requirePlace(caller, reference)
-        const held = await requireHeld(roleId, holder, place)
+        const scope = await requireScope(caller, reference)
+        const held = await requireHeld(roleId, holder, scope)
         const policies = await registry.policiesOfRole(roleId)
-        requireMayTake(caller.principal, place, bitingAt(place, policies), 'take this role')
+        requireMayTake(caller.principal, scope, bitingAt(scope, policies), 'take this role')
         return {
           writes: [{ do: 'revoke', grant: held.grant }],
           events: [
             createAuditEvent(
               caller,
-              deed('revoke', held.role, held.grant, held.holder.name),
+              grantAction('revoke', held.role, held.grant, held.holder.name),
               clock,
             ),
           ],
@@ -144,10 +145,10 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
     async listHeldRoles(
       caller: Caller,
       holder: Holder,
-      reference: PlaceReference,
+      reference: ScopeReference,
     ): Promise<readonly Role[]> {
-      const place = await requirePlace(caller, reference)
-      const among = { relation: 'roles-of-holder', holder, place } as const
+      const scope = await requireScope(caller, reference)
+      const among = { relation: 'roles-of-holder', holder, scope } as const
       const { items } = await registry.list('roles', everywhere, all({}), among)
       return items
     },
@@ -158,13 +159,13 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
 export function requireFits(
   role: Role,
   policies: readonly PolicyRecord[],
-  place: Pick<Place, 'kind'>,
+  scope: Pick<Scope, 'kind'>,
   field = 'role_id',
 ): void {
-  if (policies.length === 0 || bitingAt(place, policies).length > 0) return
+  if (policies.length === 0 || bitingAt(scope, policies).length > 0) return
   const kinds = [...new Set(policies.map(({ scope }) => scope))].join(' or ')
   throw badField(
     field,
-    `names the role "${role.name}", which has policies for: ${kinds}; it cannot be held on: ${place.kind}`,
+    `names the role "${role.name}", which has policies for: ${kinds}; it cannot be held on: ${scope.kind}`,
   )
 }

@@ -23,13 +23,13 @@ const universe: readonly Permission[] = policyServices.flatMap((service) =>
   resources.flatMap((resource) => policyActions.map((action) => ({ service, resource, action }))),
 )
 
-const placesOf = ({ service, resource, action }: PolicyRule) => [service, resource, action]
+const scopesOf = ({ service, resource, action }: PolicyRule) => [service, resource, action]
 const speaks = (rule: PolicyRule, permission: Permission) =>
-  placesOf(rule).every(
+  scopesOf(rule).every(
     (word, index) =>
       word === '*' || word === [permission.service, permission.resource, permission.action][index],
   )
-const stars = (rule: PolicyRule) => placesOf(rule).filter((word) => word === '*').length
+const stars = (rule: PolicyRule) => scopesOf(rule).filter((word) => word === '*').length
 
 function isAllowed(rules: readonly PolicyRule[], permission: Permission): boolean {
   const matching = rules.filter((rule) => speaks(rule, permission))
@@ -47,7 +47,7 @@ const enabledAt = (held: readonly Held[], at: PlaceName) =>
       .filter(({ enabled, scope }) => enabled && scope === levelOf[at]),
   )
 
-/** Where rights that are held at a place count, with a token of this scope. */
+/** Where rights that are held at a scope count, with a token of this scope. */
 const carries: Record<ScopeName, Partial<Record<PlaceName, readonly PlaceName[]>>> = {
   none: {},
   home: { home: ['home', 'ours', 'theirs'] },

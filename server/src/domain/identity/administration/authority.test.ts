@@ -17,7 +17,7 @@ const policy = (scope: PolicyScope, rules: readonly string[], enabled = true) =>
   newPolicy(scope, rules.map(makeRule), enabled)
 
 describe('giving', () => {
-  test('takes all that is given, in its very place', () => {
+  test('takes all that is given, in its very scope', () => {
     const owner = [holding('ours', 'allow * * *')]
     assert.equal(mayGive('ours', owner, holding('ours', 'allow * * *')), true)
     for (const elsewhere of placeNames.filter((name) => name !== 'ours')) {
@@ -121,7 +121,7 @@ describe('taking', () => {
     assert.equal(mayTake('none', [], { at: 'system', policies: [] }), true)
   })
 
-  test('a ban needs the right that it takes away, in its very place', () => {
+  test('a ban needs the right that it takes away, in its very scope', () => {
     const ban = 'deny identity users create'
     const able = [holding('ours', 'allow identity users create')]
     assert.equal(mayTake('ours', able, holding('ours', ban)), true)

@@ -2,9 +2,8 @@ import { policyActions, policyServices } from '@muster/contract'
 import { PlatformError } from '../../error.ts'
 import { allows, speaksOf, type Permission } from '../policy.ts'
 import type { Principal } from '../principal.ts'
-import type { AuthorizedScope } from '../authorized-scope.ts'
+import type { AuthorizedScope, Scope } from '../../scope.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
-import type { Place } from './resources.ts'
 
 // Nobody can hand out what they do not have. A role may be given by who may do all that it allows,
 // there; and taken by who may do all that it forbids, since taking a ban away is giving too.
@@ -21,13 +20,16 @@ function questionsAbout(policies: readonly PolicyRecord[]): Permission[] {
   )
 }
 
-/** The principal's own policies that bite at a place, level by level. */
-function policiesAt({ scope, policies }: Principal, place: Place): (readonly PolicyRecord[])[] {
+/** The principal's own policies that bite at a scope, level by level. */
+function policiesAt(
+  { scope: own, policies }: Principal,
+  scope: Scope,
+): (readonly PolicyRecord[])[] {
   const levels = [policies.system]
-  if (place.kind === 'system') return levels
-  if (scope.kind === 'domain' && scope.domain.id === place.domainId) levels.push(policies.domain)
+  if (scope.kind === 'system') return levels
+  if (own.kind === 'domain' && own.domain.id === scope.domainId) levels.push(policies.domain)
   const isOwnProject =
-    scope.kind === 'project' && place.kind === 'project' && scope.project.id === place.projectId
+    own.kind === 'project' && scope.kind === 'project' && own.project.id === scope.projectId
   if (isOwnProject) levels.push(policies.project)
   return levels
 }
@@ -47,11 +49,11 @@ function couldAllow(policies: readonly PolicyRecord[], permission: Permission): 
 
 function findMissing(
   principal: Principal,
-  place: Place,
+  scope: Scope,
   policies: readonly PolicyRecord[],
   matters: (permission: Permission) => boolean,
 ): Permission | undefined {
-  const own = policiesAt(principal, place)
+  const own = policiesAt(principal, scope)
   return questionsAbout([...policies, ...own.flat()]).find(
     (permission) => matters(permission) && !own.some((level) => allows(level, permission)),
   )
@@ -69,40 +71,40 @@ const tooMuch = (
   )
 }
 
-/** Throws unless the principal may do all that these policies allow at the place. */
+/** Throws unless the principal may do all that these policies allow at the scope. */
 export function requireMayGive(
   principal: Principal,
-  place: Place,
+  scope: Scope,
   policies: readonly PolicyRecord[],
   what: string,
 ): void {
-  const missing = findMissing(principal, place, policies, (permission) =>
+  const missing = findMissing(principal, scope, policies, (permission) =>
     couldAllow(policies, permission),
   )
   if (missing) throw tooMuch(missing, what, 'allows')
 }
 
-/** Throws unless the principal may do all that these policies forbid at the place. */
+/** Throws unless the principal may do all that these policies forbid at the scope. */
 export function requireMayTake(
   principal: Principal,
-  place: Place,
+  scope: Scope,
   policies: readonly PolicyRecord[],
   what: string,
 ): void {
   const bans = policies.flatMap(({ rules }) => rules.filter(({ effect }) => effect === 'deny'))
-  const missing = findMissing(principal, place, policies, (permission) =>
+  const missing = findMissing(principal, scope, policies, (permission) =>
     bans.some((rule) => speaksOf(rule, permission)),
   )
   if (missing) throw tooMuch(missing, what, 'forbids')
 }
 
-/** The policies of a role that bite at a place of this kind. */
+/** The policies of a role that bite at a scope of this kind. */
 export const bitingAt = (
-  place: Pick<Place, 'kind'>,
+  scope: Pick<Scope, 'kind'>,
   policies: readonly PolicyRecord[],
-): PolicyRecord[] => policies.filter(({ scope }) => scope === place.kind)
+): PolicyRecord[] => policies.filter((policy) => policy.scope === scope.kind)
 
-export function placeOf({ target }: Assignment): Place {
+export function scopeOf({ target }: Assignment): Scope {
   switch (target.kind) {
     case 'system':
       return target
@@ -123,8 +125,8 @@ const forEach =
   (demand: Demand) =>
   (principal: Principal, assignments: readonly Assignment[], what: string): void => {
     for (const assignment of assignments) {
-      const place = placeOf(assignment)
-      demand(principal, place, bitingAt(place, assignment.role.policies), what)
+      const scope = scopeOf(assignment)
+      demand(principal, scope, bitingAt(scope, assignment.role.policies), what)
     }
   }
 

@@ -8,7 +8,8 @@ import {
 import { badField } from '../../error.ts'
 import { decide, type Permission } from '../policy.ts'
 import { createPrincipal, type Principal } from '../principal.ts'
-import { everywhere, findAuthorizedScope, type AuthorizedScope } from '../authorized-scope.ts'
+import { findAuthorizedScope } from '../authorized-scope.ts'
+import { everywhere, type AuthorizedScope } from '../../scope.ts'
 import type { UserStatus, TokenRecord } from '../records.ts'
 import { holdScope, type GrantedScope } from '../scope.ts'
 import type { FindUserStatus } from '../user-status.ts'
@@ -47,7 +48,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     const userId = question.user_id ?? asker.token.userId
     await requireReferred(registry, 'users', userId, authorizedScope, 'check.user_id')
     const isOwn = userId === asker.token.userId
-    if (!isOwn) await requirePlace(question, authorizedScope)
+    if (!isOwn) await requireScope(question, authorizedScope)
     const userStatus = await findUserStatus(userId)
     if (!userStatus) return no('The user, or the domain of the user, is disabled or has ended.')
     const scope = findScope(question, userStatus)
@@ -57,7 +58,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   }
 
   /** Of others one learns only what happens where one may look. */
-  async function requirePlace(
+  async function requireScope(
     { project_id, domain_id }: Question,
     authorizedScope: AuthorizedScope,
   ): Promise<void> {

@@ -1,10 +1,11 @@
 import type { Changes } from '../../audit/event.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../../clock.ts'
 import type { Caller } from '../caller.ts'
-import { createAuditEvent } from '../../audit/describe-event.ts'
+import { createAuditEvent } from '../create-audit-event.ts'
 import { differences, everythingOf } from './changes.ts'
 import type { Decision, Write } from './registry.ts'
-import { nounOf, type Kind, type Place, type Resources, type Secrets } from './resources.ts'
+import { nounOf, type Kind, type Resources, type Secrets } from './resources.ts'
+import type { Scope } from '../../scope.ts'
 
 type Kept<K extends Kind> = K extends keyof Secrets ? Secrets[K] : object
 
@@ -23,7 +24,7 @@ export const nothingToDo: Decision<undefined> = { writes: [], events: [], answer
 export function createDecisions<K extends Kind>(
   kind: K,
   clock: Clock,
-  placeOf: (thing: Resources[K]) => Place,
+  scopeOf: (thing: Resources[K]) => Scope,
 ) {
   const tell = (caller: Caller, action: string, thing: Resources[K], changes: Changes) =>
     createAuditEvent(
@@ -33,7 +34,7 @@ export function createDecisions<K extends Kind>(
         targetType: nounOf[kind],
         targetId: thing.id,
         targetName: thing.name,
-        place: placeOf(thing),
+        scope: scopeOf(thing),
         changes,
       },
       clock,

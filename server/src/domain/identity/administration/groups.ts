@@ -1,6 +1,6 @@
 import type { Changes } from '../../audit/event.ts'
-import { newId } from '../new-id.ts'
-import type { Clock } from '../ports.ts'
+import { newId } from '../../new-id.ts'
+import type { Clock } from '../../clock.ts'
 import { requireMayGiveAll, requireMayTakeAll, requireNotAbove } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import {

@@ -1,9 +1,9 @@
 import type { MappingRule } from '@muster/contract'
 import { badField } from '../../error.ts'
 import { certificatesProblem } from '../../pem.ts'
-import { newId } from '../new-id.ts'
-import type { Clock } from '../ports.ts'
-import { everywhere } from '../authorized-scope.ts'
+import { newId } from '../../new-id.ts'
+import type { Clock } from '../../clock.ts'
+import { everywhere, type Scope } from '../../scope.ts'
 import type { PolicyRecord } from '../records.ts'
 import { requireFits } from './assignments.ts'
 import { bitingAt, requireMayGive, requireMayTake } from './authority.ts'
@@ -18,7 +18,7 @@ import {
 import { createDecisions } from './decisions.ts'
 import type { Change } from './change.ts'
 import type { Registry } from './registry.ts'
-import type { IdentityProvider, Place } from './resources.ts'
+import type { IdentityProvider } from './resources.ts'
 
 interface ProviderChanges {
   readonly name?: string
@@ -48,10 +48,10 @@ interface Dependencies {
 }
 
 /** Where a rule of a mapping gives its role. */
-export async function placeOfRule(
+export async function scopeOfRule(
   registry: Registry,
   rule: MappingRule,
-): Promise<Place | undefined> {
+): Promise<Scope | undefined> {
   if (rule.project_id !== undefined) {
     const project = await registry.find('projects', rule.project_id, everywhere)
     return project && { kind: 'project', projectId: project.id, domainId: project.domain_id }
@@ -95,11 +95,11 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
       everywhere,
       `${field}.role_id`,
     )
-    const place = await placeOfRule(registry, rule)
-    if (!place) throw badField(field, 'names a project or domain that does not exist')
+    const scope = await scopeOfRule(registry, rule)
+    if (!scope) throw badField(field, 'names a project or domain that does not exist')
     const policies = await registry.policiesOfRole(role.id)
-    requireFits(role, policies, place, `${field}.role_id`)
-    requireMayGive(principal, place, bitingAt(place, policies), 'map to this role')
+    requireFits(role, policies, scope, `${field}.role_id`)
+    requireMayGive(principal, scope, bitingAt(scope, policies), 'map to this role')
   }
 
   async function requireMapping(caller: Caller, { mapping = [] }: ProviderChanges) {
@@ -110,9 +110,9 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
 
   /** What a mapping gave goes with its provider, a ban too. */
   async function requireMayTakeMapped({ principal }: Caller, id: string): Promise<void> {
-    for (const { roleId, place } of await registry.grantsBy(id)) {
-      const policies = bitingAt(place, await registry.policiesOfRole(roleId))
-      requireMayTake(principal, place, policies, 'delete this provider')
+    for (const { roleId, scope } of await registry.grantsBy(id)) {
+      const policies = bitingAt(scope, await registry.policiesOfRole(roleId))
+      requireMayTake(principal, scope, policies, 'delete this provider')
     }
   }
 

@@ -3,8 +3,10 @@ import { PlatformError } from '../../error.ts'
 import type { Caller } from '../caller.ts'
 import type { CheckPassword } from '../check-password.ts'
 import { requireGoodPassword, longestPassword } from '../password-rules.ts'
-import type { Clock, Directory, PasswordHasher } from '../ports.ts'
-import { describeEvent, createAuditEvent } from '../../audit/describe-event.ts'
+import type { Directory, PasswordHasher } from '../ports.ts'
+import type { Clock } from '../../clock.ts'
+import { createEvent } from '../../audit/create-event.ts'
+import { createAuditEvent } from '../create-audit-event.ts'
 import { hidden, notThere } from './changes.ts'
 import type { Change } from './change.ts'
 
@@ -43,16 +45,18 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
       credentials?.passwordHash ?? null,
       original_password,
     )
-    const deed = {
+    const auditedAction = {
       action: 'update',
       targetType: 'user',
       targetId: user.id,
       targetName: user.name,
-      place: { kind: 'domain', domainId: user.domain.id },
+      scope: { kind: 'domain', domainId: user.domain.id },
       changes: { password: hidden },
     } as const
     if (!proven) {
-      await events.record(describeEvent({ user, origin, deed, result: 'failure', time: clock() }))
+      await events.record(
+        createEvent({ user, origin, action: auditedAction, result: 'failure', time: clock() }),
+      )
       throw notRight()
     }
     const password_hash = await hasher.hash(password)
@@ -66,7 +70,7 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
           { do: 'update', kind: 'users', id: userId, changes: { password_hash } },
           { do: 'end-tokens', of: 'user', id: userId },
         ],
-        events: [createAuditEvent(caller, deed, clock)],
+        events: [createAuditEvent(caller, auditedAction, clock)],
         answer: undefined,
       }
     })

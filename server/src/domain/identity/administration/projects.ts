@@ -1,6 +1,6 @@
 import { badField } from '../../error.ts'
-import { newId } from '../new-id.ts'
-import type { Clock } from '../ports.ts'
+import { newId } from '../../new-id.ts'
+import type { Clock } from '../../clock.ts'
 import type { Caller } from '../caller.ts'
 import {
   chooseDomain,

@@ -1,6 +1,6 @@
 import type { Impact } from '@muster/contract'
-import type { Clock } from '../ports.ts'
-import { everywhere } from '../authorized-scope.ts'
+import type { Clock } from '../../clock.ts'
+import { everywhere } from '../../scope.ts'
 import type { Caller } from '../caller.ts'
 import { requireThing, notThere } from './changes.ts'
 import type { AssignmentQuery, GrantRecord, ListQuery, Page, Registry } from './registry.ts'

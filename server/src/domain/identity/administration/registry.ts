@@ -1,8 +1,8 @@
 import type { Impact } from '@muster/contract'
-import type { AuthorizedScope } from '../authorized-scope.ts'
+import type { AuthorizedScope, Scope } from '../../scope.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
 import type { EventRecord } from '../../audit/event.ts'
-import type { Grant, Holder, Kind, Place, Resources, Secrets } from './resources.ts'
+import type { Grant, Holder, Kind, Resources, Secrets } from './resources.ts'
 
 /** What a caller wants of a list. */
 export interface ListQuery {
@@ -38,13 +38,13 @@ export type Among =
   | { readonly relation: 'groups-of-user'; readonly userId: string }
   | { readonly relation: 'projects-of-user'; readonly userId: string }
   | { readonly relation: 'policies-of-role'; readonly roleId: string }
-  | { readonly relation: 'roles-of-holder'; readonly holder: Holder; readonly place: Place }
+  | { readonly relation: 'roles-of-holder'; readonly holder: Holder; readonly scope: Scope }
 
 export interface AssignmentQuery {
   readonly userId?: string
   readonly groupId?: string
   readonly roleId?: string
-  readonly place?: Place['kind']
+  readonly scope?: Scope['kind']
   readonly projectId?: string
   readonly domainId?: string
   /** Groups are shown as their members. */
@@ -67,7 +67,7 @@ export interface GrantRecord {
   readonly role: Named
   readonly user: Member | undefined
   readonly group: Member | undefined
-  readonly place:
+  readonly scope:
     | { readonly kind: 'system' }
     | { readonly kind: 'domain'; readonly domain: Named }
     | { readonly kind: 'project'; readonly project: Member }

@@ -1,5 +1,5 @@
 import { PlatformError } from '../../error.ts'
-import { nameKey } from '../name-key.ts'
+import { nameKey } from '../../name-key.ts'
 
 const defaultDomain = 'default'
 const systemProject = 'system'
@@ -7,10 +7,10 @@ const systemProject = 'system'
 /** What somebody wants to do to a domain or a project; deleting it changes all of it. */
 type Wish = { readonly name?: string; readonly enabled?: boolean } | 'delete'
 
-const refuse = (what: string, deed: string) =>
+const refuse = (what: string, change: string) =>
   new PlatformError(
     'ConflictError',
-    `The ${what} cannot be ${deed}: the first administrator logs in there.`,
+    `The ${what} cannot be ${change}: the first administrator logs in there.`,
   )
 
 function requireKept(what: string, { enabled }: { readonly enabled: boolean }, wish: Wish): void {

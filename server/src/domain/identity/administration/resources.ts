@@ -1,4 +1,6 @@
 import type { MappingRule, PolicyRule, PolicyScope } from '@muster/contract'
+import { targetTypes } from '../../audit/target-types.ts'
+import type { Scope } from '../../scope.ts'
 
 /** The things that are administered, in the wire's own names. Times are milliseconds since 1970. */
 interface Common {
@@ -79,16 +81,7 @@ export interface Resources {
 export type Kind = keyof Resources
 
 /** What one of them is called in messages and in events. */
-export const nounOf: Readonly<Record<Kind, string>> = {
-  domains: 'domain',
-  projects: 'project',
-  users: 'user',
-  groups: 'group',
-  roles: 'role',
-  policies: 'policy',
-  credentials: 'credential',
-  identity_providers: 'identity_provider',
-}
+export const nounOf: Readonly<Record<Kind, string>> = targetTypes
 
 /** What is kept of a thing and never shown. */
 export interface Secrets {
@@ -101,13 +94,8 @@ export type Holder =
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'group'; readonly id: string }
 
-export type Place =
-  | { readonly kind: 'system' }
-  | { readonly kind: 'domain'; readonly domainId: string }
-  | { readonly kind: 'project'; readonly projectId: string; readonly domainId: string }
-
 export interface Grant {
   readonly roleId: string
   readonly holder: Holder
-  readonly place: Place
+  readonly scope: Scope
 }

@@ -1,7 +1,8 @@
 import { readTimestamp } from '../../read-timestamp.ts'
-import { newId } from '../new-id.ts'
+import { newId } from '../../new-id.ts'
 import { requireGoodPassword } from '../password-rules.ts'
-import type { Clock, PasswordHasher } from '../ports.ts'
+import type { PasswordHasher } from '../ports.ts'
+import type { Clock } from '../../clock.ts'
 import { requireFullLogin, requireMayGiveAll, requireNotAbove } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import {

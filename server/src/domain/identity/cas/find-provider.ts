@@ -1,8 +1,8 @@
 import { all, type ListQuery, type Registry } from '../administration/registry.ts'
 import type { IdentityProvider } from '../administration/resources.ts'
-import { everywhere } from '../authorized-scope.ts'
+import { everywhere } from '../../scope.ts'
 import type { ScopeWish } from '../scope.ts'
-import { createFindWantedPlace } from './find-wanted-place.ts'
+import { createFindRequestedScope } from './find-requested-scope.ts'
 
 /** Two are enough to see that there is more than one. */
 const firstTwo = (filters: ListQuery['filters']): ListQuery => ({
@@ -15,7 +15,7 @@ const firstTwo = (filters: ListQuery['filters']): ListQuery => ({
  * the domain of the scope it asks for decides. A ticket is shown to one server only.
  */
 export function createFindProvider(registry: Registry) {
-  const findWantedPlace = createFindWantedPlace(registry)
+  const findRequestedScope = createFindRequestedScope(registry)
 
   async function findSome(filters: ListQuery['filters']): Promise<readonly IdentityProvider[]> {
     const { items } = await registry.list('identity_providers', everywhere, firstTwo(filters))
@@ -34,9 +34,9 @@ export function createFindProvider(registry: Registry) {
     if (named !== undefined) return await findNamed(named)
     const some = await findSome({})
     if (some.length <= 1) return some[0]
-    const place = wish.kind === 'default' ? undefined : await findWantedPlace(wish)
-    if (!place) return undefined
-    const [provider, ...others] = await findSome({ domain_id: place.domainId })
+    const scope = wish.kind === 'default' ? undefined : await findRequestedScope(wish)
+    if (!scope) return undefined
+    const [provider, ...others] = await findSome({ domain_id: scope.domainId })
     return others.length === 0 ? provider : undefined
   }
 }

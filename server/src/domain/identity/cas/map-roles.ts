@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MappingRule } from '@muster/contract'
-import { placeOfRule } from '../administration/identity-providers.ts'
+import { scopeOfRule } from '../administration/identity-providers.ts'
 import type { Registry } from '../administration/registry.ts'
 import type { Grant, IdentityProvider } from '../administration/resources.ts'
-import { everywhere } from '../authorized-scope.ts'
+import { everywhere } from '../../scope.ts'
 import type { CasAnswer } from './read-cas-answer.ts'
 
 /** What a mapping gives somebody now, beside what it gave the last time. */
@@ -14,11 +14,11 @@ export interface MappedRoles {
 
 /** Goes through a provider's mapping for one person. */
 export function createMapRoles(registry: Registry) {
-  /** A rule whose role or place is gone gives nothing. */
+  /** A rule whose role or scope is gone gives nothing. */
   async function grantOf(rule: MappingRule, userId: string): Promise<Grant | undefined> {
-    const place = await placeOfRule(registry, rule)
+    const scope = await scopeOfRule(registry, rule)
     const role = await registry.find('roles', rule.role_id, everywhere)
-    return place && role && { roleId: role.id, holder: { kind: 'user', id: userId }, place }
+    return scope && role && { roleId: role.id, holder: { kind: 'user', id: userId }, scope }
   }
 
   return async function mapRoles(

@@ -1,24 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newNamePattern } from '@muster/contract'
-import { describeEvent } from '../../audit/describe-event.ts'
+import { createEvent } from '../../audit/create-event.ts'
 import { loginFailed, PlatformError } from '../../error.ts'
-import { placeOf } from '../administration/authority.ts'
+import { scopeOf } from '../administration/authority.ts'
 import { everythingOf } from '../administration/changes.ts'
 import type { Decision, Registry, Write } from '../administration/registry.ts'
-import type { IdentityProvider, Place, User } from '../administration/resources.ts'
-import { newId } from '../new-id.ts'
-import type { Clock } from '../ports.ts'
-import { everywhere } from '../authorized-scope.ts'
-import type { KnownUser, Origin } from '../records.ts'
+import type { IdentityProvider, User } from '../administration/resources.ts'
+import { type Scope, everywhere } from '../../scope.ts'
+import { newId } from '../../new-id.ts'
+import type { Clock } from '../../clock.ts'
+import type { UserSummary } from '../../user-summary.ts'
+import type { RequestOrigin } from '../../request-origin.ts'
 import type { ScopeWish } from '../scope.ts'
-import { createFindWantedPlace } from './find-wanted-place.ts'
+import { createFindRequestedScope } from './find-requested-scope.ts'
 import { createMapRoles, hasGrant, type MappedRoles } from './map-roles.ts'
 import type { CasAnswer } from './read-cas-answer.ts'
 
 const newName = new RegExp(newNamePattern, 'u')
 
 interface Visit {
-  readonly origin: Origin
+  readonly origin: RequestOrigin
   readonly wish: ScopeWish
 }
 
@@ -29,7 +30,7 @@ interface Visit {
  */
 export function createWelcomeSubject(registry: Registry, clock: Clock) {
   const mapRoles = createMapRoles(registry)
-  const findWantedPlace = createFindWantedPlace(registry)
+  const findRequestedScope = createFindRequestedScope(registry)
 
   /** The provider as it is now: it may have been changed, or closed, while its server was asked. */
   async function requireOpen({ id, domain_id }: IdentityProvider): Promise<IdentityProvider> {
@@ -74,40 +75,40 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     }
   }
 
-  /** The places where the user will hold a role: by the mapping, and by what others have granted. */
-  async function placesOf(user: User, { wanted, given }: MappedRoles): Promise<Place[]> {
+  /** The scopes where the user will hold a role: by the mapping, and by what others have granted. */
+  async function scopesOf(user: User, { wanted, given }: MappedRoles): Promise<Scope[]> {
     const held = await registry.assignmentsOf({ kind: 'user', id: user.id })
     const byOthers = held.filter((assignment) => {
       const { role, group } = assignment
       const holder = { kind: 'user', id: user.id } as const
-      return group || !hasGrant(given, { roleId: role.id, holder, place: placeOf(assignment) })
+      return group || !hasGrant(given, { roleId: role.id, holder, scope: scopeOf(assignment) })
     })
-    return [...wanted.map(({ place }) => place), ...byOthers.map(placeOf)]
+    return [...wanted.map(({ scope }) => scope), ...byOthers.map(scopeOf)]
   }
 
   /** Throws, before anything is written, where the login would come to nothing for want of a role. */
   async function requireRoleThere(user: User, wish: ScopeWish, roles: MappedRoles): Promise<void> {
     if (wish.kind === 'default') return
-    const places = await placesOf(user, roles)
+    const scopes = await scopesOf(user, roles)
     const isAnywhere = wish.kind === 'project' && !wish.project.id && !wish.project.domain
     const wanted = isAnywhere
-      ? await findAmong(places, user, wish.project.name)
-      : await findWantedPlace(wish)
-    if (!wanted || !places.some((place) => isDeepStrictEqual(place, wanted))) {
+      ? await findAmong(scopes, user, wish.project.name)
+      : await findRequestedScope(wish)
+    if (!wanted || !scopes.some((scope) => isDeepStrictEqual(scope, wanted))) {
       throw loginFailed('no role there', asKnown(user))
     }
   }
 
   /** A project by its name alone: of the user's own domain, else the only one of that name. */
-  async function findAmong(places: readonly Place[], { domain_id }: User, name = '') {
+  async function findAmong(scopes: readonly Scope[], { domain_id }: User, name = '') {
     const ids = new Set(
-      places.flatMap((place) => (place.kind === 'project' ? [place.projectId] : [])),
+      scopes.flatMap((scope) => (scope.kind === 'project' ? [scope.projectId] : [])),
     )
-    const named: Place[] = []
+    const named: Scope[] = []
     for (const id of ids) {
-      const place = await findWantedPlace({ kind: 'project', project: { id, name } })
-      if (place?.domainId === domain_id) return place
-      if (place) named.push(place)
+      const scope = await findRequestedScope({ kind: 'project', project: { id, name } })
+      if (scope?.domainId === domain_id) return scope
+      if (scope) named.push(scope)
     }
     return named.length === 1 ? named[0] : undefined
   }
@@ -128,7 +129,7 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     asked: IdentityProvider,
     answer: CasAnswer,
     { origin, wish }: Visit,
-  ): Promise<Decision<KnownUser>> {
+  ): Promise<Decision<UserSummary>> {
     const provider = await requireOpen(asked)
     const found = await findUser(provider, answer.user)
     const user = found ?? (await makeUser(provider, answer.user))
@@ -141,12 +142,12 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
           { do: 'link', providerId: provider.id, subject: answer.user, userId: user.id },
         ]
     const mapped = await roleWrites(provider.id, roles)
-    const deed = {
+    const auditedAction = {
       action: found ? 'map' : 'create',
       targetType: 'user',
       targetId: user.id,
       targetName: user.name,
-      place: { kind: 'domain', domainId: user.domain_id },
+      scope: { kind: 'domain', domainId: user.domain_id },
       changes: {
         ...(found ? {} : everythingOf(user)),
         ...(mapped.length > 0 && { assignments: countsOf(mapped) }),
@@ -154,7 +155,9 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     } as const
     return {
       writes: [...arrival, ...mapped],
-      events: [describeEvent({ user, origin, deed, result: 'success', time: clock() })],
+      events: [
+        createEvent({ user, origin, action: auditedAction, result: 'success', time: clock() }),
+      ],
       answer: asKnown(user),
     }
   }
@@ -163,7 +166,7 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     asked: IdentityProvider,
     answer: CasAnswer,
     visit: Visit,
-  ): Promise<KnownUser> {
+  ): Promise<UserSummary> {
     try {
       return await registry.change(() => decide(asked, answer, visit))
     } catch (error) {
@@ -179,7 +182,7 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
 }
 export type WelcomeSubject = ReturnType<typeof createWelcomeSubject>
 
-const asKnown = ({ id, name, domain_id }: User): KnownUser => ({ id, name, domainId: domain_id })
+const asKnown = ({ id, name, domain_id }: User): UserSummary => ({ id, name, domainId: domain_id })
 
 /** How many roles the mapping took, and how many it gave. */
 const countsOf = (writes: readonly Write[]): [unknown, unknown] => [

@@ -4,8 +4,10 @@ import { readAccessKeySecret, type AccessKeySecret } from '../access-key/read-ac
 import { accessKeyContext } from '../access-key/mint-access-key.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import { verifySecret } from '../access-key/verify-secret.ts'
-import type { AccessKeyStore, Clock, IdentityVersion, Spending } from '../ports.ts'
-import type { AccessKeyRecord, Origin } from '../records.ts'
+import type { AccessKeyStore, IdentityVersion, Spending } from '../ports.ts'
+import type { Clock } from '../../clock.ts'
+import type { AccessKeyRecord } from '../records.ts'
+import type { RequestOrigin } from '../../request-origin.ts'
 import { createVersionedCache } from '../versioned-cache.ts'
 import type { Method } from './method.ts'
 
@@ -73,7 +75,7 @@ export function createAccessKeyMethod(dependencies: Dependencies): Method {
 const contextOf = (key: AccessKeyRecord | undefined) =>
   accessKeyContext(key?.id ?? '', key?.user.id ?? '', key?.projectId ?? '')
 
-function requireConfidential({ form }: AccessKeySecret, { isConfidential }: Origin): void {
+function requireConfidential({ form }: AccessKeySecret, { isConfidential }: RequestOrigin): void {
   if (form === 'signed' || isConfidential) return
   throw badField(
     'auth.identity.access_key_secret',
@@ -85,7 +87,7 @@ function requireConfidential({ form }: AccessKeySecret, { isConfidential }: Orig
 function spendingOf(
   shown: AccessKeySecret,
   isStrict: boolean,
-  { ip }: Origin,
+  { ip }: RequestOrigin,
   now: number,
 ): Spending | undefined {
   if (shown.form === 'plain') return undefined

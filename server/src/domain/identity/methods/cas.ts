@@ -5,7 +5,8 @@ import { isServiceTicket } from '../cas/ticket.ts'
 import type { FindProvider } from '../cas/find-provider.ts'
 import type { WelcomeSubject } from '../cas/welcome-subject.ts'
 import type { LoginLimit } from '../login-limit.ts'
-import type { Clock, TokenStore } from '../ports.ts'
+import type { TokenStore } from '../ports.ts'
+import type { Clock } from '../../clock.ts'
 import type { Method } from './method.ts'
 
 interface Dependencies {

@@ -1,11 +1,13 @@
 import type { IdentityRequest } from '@muster/contract'
 import type { TokenPreconditions } from '../ports.ts'
-import type { AccessKeyUse, KnownUser, Origin, TokenScope } from '../records.ts'
+import type { AccessKeyUse, TokenScope } from '../records.ts'
+import type { UserSummary } from '../../user-summary.ts'
+import type { RequestOrigin } from '../../request-origin.ts'
 import type { ScopeWish } from '../scope.ts'
 
 /** What a method found out: who it is, and what limits the token that follows. */
 export interface Proof {
-  readonly user: KnownUser
+  readonly user: UserSummary
   /** The token must not live longer than what it was got with. */
   readonly expiresAt?: number
   /** What it rests on: by the time the token is written this must still be so. */
@@ -25,5 +27,5 @@ export interface Method {
   /** The key of `auth.identity` that holds its credential. */
   readonly section: Exclude<keyof IdentityRequest, 'methods'>
   /** Throws the one 401 for whoever cannot prove it. */
-  authenticate(identity: IdentityRequest, origin: Origin, wish: ScopeWish): Promise<Proof>
+  authenticate(identity: IdentityRequest, origin: RequestOrigin, wish: ScopeWish): Promise<Proof>
 }

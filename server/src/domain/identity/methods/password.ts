@@ -2,7 +2,8 @@ import { badField, loginFailed } from '../../error.ts'
 import type { CheckPassword } from '../check-password.ts'
 import type { LoginLimit } from '../login-limit.ts'
 import { longestPassword } from '../password-rules.ts'
-import type { Clock, Directory, MemberReference, Pseudonym } from '../ports.ts'
+import type { Directory, MemberReference, Pseudonym } from '../ports.ts'
+import type { Clock } from '../../clock.ts'
 import type { Method } from './method.ts'
 
 interface Dependencies {

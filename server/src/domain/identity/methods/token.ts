@@ -1,5 +1,5 @@
 import { badField, loginFailed } from '../../error.ts'
-import { knownUser } from '../user-status.ts'
+import { summarizeUser } from '../user-status.ts'
 import type { VerifyToken } from '../verify-token.ts'
 import type { Method } from './method.ts'
 
@@ -19,7 +19,7 @@ export function createTokenMethod(verifyToken: VerifyToken): Method {
       const principal = await verifyToken(token.id)
       if (!principal) throw loginFailed('token no good')
       const { id, scope, expiresAt, generation, accessKey } = principal.token
-      const user = knownUser(principal.userStatus)
+      const user = summarizeUser(principal.userStatus)
       if (generation >= longestChain) throw loginFailed('chain of tokens too long', user)
       return {
         user,

@@ -1,14 +1,14 @@
 import { all, type ListQuery, type Registry } from '../administration/registry.ts'
-import type { Domain, Place, Project } from '../administration/resources.ts'
-import { nameKey } from '../name-key.ts'
+import type { Domain, Project } from '../administration/resources.ts'
+import { type Scope, everywhere } from '../../scope.ts'
+import { nameKey } from '../../name-key.ts'
 import type { DomainReference, MemberReference } from '../ports.ts'
-import { everywhere } from '../authorized-scope.ts'
 import type { ScopeWish } from '../scope.ts'
 
 const named = (filters: ListQuery['filters']): ListQuery => ({ ...all(filters), limit: 1 })
 
-/** Where somebody wants to get in who is not known yet: undefined where there is no such place, or it is closed. */
-export function createFindWantedPlace(registry: Registry) {
+/** Where somebody wants to get in who is not known yet: undefined where there is no such scope, or it is closed. */
+export function createFindRequestedScope(registry: Registry) {
   async function findDomain({ id, name }: DomainReference): Promise<Domain | undefined> {
     if (id !== undefined) {
       const domain = await registry.find('domains', id, everywhere)
@@ -35,9 +35,9 @@ export function createFindWantedPlace(registry: Registry) {
     return items[0]
   }
 
-  return async function findWantedPlace(
+  return async function findRequestedScope(
     wish: Exclude<ScopeWish, { kind: 'default' }>,
-  ): Promise<Exclude<Place, { kind: 'system' }> | undefined> {
+  ): Promise<Exclude<Scope, { kind: 'system' }> | undefined> {
     if (wish.kind === 'domain') {
       const domain = await findDomain(wish.domain)
       return domain?.enabled ? { kind: 'domain', domainId: domain.id } : undefined
