@@ -7,10 +7,10 @@ const at = (path: string) => new URL(`../${path}`, import.meta.url).href
 const writers = [
   'contract/src/server.ts',
   'server/src/composition/attach-demo-accounts.ts',
-  'server/src/composition/demo-organisation.ts',
+  'simulator/src/demo/start-demo.ts',
   'server/src/domain/inventory/record-servers.ts',
   'server/src/domain/sources/record-scan.ts',
-  'server/src/sources/simulator/open-simulator.ts',
+  'simulator/src/open-simulator.ts',
   'server/src/storage/migrations/migrate.ts',
   'server/src/storage/servers/fleet-writer.ts',
 ].map(at)

@@ -1,4 +1,4 @@
-import { demoProjects } from '../server/src/composition/demo-organisation.ts'
+import { demoProjects } from '../simulator/src/demo/organisation.ts'
 import { shuffle } from './random.ts'
 import { logIn, post, sendLogin } from './server.ts'
 

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { demoProjects } from '../server/src/composition/demo-organisation.ts'
+import { demoProjects } from '../simulator/src/demo/organisation.ts'
 import type { Figure, Row } from './figure.ts'
 import { loadGenerator } from './load.ts'
 import { options, smallSize } from './options.ts'

@@ -154,8 +154,8 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     'pg',
     'fastify',
   ],
-  'server/src/sources/simulator': [
-    '../vmware/client.ts',
+  'server/src/sources/aws': [
+    '../libvirt/connect.ts',
     '../../storage/tokens.ts',
     '../../http/app.ts',
     '../../vault/secret-key.ts',
@@ -169,11 +169,15 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     'pg',
     'fastify',
   ],
-  'server/src/sources/simulator/clouds': [
-    '../../vmware/client.ts',
-    '../../../storage/tokens.ts',
-    '../../../http/app.ts',
+  'simulator/src': [
+    '@muster/server',
+    '@muster/server/testing/source-conformance',
+    '@muster/gateway',
+    '../../server/src/domain/sources/source.ts',
+    'kysely',
+    'fastify',
   ],
+  'simulator/src/demo': ['../../../server/src/storage/demo-note.ts', '@muster/sdk'],
   'server/src/config': [
     '../storage/tokens.ts',
     '../http/app.ts',
@@ -215,14 +219,19 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'ipaddr.js',
     'node:https',
   ],
-  'server/src/sources/simulator': [
-    './dice.ts',
-    './clouds/cloud.ts',
+  'server/src/sources/aws': [
+    './status.ts',
     '../../domain/inventory/server-facts.ts',
     '@muster/contract',
     'node:crypto',
   ],
-  'server/src/sources/simulator/clouds': ['./cloud.ts', '../dice.ts'],
+  'simulator/src': [
+    './dice.ts',
+    './clouds/cloud.ts',
+    '@muster/server/source-port',
+    'node:timers/promises',
+  ],
+  'simulator/src/demo': ['../sites.ts', '@muster/server/demo-port', 'node:crypto'],
   'server/src/config': ['./parsers.ts', 'node:util'],
 }
 
@@ -301,7 +310,7 @@ describe('the layers', () => {
 
   test('are not left through an import at run time, which no rule looks at', () => {
     const sources = globSync(
-      '{contract/src,sdk/src,gateway/src,console/src,server/src/{domain,storage,http,vault,egress,sources,config}}/**/*.ts',
+      '{contract/src,sdk/src,gateway/src,console/src,simulator/src,server/src/{domain,storage,http,vault,egress,sources,config}}/**/*.ts',
       {
         cwd: repository,
         exclude: ['**/*.test.ts'],

@@ -21,7 +21,7 @@ const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 process.env['TEST_LANE'] = lane
 
 const find = (pattern: string) =>
-  globSync(`{contract,sdk,gateway,console,server,testing}/**/*.${pattern}.ts`, {
+  globSync(`{contract,sdk,gateway,console,server,simulator,testing}/**/*.${pattern}.ts`, {
     exclude: (path) => path.includes('node_modules'),
   }).filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { destination } from 'pino'
-import { renderDemo } from './composition/demo-welcome.ts'
 import { findLeftoverDemo } from './composition/find-leftover-demo.ts'
 import { renderHelp } from './config/help.ts'
 import { ConfigError } from './config/parsers.ts'
@@ -81,7 +80,7 @@ async function run(config: Config): Promise<void> {
   // Last of all: whoever reads it may send a signal at once.
   process.stdout.write(renderWelcome(config, platform))
   const { demo, authUrl, baseUrl } = platform
-  if (demo) process.stdout.write(renderDemo(demo, authUrl, baseUrl))
+  if (demo) process.stdout.write(demo.welcomeText(authUrl, baseUrl))
   process.stdout.write(notice)
 }
 

@@ -2,17 +2,16 @@ import { gatewayOperations, operations, type Operation } from '@muster/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { trackSyncTimes } from './composition/track-sync-times.ts'
 import { publicAddresses } from './composition/addresses.ts'
-import type { Demo } from './composition/compose-demo.ts'
 import type { composeGateway } from './composition/compose-gateway.ts'
 import { composeIdentity } from './composition/compose-identity.ts'
 import { composeInventory } from './composition/compose-inventory.ts'
 import { composeSources, type Sources } from './composition/compose-sources.ts'
 import { bootstrapDatabase } from './composition/bootstrap-database.ts'
 import { openStorage, type Storage } from './composition/open-storage.ts'
-import type { ProgressOutput } from './composition/progress.ts'
 import type { Config } from './config/read-config.ts'
-import type { PasswordHasher } from './domain/identity/ports.ts'
+import type { Demo, ProgressOutput } from './demo-port.ts'
 import type { Clock } from './domain/clock.ts'
+import type { PasswordHasher } from './domain/identity/ports.ts'
 import type { FleetWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
 import { openPort, type OpenPort } from './http/open-port.ts'
@@ -236,7 +235,7 @@ interface DemoParts {
   readonly sources: Pick<Sources, 'accounts' | 'syncClient'>
 }
 
-/** Only where it is asked for is it loaded: its catalogues are memory and time at start. */
+/** Loads the simulator only with `--demo`: its catalogues cost memory and time at start. */
 async function startDemo(
   config: Config,
   { logger, progress }: PlatformOptions,

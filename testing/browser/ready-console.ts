@@ -1,7 +1,7 @@
 import { consoleFolder } from '../../server/src/composition/console-folder.ts'
 import { buildConsole } from '../../server/src/composition/build-console.ts'
 import { drawStamp, findStamp } from '../../server/src/composition/console-stamp.ts'
-import type { ProgressOutput } from '../../server/src/composition/progress.ts'
+import type { ProgressOutput } from '../../server/src/demo-port.ts'
 import { repository } from '../../server/src/testing/spawn-muster.ts'
 
 /** Builds the console where it is missing or stale. What is tested is what the sources say. */

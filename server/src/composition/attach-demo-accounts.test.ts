@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { ConfigError } from '../config/parsers.ts'
-import { simulatedAccounts } from '../sources/simulator/sites.ts'
+import { simulatedAccounts } from '../../../simulator/src/sites.ts'
 import { onBothEnginesInTurn } from '../testing/engines.ts'
 import { dumpTables } from '../testing/open-storage.ts'
 import { dumpOrganisation, stageDemo } from '../testing/stage-demo.ts'
-import { demoProjects } from './demo-organisation.ts'
+import { demoProjects } from '../../../simulator/src/demo/organisation.ts'
 
 onBothEnginesInTurn('the accounts of a demo', (engine) => {
   const stage = (t: TestContext) => stageDemo(t, engine)

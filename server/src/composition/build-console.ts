@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ProgressOutput } from '../demo-port.ts'
 import { drawStamp, findStamp, keepStamp } from './console-stamp.ts'
-import type { ProgressOutput } from './progress.ts'
 
-interface Place {
+interface BuildFolders {
   readonly repository: string
   /** Where the built console goes. */
   readonly folder: string
@@ -44,7 +44,7 @@ function isBuilding(lock: string): boolean {
   }
 }
 
-async function run({ repository }: Place): Promise<string | undefined> {
+async function run({ repository }: BuildFolders): Promise<string | undefined> {
   const build = spawn(process.execPath, [join(repository, 'console/build.ts')], {
     cwd: repository,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -56,7 +56,7 @@ async function run({ repository }: Place): Promise<string | undefined> {
 }
 
 /** Makes the console where it is missing or older than what it is made from. Without it, all else works. */
-export async function buildConsole(place: Place, output: ProgressOutput): Promise<void> {
+export async function buildConsole(place: BuildFolders, output: ProgressOutput): Promise<void> {
   const { repository, folder } = place
   if (!existsSync(join(repository, 'console/build.ts'))) return
   const isCurrent = () => findStamp(folder) === drawStamp(repository)

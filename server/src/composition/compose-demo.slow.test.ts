@@ -4,14 +4,14 @@ import { test, type TestContext } from 'node:test'
 import { longestTimeline } from '@muster/contract'
 import { ConfigError } from '../config/parsers.ts'
 import { requireGoodPassword } from '../domain/identity/password-rules.ts'
-import { simulatedAccounts } from '../sources/simulator/sites.ts'
+import { simulatedAccounts } from '../../../simulator/src/sites.ts'
 import { createDirectory } from '../storage/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { dumpOrganisation, stageDemo } from '../testing/stage-demo.ts'
 import { createPasswordHasher } from '../vault/password-hasher.ts'
-import { demoDomains, demoPeople, demoProjects } from './demo-organisation.ts'
-import { renderDemo } from './demo-welcome.ts'
+import { demoDomains, demoPeople, demoProjects } from '../../../simulator/src/demo/organisation.ts'
+import { welcomeText } from '../../../simulator/src/demo/welcome-text.ts'
 import { createSeedDemoOrganisation } from './seed-demo-organisation.ts'
 
 const hasher = createPasswordHasher()
@@ -189,7 +189,11 @@ onBothEngines('a demo', (engine) => {
       key,
       clock,
     })
-    await seedDemoOrganisation(demoProjects(2_000_000), false)
+    await seedDemoOrganisation({
+      domains: demoDomains,
+      projects: demoProjects(2_000_000),
+      people: [],
+    })
     const count = async (table: 'projects' | 'events') => {
       const rows = await db.selectFrom(table).select('id').execute()
       return rows.length
@@ -201,7 +205,7 @@ onBothEngines('a demo', (engine) => {
   test('has a welcome that names everyone, with a line that a shell can read', async (t) => {
     const { start } = await stage(t)
     const demo = await start({ servers: 5 })
-    const welcome = renderDemo(demo, 'http://id.example', 'http://api.example')
+    const welcome = welcomeText(demo, 'http://id.example', 'http://api.example')
     for (const { name, password = '' } of demo.users) {
       assert.match(welcome, new RegExp(`^  ${name} +${password} +Research `, 'm'))
     }

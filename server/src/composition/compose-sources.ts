@@ -7,6 +7,7 @@ import { createRefreshServer } from '../domain/sources/refresh-server.ts'
 import { isWanted } from '../domain/sources/run-accounts.ts'
 import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
 import { createCheckHost } from '../egress/check-address.ts'
+import { kinds } from '../sources/kinds.ts'
 import type { Database } from '../storage/database.ts'
 import { createEventStore } from '../storage/events.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
@@ -43,7 +44,7 @@ export function composeSources(parts: Parts) {
   })
   return {
     cloudAccounts: createCloudAccountUseCases({
-      loadKinds: async () => (await import('../sources/kinds.ts')).kinds,
+      kinds,
       accounts,
       events,
       owners,

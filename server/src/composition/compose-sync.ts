@@ -16,7 +16,7 @@ import { createRunAccount } from '../domain/sources/run-account.ts'
 import { createSemaphore } from '../domain/sources/semaphore.ts'
 import type { SyncLog } from '../domain/sources/sync-log.ts'
 import { createRunAccounts } from '../domain/sources/run-accounts.ts'
-import type { SourceKind } from '../domain/sources/source.ts'
+import type { SourceKinds } from '../domain/sources/source.ts'
 import { testConnection } from '../domain/sources/test-connection.ts'
 import type { SecretBox } from '../domain/secret-box.ts'
 import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
@@ -31,7 +31,7 @@ import { createSightingStore } from '../storage/sources/sighting-store.ts'
 interface Parts {
   readonly database: Database
   readonly secretBox: SecretBox
-  readonly kinds: readonly SourceKind[]
+  readonly kinds: SourceKinds
   /** Addresses beyond the usual that accounts may point to. */
   readonly reachable: readonly string[]
   /** Milliseconds for which servers missing in large numbers are kept. */
@@ -68,7 +68,7 @@ export function composeSync(parts: Parts) {
     owners,
     recordServers,
     markServersUnknown: createMarkServersUnknown({ changeServers, sightings, fleet }),
-    kindOf: openSource.kindOf,
+    loadKind: openSource.loadKind,
     fleet,
   })
   const runAccount = createRunAccount({
@@ -78,7 +78,7 @@ export function composeSync(parts: Parts) {
     moveServers: createMoveServers({ owners, changeAccountServers }),
     markAllUnknown: createMarkAllUnknown(changeAccountServers),
     evictServers: createEvictServers({ accounts, sightings, openScanRecorder }),
-    findDuplicates: createFindDuplicates({ accounts, sightings, kindOf: openSource.kindOf }),
+    findDuplicates: createFindDuplicates({ accounts, sightings, loadKind: openSource.loadKind }),
     openSource,
     writePermits: createSemaphore(batchesAtOnce),
     defaultHold: disappearanceHold,

@@ -1,3 +1,4 @@
+import type { DemoDomain, DemoHost, DemoPerson, DemoProject } from '../demo-port.ts'
 import { createEvent } from '../domain/audit/create-event.ts'
 import type { EventRecord } from '../domain/audit/event.ts'
 import { everythingOf } from '../domain/identity/administration/changes.ts'
@@ -8,7 +9,6 @@ import { nameKey } from '../domain/name-key.ts'
 import type { PasswordHasher } from '../domain/identity/ports.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
-import { demoDomains, demoPeople, type DemoPerson, type DemoProject } from './demo-organisation.ts'
 
 interface Dependencies {
   readonly registry: Registry
@@ -17,7 +17,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Nobody asked for it but the operator, by starting it. */
+/** The origin of audit events that no request caused. */
 export const atStart = { ip: '', requestId: '', isConfidential: true }
 
 interface Row {
@@ -26,8 +26,13 @@ interface Row {
   readonly domain_id?: string
 }
 
-/** Lays the owners of a demo's fleet and those who try it, all in one commit. What is there is left alone. */
-export function createSeedDemoOrganisation({ registry, hasher, key, clock }: Dependencies) {
+/** Creates what is missing of a demo's domains, projects and users, all in one transaction. */
+export function createSeedDemoOrganisation({
+  registry,
+  hasher,
+  key,
+  clock,
+}: Dependencies): DemoHost['createOrganisation'] {
   const listAll = async <K extends Kind>(kind: K) =>
     (await registry.list(kind, everywhere, all({}))).items
 
@@ -54,19 +59,19 @@ export function createSeedDemoOrganisation({ registry, hasher, key, clock }: Dep
     }),
   })
 
-  async function missingDomains() {
-    const kept = await listAll('domains')
-    const nameOf = freeNames(kept)
-    return missing(demoDomains, kept).map((domain) => {
+  async function missingDomains(domains: readonly DemoDomain[]) {
+    const existing = await listAll('domains')
+    const nameOf = freeNames(existing)
+    return missing(domains, existing).map((domain) => {
       const row = { ...domain, name: nameOf(domain), enabled: true, created_at: clock() }
       return create('domains', row, { kind: 'domain', domainId: row.id })
     })
   }
 
   async function missingProjects(projects: readonly DemoProject[]) {
-    const kept = await listAll('projects')
-    const nameOf = freeNames(kept)
-    return missing(projects, kept).map((project) => {
+    const existing = await listAll('projects')
+    const nameOf = freeNames(existing)
+    return missing(projects, existing).map((project) => {
       const row = {
         ...project,
         name: nameOf(project),
@@ -79,10 +84,10 @@ export function createSeedDemoOrganisation({ registry, hasher, key, clock }: Dep
     })
   }
 
-  async function missingPeople(hashes: ReadonlyMap<string, string>) {
-    const kept = await listAll('users')
-    const nameOf = freeNames(kept)
-    return missing(demoPeople, kept).map(({ roles: _roles, ...person }) => {
+  async function missingPeople(people: readonly DemoPerson[], hashes: ReadonlyMap<string, string>) {
+    const existing = await listAll('users')
+    const nameOf = freeNames(existing)
+    return missing(people, existing).map(({ roles: _roles, ...person }) => {
       const row = {
         ...person,
         name: nameOf(person),
@@ -99,17 +104,15 @@ export function createSeedDemoOrganisation({ registry, hasher, key, clock }: Dep
     })
   }
 
-  /** A role that the operator has taken away or renamed is not given. */
-  async function grantsOf(people: ReadonlySet<string>) {
+  /** A role that the operator has deleted or renamed is not assigned. */
+  async function grantsOf(people: readonly DemoPerson[]) {
     const roleIds = new Map((await listAll('roles')).map(({ name, id }) => [name, id]))
-    return demoPeople
-      .filter(({ id }) => people.has(id))
-      .flatMap((person) =>
-        person.roles.flatMap((held) => {
-          const roleId = roleIds.get(held.role)
-          return roleId === undefined ? [] : [grant(person, roleId, held)]
-        }),
-      )
+    return people.flatMap((person) =>
+      person.roles.flatMap((held) => {
+        const roleId = roleIds.get(held.role)
+        return roleId === undefined ? [] : [grant(person, roleId, held)]
+      }),
+    )
   }
 
   function grant(person: DemoPerson, roleId: string, held: DemoPerson['roles'][number]) {
@@ -132,26 +135,23 @@ export function createSeedDemoOrganisation({ registry, hasher, key, clock }: Dep
     return { write: { do: 'grant', grant: { roleId, holder, scope } } as Write, event }
   }
 
-  return async function seedDemoOrganisation(
-    projects: readonly DemoProject[],
-    withPeople: boolean,
-  ): Promise<void> {
-    const hashes = withPeople
-      ? await Promise.all(
-          demoPeople.map(async ({ id, name }) => {
-            const hash = await hasher.hash(key.demoPassword(name))
-            return [id, hash] as const
-          }),
-        )
-      : []
+  return async function seedDemoOrganisation({ domains, projects, people }) {
+    // Hashing takes long: it is done before the transaction.
+    const hashes = new Map(
+      await Promise.all(
+        people.map(
+          async ({ id, name }) => [id, await hasher.hash(key.demoPassword(name))] as const,
+        ),
+      ),
+    )
     await registry.change(async () => {
-      const people = withPeople ? await missingPeople(new Map(hashes)) : []
-      const made = new Set(people.map(({ event }) => event.target_id))
+      const users = await missingPeople(people, hashes)
+      const created = new Set(users.map(({ event }) => event.target_id))
       const steps: { write: Write; event: EventRecord }[] = [
-        ...(await missingDomains()),
+        ...(await missingDomains(domains)),
         ...(await missingProjects(projects)),
-        ...people,
-        ...(await grantsOf(made)),
+        ...users,
+        ...(await grantsOf(people.filter(({ id }) => created.has(id)))),
       ]
       return {
         writes: steps.map(({ write }) => write),
@@ -162,15 +162,15 @@ export function createSeedDemoOrganisation({ registry, hasher, key, clock }: Dep
   }
 }
 
-function missing<Wanted extends Row>(wanted: readonly Wanted[], kept: readonly Row[]) {
-  const ids = new Set(kept.map(({ id }) => id))
+function missing<Wanted extends Row>(wanted: readonly Wanted[], existing: readonly Row[]) {
+  const ids = new Set(existing.map(({ id }) => id))
   return wanted.filter(({ id }) => !ids.has(id))
 }
 
-/** Somebody may have a name already that the demo would like to have. */
-function freeNames(kept: readonly Row[]) {
+/** Adds a suffix to names that are taken. */
+function freeNames(existing: readonly Row[]) {
   const spell = (name: string, domain = '') => `${domain} ${nameKey(name)}`
-  const taken = new Set(kept.map(({ name, domain_id }) => spell(name, domain_id)))
+  const taken = new Set(existing.map(({ name, domain_id }) => spell(name, domain_id)))
   return function nameOf({ name, domain_id }: Pick<Row, 'name' | 'domain_id'>): string {
     let free = name
     for (let number = 1; taken.has(spell(free, domain_id)); number += 1) {

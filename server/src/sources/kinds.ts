@@ -1,7 +1,8 @@
-import type { SourceKind } from '../domain/sources/source.ts'
-import { awsKind } from './aws/aws-kind.ts'
-import { libvirtKind } from './libvirt/libvirt-kind.ts'
-import { simulatorKind } from './simulator/simulator-kind.ts'
+import type { SourceKinds } from '../domain/sources/source.ts'
 
-/** Every kind of source that an account can be of. */
-export const kinds: readonly SourceKind[] = [libvirtKind, awsKind, simulatorKind]
+/** Every kind of source that an account can be of. A kind is loaded when an account needs it. */
+export const kinds: SourceKinds = new Map([
+  ['OneCloud', async () => (await import('./libvirt/libvirt-kind.ts')).libvirtKind],
+  ['Aws', async () => (await import('./aws/aws-kind.ts')).awsKind],
+  ['Simulator', async () => (await import('@muster/simulator/kind')).simulatorKind],
+])

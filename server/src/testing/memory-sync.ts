@@ -174,7 +174,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     },
   }
 
-  const kindOf = () => ({ isOnOneHost: false })
+  const loadKind = async () => ({ isOnOneHost: false })
   const changeServers = createChangeServers({ fleet, clock: Date.now })
   const recordServers = createRecordServers({ fleet, owners, clock: Date.now })
 
@@ -192,7 +192,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       sightings: sightingStore,
       fleet,
     }),
-    kindOf,
+    loadKind,
     fleet,
   })
   return {
@@ -204,7 +204,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     evictServers: createEvictServers({ accounts, sightings: sightingStore, openScanRecorder }),
     moveServers: createMoveServers({ owners, changeAccountServers }),
     markAllUnknown: createMarkAllUnknown(changeAccountServers),
-    findDuplicates: createFindDuplicates({ accounts, sightings: sightingStore, kindOf }),
+    findDuplicates: createFindDuplicates({ accounts, sightings: sightingStore, loadKind }),
     /** Both may be changed at any time, as others would. */
     attached,
     isRemoved: () => isRemoved,

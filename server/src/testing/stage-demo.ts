@@ -4,7 +4,7 @@ import type { Server } from '@muster/contract'
 import { sql } from 'kysely'
 import { composeDemo } from '../composition/compose-demo.ts'
 import { composeSync } from '../composition/compose-sync.ts'
-import { simulatorKind } from '../sources/simulator/simulator-kind.ts'
+import { kinds } from '../sources/kinds.ts'
 import type { Database } from '../storage/database.ts'
 import { createFleetWriter } from '../storage/servers/fleet-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
@@ -15,7 +15,7 @@ import { dumpTables, openStorage } from './open-storage.ts'
 
 const hasher = createPasswordHasher()
 const quietLog = { debug: () => {}, info: () => {}, warn: () => {} }
-const world = { disappearanceHold: 0, reachable: [], runner: 'test', kinds: [simulatorKind] }
+const world = { disappearanceHold: 0, reachable: [], runner: 'test', kinds }
 
 interface Options {
   readonly servers?: number

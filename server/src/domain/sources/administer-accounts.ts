@@ -24,11 +24,10 @@ import { describeAccount, describeKind } from './describe-account.ts'
 import type { SyncClient } from './sync-client.ts'
 import { pageOfAccounts, type AccountQuery } from './list-accounts.ts'
 import type { AccountStore } from './ports.ts'
-import type { SourceKind, SourceSettings } from './source.ts'
+import type { SourceKind, SourceKinds, SourceSettings } from './source.ts'
 
 interface Dependencies {
-  /** Asked for when they are needed: they are memory and time at start. */
-  readonly loadKinds: () => Promise<readonly SourceKind[]>
+  readonly kinds: SourceKinds
   readonly accounts: AccountStore
   readonly events: Pick<EventStore, 'record'>
   readonly owners: Owners
@@ -72,15 +71,14 @@ const isAboutReaching = (changes: CloudAccountChanges) =>
 
 /** Accounts that servers come from: attached, changed, tried, synced and detached. */
 export function createCloudAccountUseCases(dependencies: Dependencies) {
-  const { loadKinds, accounts, events, owners, syncClient, reauthorizeCaller, checkHost, clock } =
+  const { kinds, accounts, events, owners, syncClient, reauthorizeCaller, checkHost, clock } =
     dependencies
 
-  async function kindOf(provider: string): Promise<SourceKind> {
-    const kinds = await loadKinds()
-    const kind = kinds.find((known) => known.provider === provider)
-    if (kind) return kind
-    const known = kinds.map((other) => other.provider).join(', ')
-    throw badField('cloudaccount.provider', `is not known: there are ${known}`)
+  async function loadKind(provider: string): Promise<SourceKind> {
+    const load = kinds.get(provider)
+    if (load) return await load()
+    const known = [...kinds.keys()].join(', ')
+    throw badField('cloudaccount.provider', `is unknown; known providers: ${known}`)
   }
 
   /** By its id, or by its name. What is leaving is not there any more. */
@@ -163,7 +161,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     const changes = differences(before, said(rest))
     const after = { ...before, ...said(rest) } as Account
     validateSettings(
-      await kindOf(before.provider),
+      await loadKind(before.provider),
       { ...after, credentials: credentials ?? kept },
       checkHost,
     )
@@ -211,7 +209,8 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
   })
 
   return {
-    listCloudProviders: async () => (await loadKinds()).map(describeKind),
+    listCloudProviders: async () =>
+      (await Promise.all([...kinds.values()].map((load) => load()))).map(describeKind),
 
     async listCloudAccounts(query: AccountQuery) {
       const [all, servers] = await Promise.all([accounts.all(), accounts.countServers()])
@@ -226,7 +225,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
 
     async createCloudAccount(asking: Caller, wish: NewCloudAccount): Promise<CloudAccount> {
       const caller = await reauthorizeCaller(asking)
-      const kind = await kindOf(wish.provider)
+      const kind = await loadKind(wish.provider)
       const settings = settingsOf(wish)
       validateSettings(kind, settings, checkHost)
       await requireProjects(wish.project_id, wish.mapping ?? [])
@@ -302,7 +301,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     },
 
     async testNewCloudAccount(caller: Caller, wish: AccountToTest): Promise<AccountTest> {
-      const kind = await kindOf(wish.provider)
+      const kind = await loadKind(wish.provider)
       const settings = settingsOf(wish)
       validateSettings(kind, settings, checkHost)
       const tried = { id: '', name: '' }

@@ -6,14 +6,14 @@ import type { SourceKind } from './source.ts'
 interface Dependencies {
   readonly accounts: Pick<AccountStore, 'all'>
   readonly sightings: Pick<SightingStore, 'activeElsewhere'>
-  readonly kindOf: (provider: string) => Pick<SourceKind, 'isOnOneHost'>
+  readonly loadKind: (provider: string) => Promise<Pick<SourceKind, 'isOnOneHost'>>
 }
 
 /**
  * Finds servers that run on two hosts at once. A migration shows a guest on both for a moment: only
  * one that both accounts still report after a complete scan of each counts.
  */
-export function createFindDuplicates({ accounts, sightings, kindOf }: Dependencies) {
+export function createFindDuplicates({ accounts, sightings, loadKind }: Dependencies) {
   return function followDuplicates(account: Account, isWarnedOf: boolean) {
     /** When each pair was first found, by server and other account. */
     let foundAt = new Map<string, number>()
@@ -21,7 +21,8 @@ export function createFindDuplicates({ accounts, sightings, kindOf }: Dependenci
     let isTrusted = isWarnedOf
 
     return async function findDuplicates(now: number): Promise<readonly Duplicate[]> {
-      if (kindOf(account.provider).isOnOneHost !== true) return []
+      const { isOnOneHost } = await loadKind(account.provider)
+      if (isOnOneHost !== true) return []
       const pairs = await sightings.activeElsewhere(account.id)
       const earlier = foundAt
       foundAt = new Map()

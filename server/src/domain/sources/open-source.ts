@@ -4,10 +4,17 @@ import type { Account } from './account.ts'
 import { deadline } from './deadline.ts'
 import { createThrottle } from './throttle.ts'
 import type { AccountStore } from './ports.ts'
-import type { Egress, Source, SourceKind, SourceSettings, SourceContext } from './source.ts'
+import type {
+  Egress,
+  Source,
+  SourceContext,
+  SourceKind,
+  SourceKinds,
+  SourceSettings,
+} from './source.ts'
 
 interface Dependencies {
-  readonly kinds: readonly SourceKind[]
+  readonly kinds: SourceKinds
   readonly accounts: Pick<AccountStore, 'credentialsOf'>
   readonly egress: Egress
   readonly clock: () => number
@@ -25,10 +32,10 @@ const unknownKind = (provider: string) =>
 export function createOpenSource({ kinds, accounts, egress, clock }: Dependencies) {
   const paces = new LRUCache<string, SourceContext['throttle']>({ max: mostPaces })
 
-  function kindOf(provider: string): SourceKind {
-    const kind = kinds.find((known) => known.provider === provider)
-    if (!kind) throw unknownKind(provider)
-    return kind
+  async function loadKind(provider: string): Promise<SourceKind> {
+    const load = kinds.get(provider)
+    if (!load) throw unknownKind(provider)
+    return await load()
   }
 
   function paceOf(name: string, kind: SourceKind): SourceContext['throttle'] {
@@ -50,7 +57,7 @@ export function createOpenSource({ kinds, accounts, egress, clock }: Dependencie
     )
 
   return {
-    kindOf,
+    loadKind,
     /** Looks at single servers have a pace of their own: however many ask, scans do not wait for them. */
     async openAccount(
       account: Account,
@@ -60,12 +67,12 @@ export function createOpenSource({ kinds, accounts, egress, clock }: Dependencie
       const { address, options } = account
       const credentials = await accounts.credentialsOf(account.id)
       const settings = { address, options, credentials }
-      const kind = kindOf(account.provider)
+      const kind = await loadKind(account.provider)
       const throttle = paceOf(`${purpose} ${account.id}`, kind)
       return await open(kind, settings, { throttle, accountId: account.id }, signal)
     },
     async openSettings(provider: string, settings: SourceSettings, signal: AbortSignal) {
-      const kind = kindOf(provider)
+      const kind = await loadKind(provider)
       const throttle = paceOf(`${provider} ${settings.address}`, kind)
       return await open(kind, settings, { throttle }, signal)
     },

@@ -18,7 +18,7 @@ interface Dependencies {
   readonly owners: Owners
   readonly recordServers: RecordServers
   readonly markServersUnknown: MarkServersUnknown
-  readonly kindOf: (provider: string) => Pick<SourceKind, 'isOnOneHost'>
+  readonly loadKind: (provider: string) => Promise<Pick<SourceKind, 'isOnOneHost'>>
   readonly fleet: Pick<FleetWriter, 'write'>
 }
 
@@ -73,7 +73,7 @@ const notMissing = { missed: 0, missingSince: 0 }
 const unreadableDigest = (reason: string) => `unreadable ${hash('sha1', reason, 'base64url')}`
 
 export function createOpenScanRecorder(dependencies: Dependencies) {
-  const { accounts, sightings, owners, recordServers, markServersUnknown, kindOf, fleet } =
+  const { accounts, sightings, owners, recordServers, markServersUnknown, loadKind, fleet } =
     dependencies
 
   /** Those whose account still sees them and was attached before this one. */
@@ -105,6 +105,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
   ): Promise<ScanRecorder> {
     const projects = await owners.byProject()
     const mapping = compileMapping(account, projects)
+    const { isOnOneHost } = await loadKind(account.provider)
 
     function requireProject(): void {
       if (projects.has(account.project_id)) return
@@ -128,7 +129,6 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
 
     function reportingAccount(news: readonly ChangedServer[]): ReportingAccount {
       const byId = new Map(news.map((changed) => [changed.id, changed]))
-      const isOnOneHost = news.length > 0 && kindOf(account.provider).isOnOneHost === true
       return {
         accountId: account.id,
         account: account.name,

@@ -95,7 +95,7 @@ function run(
   const runAccount = createRunAccount({
     ...memory,
     openSource: {
-      kindOf: () => ({ hasEvents }) as SourceKind,
+      loadKind: async () => ({ hasEvents }) as SourceKind,
       openAccount,
       openSettings: openAccount,
     },
@@ -338,7 +338,7 @@ describe('an account that is run', () => {
       ...memory,
       // Nobody has to be asked for that.
       openSource: {
-        kindOf: () => assert.fail(),
+        loadKind: () => assert.fail(),
         openAccount: async () => assert.fail(),
         openSettings: async () => assert.fail(),
       },

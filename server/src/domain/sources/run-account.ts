@@ -344,7 +344,7 @@ export function createRunAccount(dependencies: RunDependencies) {
       }
       if (!account.enabled) return
       const ready = Promise.withResolvers<void>()
-      const listening = openSource.kindOf(account.provider).hasEvents
+      const listening = (await openSource.loadKind(account.provider)).hasEvents
         ? watchAccount({
             account,
             openSource,

@@ -174,3 +174,6 @@ export interface SourceKind {
   hostOf(settings: SourceSettings): string | undefined
   open(settings: SourceSettings, context: SourceContext, signal: AbortSignal): Promise<Source>
 }
+
+/** Every kind of source by its provider. A kind is loaded when it is first needed. */
+export type SourceKinds = ReadonlyMap<string, () => Promise<SourceKind>>

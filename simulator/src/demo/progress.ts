@@ -1,22 +1,19 @@
-/** Where progress is shown. */
-export interface ProgressOutput {
-  write(text: string): unknown
-}
+import type { ProgressOutput } from '@muster/server/demo-port'
 
 interface Options {
   readonly output: ProgressOutput
-  /** What is being done: `Loading the demo`. */
+  /** Such as `Loading the demo`. */
   readonly title: string
   readonly total: number
-  /** Milliseconds, of whatever beginning. */
+  /** A monotonic clock in milliseconds. */
   readonly time?: () => number
 }
 
-/** What is over by then was too quick to be worth a line. */
-const patience = 1_000
-const nextLine = 5_000
+/** A shorter load prints nothing until its end. */
+const firstLineAfter = 1_000
+const lineInterval = 5_000
 
-/** A line now and then: no bar that redraws itself, since the log is written in between. */
+/** Prints a line every few seconds. A bar that redraws itself would mix with the log. */
 export function createProgress({ output, title, total, time = () => performance.now() }: Options) {
   const start = time()
   let shownAt: number | undefined
@@ -34,7 +31,8 @@ export function createProgress({ output, title, total, time = () => performance.
   return {
     advance(done: number): void {
       const now = time()
-      if (now - (shownAt ?? start) >= (shownAt === undefined ? patience : nextLine)) show(done, now)
+      if (now - (shownAt ?? start) >= (shownAt === undefined ? firstLineAfter : lineInterval))
+        show(done, now)
     },
     end(): void {
       show(total, time())

@@ -1,40 +1,12 @@
 import { createHash } from 'node:crypto'
-
-/** Who owns a demo's servers, and as whom it can be tried. Ids are always the same: a restart finds them. */
+import type { DemoDomain, DemoPerson, DemoProject, DemoRole } from '@muster/server/demo-port'
 
 const fewestProjects = 12
-const serversOfProject = 1_000
+const serversPerProject = 1_000
 
+/** Ids are derived from names, so that a restart finds what it created. */
 const idOf = (kind: string, name: string | number): string =>
   createHash('sha256').update(`muster demo ${kind} ${name}`).digest('hex').slice(0, 32)
-
-export interface DemoDomain {
-  readonly id: string
-  readonly name: string
-  readonly description: string
-}
-
-export interface DemoProject {
-  readonly id: string
-  readonly name: string
-  readonly domain_id: string
-}
-
-/** A role that is there from the start, and where it is held. */
-type DemoRole =
-  | { readonly role: string; readonly on: 'system' }
-  | { readonly role: string; readonly on: 'domain'; readonly domain: DemoDomain }
-  | { readonly role: string; readonly on: 'project'; readonly project: DemoProject }
-
-export interface DemoPerson {
-  readonly id: string
-  readonly name: string
-  readonly displayname: string
-  readonly domain_id: string
-  /** Where the person logs in without saying where; none for who is there for a whole domain. */
-  readonly default_project_id: string | null
-  readonly roles: readonly DemoRole[]
-}
 
 export const demoDomains: readonly DemoDomain[] = [
   ['Research', 'Laboratories and computing'],
@@ -42,7 +14,7 @@ export const demoDomains: readonly DemoDomain[] = [
   ['Studio', 'Games, films and the people who make them'],
 ].map(([name = '', description = '']) => ({ id: idOf('domain', name), name, description }))
 
-const fields = [
+const subjects = [
   'genome',
   'checkout',
   'render',
@@ -74,7 +46,7 @@ const fields = [
   'returns',
   'texture',
 ]
-const works = [
+const workloads = [
   'pipeline',
   'api',
   'lab',
@@ -89,18 +61,18 @@ const works = [
   'sandbox',
 ]
 
-/** Fields go with their domain, three in turn; works change once all fields had theirs. */
+/** Subject i belongs to domain i modulo 3. The workload changes after each round of all subjects. */
 function projectName(number: number): string {
-  const field = fields[number % fields.length] ?? ''
-  const round = Math.floor(number / fields.length)
-  const lap = Math.floor(round / works.length)
-  return `${field}-${works[round % works.length]}${lap === 0 ? '' : `-${lap + 1}`}`
+  const subject = subjects[number % subjects.length] ?? ''
+  const round = Math.floor(number / subjects.length)
+  const lap = Math.floor(round / workloads.length)
+  return `${subject}-${workloads[round % workloads.length]}${lap === 0 ? '' : `-${lap + 1}`}`
 }
 
-/** The first so many: a fleet that grows keeps those it has. */
+/** A larger demo has the projects of a smaller one and more. */
 export const demoProjects = (servers: number): readonly DemoProject[] =>
   Array.from(
-    { length: Math.max(fewestProjects, Math.ceil(servers / serversOfProject)) },
+    { length: Math.max(fewestProjects, Math.ceil(servers / serversPerProject)) },
     (_, number) => ({
       id: idOf('project', number),
       name: projectName(number),
@@ -108,7 +80,7 @@ export const demoProjects = (servers: number): readonly DemoProject[] =>
     }),
   )
 
-/** Someone of each kind, all in the first domain, and in its first project where it takes one. */
+/** One user per kind of role, all in the first domain and, where the role is a project's, in its first project. */
 function createPeople(): readonly DemoPerson[] {
   const [domain] = demoDomains
   const [project] = demoProjects(0)
@@ -137,7 +109,7 @@ function createPeople(): readonly DemoPerson[] {
     ),
     person('demo-auditor', 'Amal Auditor', [
       { role: 'auditor', on: 'system' },
-      // A role on the system holds in a project's token: there has to be one.
+      // A system role takes effect in a project token, so the user needs a project.
       { role: 'project_viewer', on: 'project', project },
     ]),
   ]

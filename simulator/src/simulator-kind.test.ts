@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { SourceError } from '../../domain/sources/source-error.ts'
-import type { ReportedServer, SourceUpdate, SourceSettings } from '../../domain/sources/source.ts'
+import { SourceError } from '@muster/server/source-port'
+import type { ReportedServer, SourceUpdate, SourceSettings } from '@muster/server/source-port'
 import {
   conformanceContext,
   scanAll,
   testReading,
   withSource,
   lookReadable,
-} from '../../testing/source-conformance.ts'
+} from '@muster/server/testing/source-conformance'
 import { epoch, tickLength } from './life.ts'
 import { openSimulator } from './open-simulator.ts'
 import { simulatorKind } from './simulator-kind.ts'

@@ -1,5 +1,5 @@
-import type { ReportedFacts, ServerKey } from '../../domain/sources/source.ts'
-import { serverIdOf } from '../../domain/sources/to-server-facts.ts'
+import type { ReportedFacts, ServerKey } from '@muster/server/source-port'
+import { serverIdOf } from '@muster/server/source-port'
 import { billingOf } from './billing.ts'
 import type { Size } from './clouds/cloud.ts'
 import { devicesOf } from './devices.ts'

@@ -1,5 +1,4 @@
-import type { Demo } from './compose-demo.ts'
-import type { DemoUser } from './list-demo-users.ts'
+import type { Demo, DemoUser } from '@muster/server/demo-port'
 
 const columns = ['user', 'password', 'domain', 'project', 'role'] as const
 
@@ -7,8 +6,12 @@ function toRow({ name, password, domain, project, role }: DemoUser): readonly st
   return [name, password ?? '(changed)', domain, project ?? '(all of the domain)', role]
 }
 
-/** What the welcome says of a demo: whom to try it as, and a line that lists servers. */
-export function renderDemo(demo: Demo, authUrl: string, baseUrl: string): string {
+/** How to try a demo: its users, and a command that lists servers. */
+export function welcomeText(
+  demo: Pick<Demo, 'servers' | 'users' | 'isLoading'>,
+  authUrl: string,
+  baseUrl: string,
+): string {
   const rows = [columns, ...demo.users.map(toRow)]
   const widths = columns.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
   const table = rows.map((row) =>
@@ -16,7 +19,7 @@ export function renderDemo(demo: Demo, authUrl: string, baseUrl: string): string
   )
   const [owner] = demo.users
   return [
-    `The demo has ${demo.servers.toLocaleString('en-US')} servers${demo.isLoading ? ', which are loading' : ''}. Try it as:`,
+    `The demo has ${demo.servers.toLocaleString('en-US')} servers${demo.isLoading ? ', still loading' : ''}. Try it as:`,
     '',
     ...table,
     '',
@@ -27,7 +30,7 @@ export function renderDemo(demo: Demo, authUrl: string, baseUrl: string): string
   ].join('\n')
 }
 
-/** One line to copy: the inner command logs in and reads the token from the answer's header. */
+/** One line to copy: the inner command logs in and reads the token from the response header. */
 function listLine({ name, password, domain }: DemoUser, authUrl: string, baseUrl: string): string {
   const user = { name, domain: { name: domain }, password }
   const login = { auth: { identity: { methods: ['password'], password: { user } } } }
@@ -35,5 +38,5 @@ function listLine({ name, password, domain }: DemoUser, authUrl: string, baseUrl
   return `curl -s "${baseUrl}/servers?limit=5" -H "X-Auth-Token: $(${token})"`
 }
 
-/** For a text within single quotes of a shell. */
+/** Escapes a text for single quotes in a shell. */
 const quoted = (text: string) => text.replaceAll("'", String.raw`'\''`)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Account, AttachedAccount, SyncRecord } from '../domain/sources/account.ts'
+import type { Account, AttachedAccount, SyncRecord } from '@muster/server/demo-port'
 import { waitForDemo } from './wait-for-demo.ts'
 
 const accountOf = (id: string, changes: Partial<Account> = {}) =>
@@ -25,23 +25,23 @@ const attachedOf = (
 /** Waits for accounts that are each time as the next moment has them. */
 async function load(waiting: readonly AttachedAccount[], ...moments: AttachedAccount[][]) {
   const seen: number[] = []
-  const attended: string[] = []
+  const reconciled: string[] = []
   const left = moments.values()
   await waitForDemo({
-    accounts: {
-      async all() {
+    host: {
+      async listAccounts() {
         const { value, done } = left.next()
         assert.ok(!done, 'it waits for something that will not come')
         return value
       },
+      reconcile: async (id) => void reconciled.push(id),
     },
-    syncClient: { reconcile: async (id) => void attended.push(id) },
     waiting,
     onSeen: (count) => void seen.push(count),
     signal: new AbortController().signal,
   })
   assert.ok(left.next().done, 'it has not waited for the end')
-  return { seen, attended }
+  return { seen, reconciled }
 }
 
 describe('loading a demo', () => {
@@ -52,7 +52,7 @@ describe('loading a demo', () => {
       [attachedOf('a', { seen: 9, finished_at: 7 }), attachedOf('b', { seen: 2 })],
       [attachedOf('a', { seen: 1, finished_at: 7 }), attachedOf('b', { seen: 4, finished_at: 8 })],
     )
-    assert.deepEqual(outcome, { seen: [5, 11, 13], attended: ['a'] })
+    assert.deepEqual(outcome, { seen: [5, 11, 13], reconciled: ['a'] })
   })
 
   test('does not take an older sync for the one that it waits for', async () => {
@@ -83,8 +83,7 @@ describe('loading a demo', () => {
   test('ends when it is told to', async () => {
     const stopped = new AbortController()
     await waitForDemo({
-      accounts: { all: async () => [attachedOf('a')] },
-      syncClient: { reconcile: async () => {} },
+      host: { listAccounts: async () => [attachedOf('a')], reconcile: async () => {} },
       waiting: [attachedOf('a')],
       onSeen: () => stopped.abort(),
       signal: stopped.signal,
@@ -92,6 +91,6 @@ describe('loading a demo', () => {
   })
 
   test('of nothing asks nobody', async () => {
-    assert.deepEqual(await load([]), { seen: [], attended: [] })
+    assert.deepEqual(await load([]), { seen: [], reconciled: [] })
   })
 })

@@ -1,11 +1,11 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
-import { SourceError } from '../../domain/sources/source-error.ts'
+import { SourceError } from '@muster/server/source-port'
 import type {
   ReportedServer,
   Source,
   SourceUpdate,
   UnreadableServer,
-} from '../../domain/sources/source.ts'
+} from '@muster/server/source-port'
 import { createSimulator } from './simulator.ts'
 import type { SimulatorSettings } from './simulator-settings.ts'
 import { simulatedAccounts } from './sites.ts'

@@ -1,4 +1,4 @@
-import type { SettingProblem, SourceSettings } from '../../domain/sources/source.ts'
+import type { SettingProblem, SourceSettings } from '@muster/server/source-port'
 import type { SimulatedFleet } from './simulator.ts'
 
 const mostServers = 2_000_000

@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../domain/sources/source.ts'
+import type { SourceKind } from '@muster/server/source-port'
 import { checkSimulatorSettings, readSettings } from './simulator-settings.ts'
 
 export const simulatorKind: SourceKind = {

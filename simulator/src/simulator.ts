@@ -1,4 +1,4 @@
-import type { ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
+import type { ReportedFacts, ReportedServer } from '@muster/server/source-port'
 import { describeServer, serverKey } from './describe-server.ts'
 import { diceOf } from './dice.ts'
 import { externalIdOf } from './external-ids.ts'
