@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { shortListParameters } from './paging.ts'
-import type { Operation } from './operation.ts'
+import { identityDefaults, publicDefaults } from './operation-defaults.ts'
+import { processRoles, type Operation } from './operation.ts'
 import { domainExample, DomainDto } from './administration/domains.ts'
 import { example } from './administration/examples.ts'
 import { projectExample, ProjectDto } from './administration/projects.ts'
@@ -170,7 +171,11 @@ export const identityOperations = [
     id: 'issueToken',
     method: 'POST',
     path: '/v3/auth/tokens',
-    access: 'public',
+    ...publicDefaults,
+    servedBy: ['identity'],
+    cache: 'no-store',
+    rateLimit: 'login',
+    hasSecretResponse: true,
     tag: 'Tokens',
     summary: 'Get a token',
     description:
@@ -195,7 +200,10 @@ export const identityOperations = [
     id: 'validateToken',
     method: 'GET',
     path: '/v3/auth/tokens',
-    access: 'token',
+    ...identityDefaults,
+    cache: 'no-store',
+    hasSecretResponse: true,
+    throughGateway: false,
     permission: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
     tag: 'Tokens',
     summary: 'Show what a token stands for now',
@@ -213,7 +221,10 @@ export const identityOperations = [
     id: 'checkToken',
     method: 'HEAD',
     path: '/v3/auth/tokens',
-    access: 'token',
+    ...identityDefaults,
+    cache: 'no-store',
+    hasSecretResponse: true,
+    throughGateway: false,
     permission: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
     tag: 'Tokens',
     summary: 'Tell whether a token is good',
@@ -224,7 +235,8 @@ export const identityOperations = [
     id: 'revokeToken',
     method: 'DELETE',
     path: '/v3/auth/tokens',
-    access: 'token',
+    ...identityDefaults,
+    throughGateway: false,
     permission: {
       service: 'identity',
       resource: 'tokens',
@@ -240,7 +252,7 @@ export const identityOperations = [
     id: 'listAuthProjects',
     method: 'GET',
     path: '/v3/auth/projects',
-    access: 'token',
+    ...identityDefaults,
     tag: 'Tokens',
     summary: 'List the projects you can get a token for',
     query: exactObject(shortListParameters),
@@ -256,7 +268,7 @@ export const identityOperations = [
     id: 'listAuthDomains',
     method: 'GET',
     path: '/v3/auth/domains',
-    access: 'token',
+    ...identityDefaults,
     tag: 'Tokens',
     summary: 'List the domains you can get a token for',
     query: exactObject(shortListParameters),
@@ -272,7 +284,7 @@ export const identityOperations = [
     id: 'showAuthCatalog',
     method: 'GET',
     path: '/v3/auth/catalog',
-    access: 'token',
+    ...identityDefaults,
     tag: 'Tokens',
     summary: 'Show the catalog of services',
     responses: {
@@ -293,7 +305,7 @@ export const identityOperations = [
     id: 'listAuthPermissions',
     method: 'GET',
     path: '/v3/auth/permissions',
-    access: 'token',
+    ...identityDefaults,
     tag: 'Tokens',
     summary: 'List what your token may do, and how far',
     description:
@@ -317,7 +329,8 @@ export const identityOperations = [
     id: 'showIdentityVersion',
     method: 'GET',
     path: '/v3',
-    access: 'public',
+    ...publicDefaults,
+    servedBy: ['identity'],
     tag: 'Discovery',
     summary: 'Describe the identity API',
     responses: {
@@ -332,7 +345,8 @@ export const identityOperations = [
     id: 'discover',
     method: 'GET',
     path: '/',
-    access: 'public',
+    ...publicDefaults,
+    servedBy: processRoles,
     tag: 'Discovery',
     summary: 'Find the identity versions and the endpoints',
     description: 'A browser is sent on to a page for people; any other client gets the document.',

@@ -16,6 +16,13 @@ import { serverOperations } from './servers/operations.ts'
 import { serviceOperations } from './service.ts'
 import { viewOperations } from './views/operations.ts'
 
+export {
+  assignmentOperations,
+  catalogOperations,
+  cloudAccountOperations,
+  serviceOperations,
+  viewOperations,
+}
 export type { RoleAssignmentDto } from './administration/assignments.ts'
 export type { EndpointDto, RegionDto, ServiceDto } from './administration/catalog.ts'
 export type { CredentialDto, NewCredentialDto } from './administration/credentials.ts'
@@ -62,9 +69,8 @@ export { mostGroupValues, ServerStatistics } from './servers/statistics.ts'
 export * from './servers/timeline.ts'
 export * from './views/view.ts'
 
-/** Every operation that Muster serves, and no other. */
-export const operations = [
-  ...identityOperations,
+/** Users and all that is administered beside them, and the audit log. */
+export const administrationOperations = [
   ...domainOperations,
   ...projectOperations,
   ...userOperations,
@@ -76,6 +82,12 @@ export const operations = [
   ...identityProviderOperations,
   ...catalogOperations,
   ...eventOperations,
+] as const satisfies readonly Operation[]
+
+/** Every operation that Muster serves, and no other. */
+export const operations = [
+  ...identityOperations,
+  ...administrationOperations,
   ...serverOperations,
   ...viewOperations,
   ...cloudAccountOperations,

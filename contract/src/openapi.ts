@@ -112,13 +112,13 @@ const levelWords: Readonly<Record<Level, string>> = {
 }
 
 /** The right that an operation takes, in a sentence. */
-const describeNeed = ({ service, resource, action, at }: RequiredPermission): string =>
+const describePermission = ({ service, resource, action, at }: RequiredPermission): string =>
   `Needs \`${action}\` on \`${resource}\` of service \`${service}\`: ${at.map((level) => levelWords[level]).join(', ')}.`
 
 function describe(operation: AnyOperation): { description?: string } {
   const { description } = operation
-  const needs = 'needs' in operation ? operation.permission : undefined
-  const sentences = [description, needs && describeNeed(needs)].filter(
+  const permission = 'permission' in operation ? operation.permission : undefined
+  const sentences = [description, permission && describePermission(permission)].filter(
     (sentence) => sentence !== undefined,
   )
   return sentences.length === 0 ? {} : { description: sentences.join(' ') }

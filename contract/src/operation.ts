@@ -1,6 +1,30 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { PolicyAction, PolicyScope, PolicyService } from './policy-enums.ts'
 
+/** The roles of a process, as `--roles` names them. */
+export const processRoles = ['identity', 'platform', 'gateway'] as const
+export type ProcessRole = (typeof processRoles)[number]
+
+/** How clients and proxies may cache the responses of an operation, errors included. */
+export type CachePolicy =
+  /** No `Cache-Control` header. */
+  | 'default'
+  /** One caller's own, and only after revalidation with `If-None-Match`. */
+  | 'private'
+  /** The same for everybody, after revalidation. */
+  | 'revalidate'
+  /** Never: it contains a token. */
+  | 'no-store'
+
+/** Which limit a request counts against. */
+export type RateLimitClass =
+  /** None. */
+  | 'unlimited'
+  /** `--requests-per-minute` of its token. */
+  | 'token'
+  /** `--login-failures-per-minute` of its address, when it fails. */
+  | 'login'
+
 /** Who may call an operation before any policy is asked. */
 export type Access =
   /** Anyone, without a token. */
@@ -40,6 +64,16 @@ export interface Operation {
   /** In OpenAPI's spelling: `/v3/users/{id}`. */
   readonly path: string
   readonly access: Access
+  /** A process serves the operation if it has one of these roles. */
+  readonly servedBy: readonly ProcessRole[]
+  /** Whether the gateway forwards it for browser sessions. */
+  readonly throughGateway: boolean
+  readonly cache: CachePolicy
+  readonly rateLimit: RateLimitClass
+  /** The response contains a secret, so it is never compressed: its compressed length could reveal it. */
+  readonly hasSecretResponse?: true
+  /** Answered for any `Host`: load balancers and probes use addresses that `--allowed-hosts` does not list. */
+  readonly acceptsAnyHost?: true
   /** Absent: any valid token will do, or none where `access` says so. */
   readonly permission?: RequiredPermission
   readonly tag: string

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { Type } from 'typebox'
 import { gatewayOperations, operations } from './index.ts'
 import { renderOpenApi } from './openapi.ts'
+import { publicDefaults } from './operation-defaults.ts'
 import type { Operation } from './operation.ts'
 
 interface Node {
@@ -77,7 +78,11 @@ const unlimitedIn = (operation: Operation) =>
 describe('SEC-73 every text of a request has a limit in the contract', () => {
   const asked: readonly Operation[] = [
     ...operations,
-    ...gatewayOperations.map((operation): Operation => ({ ...operation, access: 'public' })),
+    ...gatewayOperations.map((operation): Operation => ({
+      ...operation,
+      ...publicDefaults,
+      servedBy: ['gateway'],
+    })),
   ]
   for (const operation of asked) {
     test(`SEC-73 ${operation.id}`, () => assert.deepEqual(unlimitedIn(operation), []))
@@ -89,7 +94,8 @@ describe('SEC-73 every text of a request has a limit in the contract', () => {
       id: 'sample',
       method: 'POST',
       path: '/sample',
-      access: 'public',
+      ...publicDefaults,
+      servedBy: ['platform'],
       tag: 'Sample',
       summary: 'Sample',
       ...(body && { body }),

@@ -1,4 +1,5 @@
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
+import { identityDefaults } from './operation-defaults.ts'
 import type { Level, Operation } from './operation.ts'
 import { clientParameters, maxPageSize, offsetParameter } from './paging.ts'
 import { exactObject } from './scalars.ts'
@@ -108,7 +109,7 @@ export function resourceOperations<
     body: exactObject(keyed(key, (description.made ?? description.view) as Made)),
     example: { [key]: examples.made ?? examples.view },
   }
-  const common = { access: 'token', tag } as const
+  const common = { ...identityDefaults, tag } as const
   const permission = (action: 'list' | 'get' | 'create' | 'update' | 'delete') =>
     ({
       service: 'identity',
@@ -166,6 +167,7 @@ export function resourceOperations<
       ...note(notes.create),
       body: exactObject(keyed(key, description.create)),
       example: { [key]: examples.create },
+      ...(description.made && { hasSecretResponse: true as const }),
       responses: { 201: { description: 'Made', ...made } },
     },
     {

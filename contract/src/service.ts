@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import type { Operation } from './operation.ts'
+import { publicDefaults } from './operation-defaults.ts'
+import { processRoles, type Operation } from './operation.ts'
 import { exactObject } from './scalars.ts'
 
 const Status = exactObject({ status: Type.String() })
@@ -12,7 +13,9 @@ export const serviceOperations = [
     id: 'showHealth',
     method: 'GET',
     path: '/healthz',
-    access: 'public',
+    ...publicDefaults,
+    servedBy: processRoles,
+    acceptsAnyHost: true,
     tag: 'Service',
     summary: 'Tell whether the process is alive',
     responses: { 200: { description: 'Alive', body: Status, example: { status: 'ok' } } },
@@ -21,7 +24,9 @@ export const serviceOperations = [
     id: 'showReadiness',
     method: 'GET',
     path: '/readyz',
-    access: 'public',
+    ...publicDefaults,
+    servedBy: processRoles,
+    acceptsAnyHost: true,
     tag: 'Service',
     summary: 'Tell whether the process can serve',
     description:
@@ -33,6 +38,10 @@ export const serviceOperations = [
     method: 'GET',
     path: '/metrics',
     access: 'loopback',
+    servedBy: processRoles,
+    throughGateway: false,
+    cache: 'default',
+    rateLimit: 'token',
     permission: { service: 'identity', resource: 'metrics', action: 'get', at: ['system'] },
     tag: 'Service',
     summary: 'Metrics for Prometheus',
@@ -49,7 +58,9 @@ export const serviceOperations = [
     id: 'showOpenApi',
     method: 'GET',
     path: '/openapi.json',
-    access: 'public',
+    ...publicDefaults,
+    servedBy: processRoles,
+    cache: 'revalidate',
     tag: 'Service',
     summary: 'This interface as OpenAPI 3.1',
     responses: {
@@ -61,7 +72,9 @@ export const serviceOperations = [
     id: 'showReference',
     method: 'GET',
     path: '/docs',
-    access: 'public',
+    ...publicDefaults,
+    servedBy: processRoles,
+    cache: 'revalidate',
     tag: 'Service',
     summary: 'This interface as a page to read',
     responses: {

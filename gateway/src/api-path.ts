@@ -3,17 +3,14 @@ import { servedMethodsOf, operations, type Operation } from '@muster/contract'
 /** How the gateway's own way to the API begins. */
 export const prefix = '/api'
 
-/** Tokens are the gateway's own business, and no page's. */
-const withheld = '/v3/auth/tokens'
-
 interface Route {
   readonly steps: readonly string[]
   readonly methods: readonly string[]
 }
 
 /** The operations that a page may call with its session. */
-const passable: readonly Route[] = (operations as readonly Operation[])
-  .filter(({ access, path }) => access === 'token' && path !== withheld)
+const forwarded: readonly Route[] = (operations as readonly Operation[])
+  .filter(({ throughGateway }) => throughGateway)
   .map((operation) => ({
     steps: operation.path.split('/').slice(1),
     methods: servedMethodsOf(operation),
@@ -46,7 +43,7 @@ export function readApiPath(path: string): Decision {
   const isPlain = (step: string | undefined): step is string =>
     step !== undefined && step !== '' && !step.endsWith('.') && !/\p{Cc}/u.test(step)
   if (!steps.every(isPlain)) return { kind: 'malformed' }
-  const routes = passable.filter((route) => fits(route, steps))
+  const routes = forwarded.filter((route) => fits(route, steps))
   if (routes.length === 0) return { kind: 'unknown' }
   return {
     kind: 'found',

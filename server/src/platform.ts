@@ -22,15 +22,10 @@ import { createPasswordHasher } from './vault/password-hasher.ts'
 const hour = 3_600_000
 const longestDrain = 8_000
 
-/** The operations of the parts that this process plays. The service's own are always there. */
-function operationsOf({ roles }: Config): readonly Operation[] {
-  return operations.filter(({ path }) => {
-    if (path.startsWith('/v3')) return roles.includes('identity')
-    if (/^\/(?:servers|views|cloudaccounts)/.test(path)) return roles.includes('platform')
-    if (path === '/events') return roles.includes('identity') || roles.includes('platform')
-    return true
-  })
-}
+const operationsOf = ({ roles }: Config): readonly Operation[] =>
+  (operations as readonly Operation[]).filter(({ servedBy }) =>
+    servedBy.some((role) => roles.includes(role)),
+  )
 
 export interface PlatformOptions {
   readonly logger: FastifyBaseLogger

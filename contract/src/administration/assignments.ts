@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { clientParameters, offsetParameter, shortListParameters } from '../paging.ts'
+import { identityDefaults } from '../operation-defaults.ts'
 import type { Level, Operation } from '../operation.ts'
 import { Links, listQuery } from '../resource.ts'
 import { exactObject, Id } from '../scalars.ts'
@@ -32,7 +33,7 @@ const listRoleAssignments = {
   id: 'listRoleAssignments',
   method: 'GET',
   path: '/v3/role_assignments',
-  access: 'token',
+  ...identityDefaults,
   permission: {
     service: 'identity',
     resource: 'role_assignments',
@@ -102,7 +103,7 @@ function targetOperations<
   const item = `${base}/{role_id}` as const
   const where = target === 'System' ? 'the system' : `a ${target.toLowerCase()}`
   const who = `a ${holder.toLowerCase()}`
-  const common = { access: 'token', tag: 'Assignments' } as const
+  const common = { ...identityDefaults, tag: 'Assignments' } as const
   const permission = (action: 'list' | 'get' | 'create' | 'delete') =>
     ({ service: 'identity', resource: 'role_assignments', action, at }) as const
   return [

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { shortListParameters } from '../paging.ts'
+import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { Links, SelfLink } from '../resource.ts'
 import { exactObject, Name, sameType } from '../scalars.ts'
@@ -58,7 +59,7 @@ const regionExample = {
   links: { self: example.self('regions', 'region0') },
 }
 
-const common = { method: 'GET', access: 'token', tag: 'Catalog' } as const
+const common = { method: 'GET', ...identityDefaults, tag: 'Catalog' } as const
 const permission = <const Resource extends string, const Action extends 'list' | 'get'>(
   resource: Resource,
   action: Action,

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { clientParameters, defaultPageSize, maxPageSize } from '../paging.ts'
+import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, TimestampInput, sameType, Timestamp } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
@@ -89,7 +90,8 @@ export const eventOperations = [
     id: 'listEvents',
     method: 'GET',
     path: '/events',
-    access: 'token',
+    ...identityDefaults,
+    servedBy: ['identity', 'platform'],
     permission: {
       service: 'identity',
       resource: 'events',

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
@@ -27,7 +28,7 @@ const view = {
 
 const membership = {
   path: '/v3/groups/{id}/users/{user_id}',
-  access: 'token',
+  ...identityDefaults,
   tag: 'Groups',
 } as const
 const toRead = {
@@ -73,7 +74,7 @@ export const groupOperations = [
     id: 'listGroupUsers',
     method: 'GET',
     path: '/v3/groups/{id}/users',
-    access: 'token',
+    ...identityDefaults,
     permission: toRead,
     tag: 'Groups',
     summary: 'List the members of a group',
@@ -93,7 +94,7 @@ export const groupOperations = [
     id: 'listUserGroups',
     method: 'GET',
     path: '/v3/users/{id}/groups',
-    access: 'token',
+    ...identityDefaults,
     permission: {
       service: 'identity',
       resource: 'users',

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { identityDefaults } from '../operation-defaults.ts'
 import type { Level, Operation } from '../operation.ts'
 import { exactObject, sameType } from '../scalars.ts'
 
@@ -33,7 +34,7 @@ export const impactOperation = <const Noun extends string, const Keys extends st
     id: `get${noun}Impact`,
     method: 'GET',
     path: `/v3/${keys}/{id}/impact`,
-    access: 'token',
+    ...identityDefaults,
     permission: { service: 'identity', resource: keys, action: 'get', at },
     tag: `${noun}s`,
     summary: `Say what disabling or deleting ${one} would touch`,

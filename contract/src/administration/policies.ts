@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { policyActions, policyScopes, policyServices } from '../policy-enums.ts'
 import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
@@ -146,7 +147,7 @@ export const policyOperations = [
     id: 'checkPolicy',
     method: 'POST',
     path: '/v3/policies/check',
-    access: 'token',
+    ...identityDefaults,
     permission: {
       service: 'identity',
       resource: 'policies',

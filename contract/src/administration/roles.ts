@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import { exactObject, Name, NewName, Timestamp } from '../scalars.ts'
@@ -29,7 +30,7 @@ export const roleExample = {
 
 const binding = {
   path: '/v3/roles/{id}/policies/{policy_id}',
-  access: 'token',
+  ...identityDefaults,
   tag: 'Roles',
 } as const
 
@@ -73,7 +74,7 @@ export const roleOperations = [
     id: 'listRolePolicies',
     method: 'GET',
     path: '/v3/roles/{id}/policies',
-    access: 'token',
+    ...identityDefaults,
     permission: {
       service: 'identity',
       resource: 'roles',

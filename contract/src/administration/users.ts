@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { listBody, listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import {
@@ -124,7 +125,7 @@ export const userOperations = [
     id: 'changeOwnPassword',
     method: 'POST',
     path: '/v3/users/{id}/password',
-    access: 'token',
+    ...identityDefaults,
     permission: { service: 'identity', resource: 'users', action: 'perform', at: ['self'] },
     tag: 'Users',
     summary: 'Change your own password',
@@ -145,7 +146,7 @@ export const userOperations = [
     id: 'listUserProjects',
     method: 'GET',
     path: '/v3/users/{id}/projects',
-    access: 'token',
+    ...identityDefaults,
     permission: {
       service: 'identity',
       resource: 'users',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { clientParameters, shortListParameters } from '../paging.ts'
+import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, Name } from '../scalars.ts'
 import {
@@ -21,7 +22,7 @@ import {
   testExample,
 } from './examples.ts'
 
-const common = { access: 'token', tag: 'Cloud accounts' } as const
+const common = { ...platformDefaults, tag: 'Cloud accounts' } as const
 
 /** Whoever attaches an account decides where Muster reaches out to: that is the system's to decide. */
 const permission = <

@@ -4,8 +4,14 @@ import { exactObject } from '../scalars.ts'
 import { loginOptionsExample, sessionEntryExample, sessionExample } from './examples.ts'
 import { LoginOptions, PasswordLogin, ScopeChange, SessionEntry, SessionDto } from './session.ts'
 
-/** An operation between a browser and its gateway: by a cookie, where others take a token. */
-export interface GatewayOperation extends Omit<Operation, 'access' | 'needs'> {
+/**
+ * An operation between a browser and its gateway, with a session cookie instead of a token. The
+ * gateway's routes are all `no-store`; rate limits apply to the API calls that it makes.
+ */
+export interface GatewayOperation extends Omit<
+  Operation,
+  'access' | 'permission' | 'servedBy' | 'throughGateway' | 'cache' | 'rateLimit'
+> {
   readonly access: 'public' | 'session'
 }
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { EventList, eventListExample, eventPaging } from '../administration/events.ts'
+import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject } from '../scalars.ts'
 import { Server, ServerList } from '../server.ts'
@@ -9,7 +10,7 @@ import { scopeOfOne, ServerListQuery, ServerStatisticsQuery } from './parameters
 import { ServerStatistics, statisticsExample } from './statistics.ts'
 import { ServerTimeline, ServerTimelineQuery, timelineExample } from './timeline.ts'
 
-const common = { access: 'token', tag: 'Servers' } as const
+const common = { ...platformDefaults, cache: 'private', tag: 'Servers' } as const
 
 const permission = <const Action extends 'list' | 'get' | 'update' | 'perform'>(action: Action) =>
   ({

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { example as shared, exampleTimestamp } from '../administration/examples.ts'
+import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject } from '../scalars.ts'
 import { mostViews, NewView, SavedView, ViewChanges, ViewListQuery } from './view.ts'
 
-const common = { access: 'token', tag: 'Saved views' } as const
+const common = { ...platformDefaults, tag: 'Saved views' } as const
 
 /** One's own need no right; those of others are within reach only where they are shared. */
 const permission = <const Action extends 'list' | 'get' | 'create' | 'update' | 'delete'>(

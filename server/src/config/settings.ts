@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { processRoles } from '@muster/contract'
 import {
   databaseAddress,
   duration,
@@ -30,7 +31,6 @@ export interface Setting<Value> {
 }
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-const parts = ['identity', 'platform', 'gateway'] as const
 
 const setting = <Value>(definition: Setting<Value> & { readonly fallback: string }) => definition
 const optional = <Value>(definition: Setting<Value>): Setting<Value | undefined> => definition
@@ -153,9 +153,9 @@ export const settings = {
     flag: 'roles',
     variable: 'MUSTER_ROLES',
     value: 'list',
-    help: `parts that this process serves: ${parts.join(', ')}`,
-    parse: someOf(oneOf(parts)),
-    fallback: parts.join(','),
+    help: `parts that this process serves: ${processRoles.join(', ')}`,
+    parse: someOf(oneOf(processRoles)),
+    fallback: processRoles.join(','),
   }),
   tokenTtl: setting({
     flag: 'token-ttl',

@@ -12,7 +12,7 @@ import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
 import type { CloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createCloudAccountHandlers } from './cloudaccounts/handlers.ts'
 import { createInventoryHandlers, type InventoryUseCases } from './inventory/handlers.ts'
-import { privateHeaders } from './private-headers.ts'
+import { cacheHeaders } from './cache-headers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { registerOperations } from './register-operations.ts'
@@ -57,9 +57,6 @@ export interface AppUseCases extends IdentityUseCases, InventoryUseCases {
   readonly waitingLogins: () => number
 }
 
-/** Load balancers and probes ask these by any name. */
-const answeredToAll: ReadonlySet<string> = new Set(['showHealth', 'showReadiness'])
-
 /** The HTTP side of Muster: a route for each operation served. */
 export function createApp(
   settings: AppSettings,
@@ -71,15 +68,11 @@ export function createApp(
   let draining = false
 
   const app = createListener(settings, (operation) => {
-    if (operation?.id === 'issueToken') {
-      return {
-        [platformRequestIdHeader]: makeRequestId(),
-        vary: 'X-Auth-Token',
-        'cache-control': 'no-store',
-      }
-    }
-    if (operation === undefined || operation.path.startsWith('/api/')) return {}
-    return operation.path.startsWith('/servers') ? privateHeaders : { vary: 'Accept-Encoding' }
+    if (operation?.cache === undefined) return {}
+    const headers = cacheHeaders[operation.cache]
+    return operation.id === 'issueToken'
+      ? { ...headers, [platformRequestIdHeader]: makeRequestId() }
+      : headers
   })
   const metrics = createMetrics(useCases)
   metrics.observe(app)
@@ -89,8 +82,8 @@ export function createApp(
   auditDenials(app, useCases.recordDenial)
   const ownHosts = createOwnHosts(settings)
   app.addHook('onRequest', (request, _reply, done) => {
-    const id = request.routeOptions.config.operation?.id ?? ''
-    done(answeredToAll.has(id) ? undefined : ownHosts.findFault(request))
+    const { operation } = request.routeOptions.config
+    done(operation?.acceptsAnyHost ? undefined : ownHosts.findFault(request))
   })
   // Before the body is read: nobody is going to look at it.
   const findUnknownRouteFault = createUnknownRouteFault(served)

@@ -19,15 +19,19 @@ interface Dependencies {
 export function createAuthenticate(dependencies: Dependencies) {
   const { verifyToken, requestLimit, ownHosts, clock } = dependencies
 
-  async function requireToken(request: FastifyRequest): Promise<Principal> {
+  async function requireToken(
+    { rateLimit }: Operation,
+    request: FastifyRequest,
+  ): Promise<Principal> {
     const secret = request.headers['x-auth-token']
     const principal = typeof secret === 'string' ? await verifyToken(secret) : undefined
     if (!principal) {
       throw new PlatformError('UnauthorizedError', 'A valid token is needed in X-Auth-Token.')
     }
-    const { id } = principal.token
-    requestLimit.demand(id, clock())
-    requestLimit.count(id, clock())
+    if (rateLimit === 'token') {
+      requestLimit.demand(principal.token.id, clock())
+      requestLimit.count(principal.token.id, clock())
+    }
     return principal
   }
 
@@ -39,10 +43,10 @@ export function createAuthenticate(dependencies: Dependencies) {
       case 'public':
         return undefined
       case 'token':
-        return await requireToken(request)
+        return await requireToken(operation, request)
       case 'loopback':
         if (isLocal(request) && ownHosts.isOwn(request)) return undefined
-        return await requireToken(request)
+        return await requireToken(operation, request)
     }
   }
 }

@@ -9,17 +9,10 @@ import {
   gzip,
   zstdCompress,
 } from 'node:zlib'
-import { codedTag, type ContentCoding, type OperationId } from '@muster/contract'
+import { codedTag, type ContentCoding, type Operation } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import { isPieces, isStream, type HandlerResult } from './send.ts'
 
-/** Their answers hold a token or a secret, whose length or content the compressed length could give away. */
-const secretOperations: ReadonlySet<string> = new Set<OperationId>([
-  'issueToken',
-  'validateToken',
-  'checkToken',
-  'createCredential',
-])
 const compressedTypes = /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html))(?:;|$)/
 /** Below this, compressing costs more than it saves. */
 const smallestBody = 1_024
@@ -76,8 +69,10 @@ async function readStart(body: AsyncIterable<Buffer>) {
 }
 
 /** Whether answers of this type and operation are compressed for clients that want it. */
-export const isCompressible = (operation: { readonly id: string }, contentType: string): boolean =>
-  compressedTypes.test(contentType) && !secretOperations.has(operation.id)
+export const isCompressible = (
+  { hasSecretResponse }: Pick<Operation, 'hasSecretResponse'>,
+  contentType: string,
+): boolean => hasSecretResponse !== true && compressedTypes.test(contentType)
 
 /** Compresses answers. Those that are sent again and again are compressed once. */
 export function createCompress() {

@@ -1,4 +1,4 @@
-import type { CatalogService } from '@muster/contract'
+import type { CatalogService, identityOperations } from '@muster/contract'
 import type { DescribeToken } from '../domain/identity/describe-token.ts'
 import type { InspectToken } from '../domain/identity/inspect-token.ts'
 import type { Caller } from '../domain/identity/caller.ts'
@@ -9,7 +9,7 @@ import { listPermissions } from '../domain/identity/list-permissions.ts'
 import { openDomains, openProjects } from '../domain/identity/scope.ts'
 import { answerSlice } from './administration/pages.ts'
 import { createViews } from './administration/render-resources.ts'
-import type { Handlers } from './register-operations.ts'
+import type { HandlersFor } from './register-operations.ts'
 import { renderTokenBody } from './token-body.ts'
 
 export interface IdentityUseCases {
@@ -27,21 +27,9 @@ interface Dependencies extends IdentityUseCases {
   readonly homePage: string
 }
 
-export type IdentityHandlers = Pick<
-  Handlers,
-  | 'issueToken'
-  | 'validateToken'
-  | 'checkToken'
-  | 'revokeToken'
-  | 'listAuthProjects'
-  | 'listAuthDomains'
-  | 'showAuthCatalog'
-  | 'listAuthPermissions'
-  | 'showIdentityVersion'
-  | 'discover'
->
-
-export function createIdentityHandlers(dependencies: Dependencies): IdentityHandlers {
+export function createIdentityHandlers(
+  dependencies: Dependencies,
+): HandlersFor<typeof identityOperations> {
   const { issueToken, inspectToken, revokeToken, describeToken, catalog } = dependencies
   const { authUrl, baseUrl, homePage } = dependencies
 
@@ -72,7 +60,7 @@ export function createIdentityHandlers(dependencies: Dependencies): IdentityHand
     return {
       status: 200,
       body: renderTokenBody({ ...token, user }),
-      headers: { 'x-subject-token': secret, vary: 'X-Auth-Token', 'cache-control': 'no-store' },
+      headers: { 'x-subject-token': secret },
     }
   }
 

@@ -35,7 +35,7 @@ export interface ListenerSettings {
 }
 
 /** Headers of an operation's every answer, errors included. */
-export type OwnHeaders = (operation: Route | undefined) => Record<string, string>
+export type OwnHeaders = (operation: Route | undefined) => Readonly<Record<string, string>>
 
 /** A server with Muster's limits, whose every answer carries the headers and the error body of the contract. */
 export function createListener(

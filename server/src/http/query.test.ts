@@ -10,6 +10,10 @@ const operation = {
   method: 'GET',
   path: '/servers',
   access: 'token',
+  servedBy: ['platform'],
+  throughGateway: false,
+  cache: 'default',
+  rateLimit: 'unlimited',
   tag: '',
   summary: '',
   query: Type.Object(

@@ -63,14 +63,14 @@ interface Call<Op> {
   readonly reserve: (bytes: number) => Promise<void>
 }
 
-type OperationOf<Id extends OperationId> = Extract<(typeof operations)[number], { id: Id }>
-
-/** One handler for each operation: one more or one fewer does not compile. */
-export type Handlers = {
-  readonly [Id in OperationId]: (
-    call: Call<OperationOf<Id>>,
+/** One handler for each of these operations: one more or one fewer does not compile. */
+export type HandlersFor<Operations extends readonly Operation[]> = {
+  readonly [Op in Operations[number] as Op['id']]: (
+    call: Call<Op>,
   ) => HandlerResult | Promise<HandlerResult>
 }
+
+export type Handlers = HandlersFor<typeof operations>
 
 /** What every handler takes, whatever its operation. */
 type AnyCall = { readonly [Key in keyof Call<Operation>]: unknown }

@@ -1,4 +1,5 @@
 import type { Operation } from '@muster/contract'
 
-/** What a route is known by, in the log, in metrics and in how it answers. */
-export type Route = Pick<Operation, 'id' | 'method' | 'path' | 'permission' | 'responses'>
+/** What the hooks of every request know of its route: an operation, or a route of the gateway. */
+export type Route = Pick<Operation, 'id' | 'method' | 'path' | 'permission' | 'responses'> &
+  Partial<Pick<Operation, 'cache' | 'acceptsAnyHost'>>

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import type { OpenApiDocument } from '@muster/contract'
+import type { OpenApiDocument, serviceOperations } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
-import { validated } from './validated.ts'
+import { conditionalResponse } from './conditional-response.ts'
 import type { Metrics } from './metrics.ts'
-import type { Handlers } from './register-operations.ts'
+import type { HandlersFor } from './register-operations.ts'
 import { renderReferencePage } from './reference/page.ts'
 
 interface Dependencies {
@@ -14,12 +14,9 @@ interface Dependencies {
   readonly isDraining: () => boolean
 }
 
-export type ServiceHandlers = Pick<
-  Handlers,
-  'showHealth' | 'showReadiness' | 'showMetrics' | 'showOpenApi' | 'showReference'
->
-
-export function createServiceHandlers(dependencies: Dependencies): ServiceHandlers {
+export function createServiceHandlers(
+  dependencies: Dependencies,
+): HandlersFor<typeof serviceOperations> {
   const { openApi, metrics, ping, isDraining } = dependencies
   // Made at the first request: most processes are never asked.
   const document = once(() => toFixed(JSON.stringify(openApi)))
@@ -40,8 +37,8 @@ export function createServiceHandlers(dependencies: Dependencies): ServiceHandle
     },
 
     showMetrics: async () => ({ status: 200, body: await metrics.render() }),
-    showOpenApi: ({ ifNoneMatch }) => validated(document(), ifNoneMatch),
-    showReference: ({ ifNoneMatch }) => validated(page(), ifNoneMatch),
+    showOpenApi: ({ ifNoneMatch }) => conditionalResponse(document(), ifNoneMatch),
+    showReference: ({ ifNoneMatch }) => conditionalResponse(page(), ifNoneMatch),
   }
 }
 

@@ -1,21 +1,15 @@
+import type { assignmentOperations } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import type { ScopeReference } from '../../domain/identity/administration/assignments.ts'
 import type { Holder } from '../../domain/identity/administration/resources.ts'
-import type { Handlers } from '../register-operations.ts'
+import type { HandlersFor } from '../register-operations.ts'
 import { answerSlice, answerPage, pageSize, position } from './pages.ts'
 import type { Views } from './render-resources.ts'
 
 type Verb = 'list' | 'grant' | 'check' | 'revoke'
 type Target = 'Project' | 'Domain' | 'System'
 type HolderName = 'User' | 'Group'
-type AssignmentHandlers = Pick<
-  Handlers,
-  | 'listRoleAssignments'
-  | `list${Target}${HolderName}Roles`
-  | `${Exclude<Verb, 'list'>}${Target}${HolderName}Role`
->
-
 interface Dependencies {
   readonly administration: Administration
   readonly views: Views
@@ -38,7 +32,9 @@ interface PathCall {
 const done = { status: 204 } as const
 
 /** Roles on projects, domains and the system, of users and of groups: one set of handlers for all six. */
-export function createAssignmentHandlers(dependencies: Dependencies): AssignmentHandlers {
+export function createAssignmentHandlers(
+  dependencies: Dependencies,
+): HandlersFor<typeof assignmentOperations> {
   const { administration: use, views, authUrl } = dependencies
 
   const holderOf = ({ user_id, group_id = '' }: Path): Holder =>

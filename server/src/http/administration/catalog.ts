@@ -1,18 +1,19 @@
-import type { CatalogService, EndpointDto, RegionDto, ServiceDto } from '@muster/contract'
+import type {
+  CatalogService,
+  EndpointDto,
+  RegionDto,
+  ServiceDto,
+  catalogOperations,
+} from '@muster/contract'
 import { PlatformError } from '../../domain/error.ts'
-import type { Handlers } from '../register-operations.ts'
+import type { HandlersFor } from '../register-operations.ts'
 import { answerSlice, withoutPaging, type PagingParameters } from './pages.ts'
-
-type CatalogHandlers = Pick<
-  Handlers,
-  'listServices' | 'getService' | 'listEndpoints' | 'getEndpoint' | 'listRegions' | 'getRegion'
->
 
 /** The catalog piece by piece. It follows from the settings, and is the same for everyone. */
 export function createCatalogHandlers(
   catalog: readonly CatalogService[],
   authUrl: string,
-): CatalogHandlers {
+): HandlersFor<typeof catalogOperations> {
   const links = (kind: string, id: string) => ({ links: { self: `${authUrl}/v3/${kind}/${id}` } })
 
   const services = catalog.map(({ id, name, type }): ServiceDto => ({

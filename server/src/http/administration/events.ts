@@ -1,14 +1,18 @@
+import type { eventOperations } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import { renderEvent, toEventQuery } from '../events.ts'
-import type { Handlers } from '../register-operations.ts'
-import { nextLink, withoutPaging } from './pages.ts'
+import type { HandlersFor } from '../register-operations.ts'
+import { nextLink } from '../next-link.ts'
+import { withoutPaging } from './pages.ts'
 
 interface Dependencies {
   readonly administration: Administration
   readonly baseUrl: string
 }
 
-export const createEventHandlers = (dependencies: Dependencies): Pick<Handlers, 'listEvents'> => {
+export const createEventHandlers = (
+  dependencies: Dependencies,
+): HandlersFor<typeof eventOperations> => {
   const { administration, baseUrl } = dependencies
   return {
     async listEvents({ caller, query, url }) {
@@ -18,7 +22,7 @@ export const createEventHandlers = (dependencies: Dependencies): Pick<Handlers, 
       return {
         status: 200,
         body: { events: items.map(renderEvent), limit: asked.limit },
-        ...nextLink(baseUrl + url, next),
+        headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
       }
     },
   }

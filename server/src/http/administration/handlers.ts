@@ -1,14 +1,9 @@
-import type { CatalogService } from '@muster/contract'
+import type { CatalogService, administrationOperations } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import { createHideContacts } from '../../domain/identity/contacts.ts'
 import type { Kind, User } from '../../domain/identity/administration/resources.ts'
-import type { IdentityHandlers } from '../identity.ts'
-import type { CloudAccountHandlers } from '../cloudaccounts/handlers.ts'
-import type { InventoryHandlers } from '../inventory/handlers.ts'
-import type { Handlers } from '../register-operations.ts'
-import type { ServiceHandlers } from '../service.ts'
-import type { ViewHandlers } from '../views/handlers.ts'
+import type { HandlersFor } from '../register-operations.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createEventHandlers } from './events.ts'
@@ -21,16 +16,6 @@ interface Dependencies {
   readonly authUrl: string
   readonly baseUrl: string
 }
-
-/** The operations of the token, of servers, of accounts and of the service have files of their own. */
-type AdministrationHandlers = Omit<
-  Handlers,
-  | keyof IdentityHandlers
-  | keyof InventoryHandlers
-  | keyof CloudAccountHandlers
-  | keyof ViewHandlers
-  | keyof ServiceHandlers
->
 
 interface ThingCall {
   readonly caller: Caller
@@ -54,7 +39,9 @@ const done = async (deed: Promise<void>) => {
   return { status: 204 }
 }
 
-export function createAdministrationHandlers(dependencies: Dependencies): AdministrationHandlers {
+export function createAdministrationHandlers(
+  dependencies: Dependencies,
+): HandlersFor<typeof administrationOperations> {
   const { administration: use, catalog, authUrl, baseUrl } = dependencies
   const views = createViews(authUrl)
 

@@ -1,5 +1,6 @@
 import { maxPageSize } from '@muster/contract'
 import { badField } from '../../domain/error.ts'
+import { addressFrom } from '../next-link.ts'
 import type { ListQuery, Page } from '../../domain/identity/administration/registry.ts'
 
 /** The parameters that say how a list is paged and sorted; all others narrow it. */
@@ -68,23 +69,6 @@ export function position(marker: string | undefined, offset = 0) {
   return { marker, offset }
 }
 
-/** The address of the same list from another place on. */
-function startingAt(url: string, start: string): string {
-  const at = url.indexOf('?')
-  const [path, query] = at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
-  const kept = query.split('&').filter((pair) => pair !== '' && !/^(marker|offset)(=|$)/.test(pair))
-  return `${path}?${[...kept, start].join('&')}`
-}
-
-const nextAddress = (address: string, next: string | undefined) =>
-  next === undefined ? null : startingAt(address, `marker=${encodeURIComponent(next)}`)
-
-/** The next page, in a header. */
-export function nextLink(address: string, next: string | undefined) {
-  const to = nextAddress(address, next)
-  return to === null ? {} : { headers: { link: `<${to}>; rel="next"` } }
-}
-
 /**
  * A page of a list as an answer. The links are in the body, as Keystone has them, and not in a
  * header too: OpenStack's SDK trips over that.
@@ -98,7 +82,11 @@ export const answerPage = <Item>(
   status: 200,
   body: {
     [key]: items.map(render),
-    links: { self: address, next: nextAddress(address, next), previous: null },
+    links: {
+      self: address,
+      next: next === undefined ? null : addressFrom(address, { marker: next }),
+      previous: null,
+    },
   },
 })
 
@@ -110,7 +98,7 @@ export function answerSlice(
   address: string,
 ) {
   const end = offset + pageSize(limit)
-  const next = end < items.length ? startingAt(address, `offset=${end}`) : null
+  const next = end < items.length ? addressFrom(address, { offset: end }) : null
   return {
     status: 200,
     body: { [key]: items.slice(offset, end), links: { self: address, next, previous: null } },

@@ -1,30 +1,16 @@
+import type { cloudAccountOperations } from '@muster/contract'
 import type { CloudAccountUseCases } from '../../domain/sources/administer-accounts.ts'
-import type { Handlers } from '../register-operations.ts'
-import { nextOffset } from '../next-offset.ts'
-
-export type CloudAccountHandlers = Pick<
-  Handlers,
-  | 'listCloudAccounts'
-  | 'listCloudProviders'
-  | 'getCloudAccount'
-  | 'createCloudAccount'
-  | 'testNewCloudAccount'
-  | 'updateCloudAccount'
-  | 'deleteCloudAccount'
-  | 'syncCloudAccount'
-  | 'confirmGoneServers'
-  | 'testCloudAccount'
-  | 'previewCloudAccountMapping'
->
+import type { HandlersFor } from '../register-operations.ts'
+import { nextLink, nextOffset } from '../next-link.ts'
 
 /** The operations on the accounts that servers come from. */
 export const createCloudAccountHandlers = (
   use: CloudAccountUseCases,
   { baseUrl }: { readonly baseUrl: string },
-): CloudAccountHandlers => ({
+): HandlersFor<typeof cloudAccountOperations> => ({
   async listCloudAccounts({ query, url }) {
     const page = await use.listCloudAccounts(query)
-    return { status: 200, body: page, ...nextOffset(baseUrl + url, page) }
+    return { status: 200, body: page, headers: nextLink(baseUrl + url, nextOffset(page)) }
   },
 
   async listCloudProviders({ query: { limit, offset = 0 } }) {

@@ -101,7 +101,13 @@ export function registerGateway(app: FastifyInstance, load: () => Promise<Gatewa
       method: 'GET',
       url,
       config: {
-        operation: { id: 'serveConsole', method: 'GET', path: '/console/*', responses: {} },
+        operation: {
+          id: 'serveConsole',
+          method: 'GET',
+          path: '/console/*',
+          cache: 'default',
+          responses: {},
+        },
       },
       handler: async (request, reply) =>
         send(reply, await (await load()).serveConsole(toExchange(request, reply))),

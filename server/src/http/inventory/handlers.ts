@@ -1,3 +1,4 @@
+import type { serverOperations } from '@muster/contract'
 import type { CountServers } from '../../domain/inventory/count-servers.ts'
 import { chooseFormat } from '../../domain/inventory/choose-format.ts'
 import type { createChangeMetadata } from '../../domain/inventory/change-metadata.ts'
@@ -11,10 +12,9 @@ import type { TimelineUseCases } from '../../domain/inventory/read-timeline.ts'
 import type { ReadHistory } from '../../domain/inventory/read-history.ts'
 import type { RefreshServer } from '../../domain/sources/refresh-server.ts'
 import { renderEvent, toEventQuery } from '../events.ts'
-import type { Handlers } from '../register-operations.ts'
-import { nextLink as nextEvents } from '../administration/pages.ts'
-import { linkOf } from './next-link.ts'
-import { validated } from '../validated.ts'
+import type { HandlersFor } from '../register-operations.ts'
+import { conditionalResponse } from '../conditional-response.ts'
+import { nextLink } from '../next-link.ts'
 
 export interface InventoryUseCases extends ReturnType<typeof createChangeMetadata> {
   readonly listServers: ListServers
@@ -26,19 +26,6 @@ export interface InventoryUseCases extends ReturnType<typeof createChangeMetadat
   readonly refreshServer: RefreshServer
   readonly readHistory: ReadHistory
 }
-
-export type InventoryHandlers = Pick<
-  Handlers,
-  | 'listServers'
-  | 'getServerStatistics'
-  | 'getServerTimeline'
-  | 'getServer'
-  | 'getServerMetadata'
-  | 'mergeServerMetadata'
-  | 'replaceServerMetadata'
-  | 'getServerHistory'
-  | 'syncServer'
->
 
 const streamTypes = {
   csv: 'text/csv; charset=UTF-8',
@@ -53,7 +40,7 @@ const estimateBytes = ({ limit, details, withMetadata }: ServerQuery): number =>
 export const createInventoryHandlers = (
   useCases: InventoryUseCases,
   { baseUrl }: { readonly baseUrl: string },
-): InventoryHandlers => ({
+): HandlersFor<typeof serverOperations> => ({
   async listServers({ caller, query, accept, url, ifNoneMatch, reserve }) {
     const asked = readServerQuery(query, chooseFormat(accept))
     if (asked.format !== 'json') {
@@ -68,8 +55,9 @@ export const createInventoryHandlers = (
     }
     await reserve(estimateBytes(asked))
     const page = await useCases.listServers(caller, asked, url)
-    const link = linkOf(page, baseUrl, url)
-    return validated({ ...page, headers: link === undefined ? {} : { link } }, ifNoneMatch)
+    const { marker } = page
+    const headers = nextLink(baseUrl + url, marker === undefined ? undefined : { marker })
+    return conditionalResponse({ ...page, headers }, ifNoneMatch)
   },
 
   async getServerStatistics({ caller, query }) {
@@ -83,7 +71,7 @@ export const createInventoryHandlers = (
 
   async getServer({ caller, parameters, query, ifNoneMatch }) {
     const server = await useCases.getServer(caller, parameters.id, query.scope)
-    return validated({ ...server, headers: {} }, ifNoneMatch)
+    return conditionalResponse({ ...server, headers: {} }, ifNoneMatch)
   },
 
   async getServerMetadata({ caller, parameters, query }) {
@@ -108,7 +96,7 @@ export const createInventoryHandlers = (
     return {
       status: 200,
       body: { events: items.map(renderEvent), limit: asked.limit },
-      ...nextEvents(baseUrl + url, next),
+      headers: nextLink(baseUrl + url, next === undefined ? undefined : { marker: next }),
     }
   },
 

@@ -1,20 +1,16 @@
+import type { viewOperations } from '@muster/contract'
 import type { ViewUseCases } from '../../domain/views/administer-views.ts'
-import { nextOffset } from '../next-offset.ts'
-import type { Handlers } from '../register-operations.ts'
-
-export type ViewHandlers = Pick<
-  Handlers,
-  'listViews' | 'getView' | 'createView' | 'updateView' | 'deleteView'
->
+import { nextLink, nextOffset } from '../next-link.ts'
+import type { HandlersFor } from '../register-operations.ts'
 
 /** The operations on saved views. */
 export const createViewHandlers = (
   load: () => Promise<ViewUseCases>,
   { baseUrl }: { readonly baseUrl: string },
-): ViewHandlers => ({
+): HandlersFor<typeof viewOperations> => ({
   async listViews({ caller, query, url }) {
     const page = await (await load()).listViews(caller, query)
-    return { status: 200, body: page, ...nextOffset(baseUrl + url, page) }
+    return { status: 200, body: page, headers: nextLink(baseUrl + url, nextOffset(page)) }
   },
 
   async getView({ caller, parameters }) {

@@ -7,8 +7,8 @@ interface Tagged {
   readonly isFresh?: () => boolean
 }
 
-/** The answer, or that it is the one the caller has. */
-export function validated(
+/** The response, or 304 if the client already has it. */
+export function conditionalResponse(
   { body, etag, headers, isFresh }: Tagged,
   ifNoneMatch: string | undefined,
 ) {

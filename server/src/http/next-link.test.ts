@@ -1,35 +1,48 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { nextLink } from './next-link.ts'
+import { nextLink, nextOffset } from './next-link.ts'
 
-const linkFor = (url: string) => nextLink('https://muster.example', url, 'abc')
+const linkFor = (url: string) => nextLink(`https://muster.example${url}`, { marker: 'abc' }).link
 const link = (rest: string) => `<https://muster.example${rest}>; rel="next"`
 
 describe('the link to the next page', () => {
-  test('adds a marker to what was asked', () => {
+  test('adds a marker to the query', () => {
     assert.equal(linkFor('/servers'), link('/servers?marker=abc'))
     assert.equal(linkFor('/servers?'), link('/servers?marker=abc'))
     assert.equal(linkFor('/servers?limit=2&q=a%20b'), link('/servers?limit=2&q=a%20b&marker=abc'))
     assert.equal(linkFor('/servers?&&limit=2&'), link('/servers?limit=2&marker=abc'))
   })
 
-  test('puts it in the place of what said where to begin', () => {
+  test('replaces the parameters that say where a page begins', () => {
     for (const name of ['marker', 'paging_marker', 'paging_marker.0', 'offset']) {
       assert.equal(linkFor(`/servers?${name}=7&limit=2`), link('/servers?limit=2&marker=abc'))
     }
-    const kept = '/servers?name=offset=1&search=marker'
-    assert.equal(linkFor(kept), link(`${kept}&marker=abc`))
+    const unrelated = '/servers?name=offset=1&search=marker'
+    assert.equal(linkFor(unrelated), link(`${unrelated}&marker=abc`))
   })
 
-  test('keeps a question mark, and all that is behind it', () => {
+  test('keeps a question mark in the query', () => {
     const url = '/servers?search=who?&status=running'
     assert.equal(linkFor(url), link(`${url}&marker=abc`))
   })
 
-  test('is not ended by what somebody asks for', () => {
+  test('escapes what would end the address too early', () => {
     assert.equal(
       linkFor('/servers?q=vcpu>=8>;%20rel="last"<x'),
       link('/servers?q=vcpu%3E=8%3E;%20rel=%22last%22%3Cx&marker=abc'),
     )
+  })
+
+  test('counts on by offset until the last page', () => {
+    const page = { limit: 20, offset: 20, total: 45 }
+    assert.deepEqual(
+      nextLink('https://muster.example/views?offset=20&limit=20', nextOffset(page)),
+      { link: link('/views?limit=20&offset=40') },
+    )
+    assert.deepEqual(
+      nextLink('https://muster.example/views', nextOffset({ ...page, offset: 40 })),
+      {},
+    )
+    assert.equal(nextOffset({ ...page, limit: 0 }), undefined)
   })
 })
