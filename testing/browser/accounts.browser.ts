@@ -24,7 +24,7 @@ describe('accounts', () => {
     await page.getByLabel('Default project').selectOption({ label: 'home' })
     await page.getByRole('textbox', { name: /^Servers/ }).fill('60')
     await page.getByRole('button', { name: 'Test', exact: true }).click()
-    await page.getByText('It works').waitFor()
+    await page.getByText('Test passed').waitFor()
     const { cloudaccounts } = await stage.admin.get<{ cloudaccounts: unknown[] }>(
       'listCloudAccounts',
     )
@@ -48,15 +48,15 @@ describe('accounts', () => {
     await page.goto(`/console/accounts/${accountId}?tab=rules`)
     await page.getByRole('button', { name: 'Add rule' }).click()
     await page.getByLabel('Server name').fill('*')
-    await page.getByLabel('Belongs to project').selectOption({ label: 'studio' })
+    await page.getByLabel('Assign to project').selectOption({ label: 'studio' })
     await page.getByRole('button', { name: 'Done' }).click()
     const save = page.getByRole('button', { name: /^Save rules/ })
     assert.equal(await save.getAttribute('aria-disabled'), 'true')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
-    await page.getByText('60 of 60 servers would change their project').waitFor()
-    await page.getByRole('heading', { name: 'What the rules would do' }).waitFor()
+    await page.getByText('60 of 60 servers would change project').waitFor()
+    await page.getByRole('heading', { name: 'Effect of the rules' }).waitFor()
     await save.click()
-    await page.getByText('The rules are saved').waitFor()
+    await page.getByText('Rules saved').waitFor()
     await until('the servers have moved', async () => {
       const { servers } = await stage.admin.get<{ servers: { project: string }[] }>('listServers', {
         query: 'scope=system&details=true&limit=100',
@@ -69,7 +69,7 @@ describe('accounts', () => {
     const { page } = await stage.visit(t, admin)
     await page.goto(`/console/accounts/${accountId}`)
     await page.getByRole('button', { name: /Sync now/ }).click()
-    await page.getByText('A sync of made-up has been asked for').waitFor()
+    await page.getByText('Sync of made-up requested').waitFor()
     await page.goto('/console/activity')
     await page.getByRole('row').filter({ hasText: 'made-up' }).first().waitFor()
   })
@@ -80,13 +80,13 @@ describe('accounts', () => {
     const cloudaccount = { options: { servers: 5, seed: 9 } }
     await stage.admin.get('updateCloudAccount', { path: { id: accountId }, body: { cloudaccount } })
     await page.goto('/console/accounts')
-    await page.getByText(/^60 servers are suddenly missing · will be removed at /).waitFor()
+    await page.getByText(/^60 servers are suddenly missing · removed at /).waitFor()
     await page.getByRole('link', { name: 'made-up', exact: true }).click()
     const warnings = page.getByRole('list', { name: 'Warnings' })
     await warnings.getByText(/Will be removed at /).waitFor()
     await page.getByRole('button', { name: 'Remove missing servers now' }).click()
     await page.getByRole('button', { name: 'Remove 60 servers' }).click()
-    await page.getByText('The missing servers of made-up are being removed').waitFor()
+    await page.getByText('Removing the missing servers of made-up').waitFor()
     await warnings.waitFor({ state: 'detached' })
     await until('they are gone', async () => {
       const { total } = await stage.admin.get<{ total: number }>('listServers', {

@@ -44,7 +44,7 @@ describe('identity in the console', () => {
     const servers = await ask<{ servers: unknown[] }>(stage.url, '/servers?limit=1', { token })
     assert.equal(servers.status, 200)
 
-    await shown.getByRole('button', { name: 'I have copied it' }).click()
+    await shown.getByRole('button', { name: 'I have copied the secret' }).click()
     await page.getByRole('row').filter({ hasText: 'backup job' }).waitFor()
     await page.reload()
     await page.getByRole('row').filter({ hasText: 'backup job' }).waitFor()
@@ -70,7 +70,7 @@ describe('identity in the console', () => {
   test('whoever may not see a page is told so, with the right that is missing', async (t) => {
     const { page } = await stage.visit(t, fleet.viewer)
     await page.goto('/console/accounts')
-    await page.getByRole('heading', { name: 'Accounts belong to the whole system' }).waitFor()
+    await page.getByRole('heading', { name: 'Accounts need a system role' }).waitFor()
     assert.match(await page.getByRole('main').innerText(), /Request id/i)
     await page.goto('/console/identity/users')
     // Those of the own project; nobody can be added to them.

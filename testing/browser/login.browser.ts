@@ -155,7 +155,7 @@ describe('logging in and out', () => {
     await context.setOffline(true)
     await page.getByRole('button', { name: /olga/ }).click()
     await page.getByRole('menuitem', { name: 'Log out' }).click()
-    const problem = page.getByRole('dialog', { name: 'You are still logged in' })
+    const problem = page.getByRole('dialog', { name: 'Logout failed. You are still logged in.' })
     await problem.waitFor()
     await context.setOffline(false)
     await problem.getByRole('button', { name: 'Try again' }).click()

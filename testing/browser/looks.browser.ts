@@ -73,7 +73,7 @@ describe('how the console looks', () => {
     await page.reload()
     await page.locator('html[data-theme="dark"]').waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'Theme' }).click()
-    await page.getByRole('menuitemcheckbox', { name: 'As the system' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Match system' }).click()
     await page.locator('html[data-theme="light"]').waitFor()
   })
 
@@ -138,6 +138,6 @@ describe('how the console looks', () => {
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await page.getByRole('link', { name: 'web-01' }).waitFor()
     await page.goto('/console/no/such/page')
-    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
   })
 })

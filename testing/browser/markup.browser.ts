@@ -74,15 +74,15 @@ describe('SEC-53 names, tags and descriptions full of markup', () => {
     assert.equal(await page.evaluate(planted), 0, page.url())
   }
 
-  test('stay texts in the list, its facets, its filter and its menus', async (t) => {
+  test('stay texts in the list, its filters, its filter and its menus', async (t) => {
     const { page } = await stage.visit(t, owner)
     await page.goto(
       '/console/servers?columns=name,status,project,account,region,zone,host,os,description,tags,instance_type,vpc,secgroup',
     )
     await assertInert(page, image)
     await assertInert(page, `project ${script}`)
-    const facets = page.getByRole('complementary', { name: 'Facets' })
-    await facets.getByRole('button').filter({ hasText: image }).first().click()
+    const filters = page.getByRole('complementary', { name: 'Filters' })
+    await filters.getByRole('button').filter({ hasText: image }).first().click()
     await page.getByRole('button', { name: /^Remove/ }).waitFor()
     assert.equal(await page.evaluate(planted), 0)
     await page.locator('[data-filter="region"]').first().click()

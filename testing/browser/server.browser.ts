@@ -31,7 +31,7 @@ describe('one server', () => {
 
     await panel.getByRole('link', { name: /^Network/ }).click()
     await panel.getByText('10.4.1.2', { exact: true }).first().waitFor()
-    await panel.getByRole('link', { name: 'Open as a page' }).click()
+    await panel.getByRole('link', { name: 'Open full page' }).click()
     await page.getByRole('heading', { name: 'web-02', level: 1 }).waitFor()
     assert.equal(new URL(page.url()).pathname, `/console/servers/${idOf('web-02')}/network`)
 
@@ -52,7 +52,7 @@ describe('one server', () => {
     }
     await page.getByText('X-Auth-Token').first().waitFor()
     await page.goto('/console/servers/no-such-server')
-    await page.getByRole('heading', { name: 'There is no such server here' }).waitFor()
+    await page.getByRole('heading', { name: 'Server not found' }).waitFor()
   })
 
   test('is tagged by its owner, who finds the change in its history', async (t) => {
@@ -63,7 +63,7 @@ describe('one server', () => {
     await page.getByLabel('Value').fill('rocket')
     await page.keyboard.press('Enter')
     await page.getByText('Tag saved').waitFor()
-    await page.getByRole('button', { name: 'Change team' }).waitFor()
+    await page.getByRole('button', { name: 'Edit team' }).waitFor()
 
     await page.getByRole('link', { name: /^History/ }).click()
     const event = page.getByRole('listitem').filter({ hasText: 'rocket' }).first()

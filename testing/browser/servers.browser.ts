@@ -78,18 +78,18 @@ describe('the list of servers', () => {
     await page.getByRole('alert').filter({ hasText: 'vcpu' }).waitFor()
     await filterOf(page).press('Backspace')
     await filterOf(page).fill('nothing-is-called-so')
-    await page.getByRole('heading', { name: 'No server matches' }).waitFor()
-    await page.getByRole('button', { name: 'Clear the filter' }).click()
+    await page.getByRole('heading', { name: 'No matching servers' }).waitFor()
+    await page.getByRole('button', { name: 'Clear filter' }).click()
     await countIs(page, `${sizes.web} in all`)
   })
 
-  test('facets filter by a click, and exclude by one with Alt', async (t) => {
+  test('filters filter by a click, and exclude by one with Alt', async (t) => {
     const { page } = await openList(t)
-    const facets = page.getByRole('complementary', { name: 'Facets' })
-    await facets.getByRole('button', { name: /^OneCloud/ }).click()
+    const filters = page.getByRole('complementary', { name: 'Filters' })
+    await filters.getByRole('button', { name: /^OneCloud/ }).click()
     await countIs(page, `8 of ${sizes.web}`)
     assert.deepEqual(searchOf(page), { q: 'provider:OneCloud' })
-    await facets.getByRole('button', { name: /^ready/ }).click({ modifiers: ['Alt'] })
+    await filters.getByRole('button', { name: /^ready/ }).click({ modifiers: ['Alt'] })
     await countIs(page, `6 of ${sizes.web}`)
     assert.deepEqual(searchOf(page), { q: 'provider:OneCloud -status:ready' })
     await page.goBack()
@@ -103,10 +103,10 @@ describe('the list of servers', () => {
   test('a value in the table is filtered to, and excluded', async (t) => {
     const { page } = await openList(t)
     await page.locator('[data-filter="status"][data-value="ready"]').first().click()
-    await page.getByRole('menuitem', { name: 'Filter to this' }).click()
+    await page.getByRole('menuitem', { name: 'Show only this value' }).click()
     await countIs(page, `6 of ${sizes.web}`)
     await page.locator('[data-filter="provider"][data-value="Aws"]').first().click()
-    await page.getByRole('menuitem', { name: 'Exclude this' }).click()
+    await page.getByRole('menuitem', { name: 'Exclude this value' }).click()
     await countIs(page, `2 of ${sizes.web}`)
     assert.deepEqual(searchOf(page), { q: 'status:ready -provider:Aws' })
   })
@@ -161,10 +161,10 @@ describe('the list of servers', () => {
     assert.equal(page.url(), address)
     assert.equal(await page.getByRole('columnheader').count(), 3)
     await page.getByRole('button', { name: 'Remove status:ready' }).click()
-    await page.getByRole('button', { name: 'Stopped by name · changed' }).click()
+    await page.getByRole('button', { name: 'Stopped by name · edited' }).click()
     await page.getByRole('menuitem', { name: 'Delete Stopped by name' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('The view is deleted').waitFor()
+    await page.getByText('View deleted').waitFor()
     await page.getByRole('button', { name: 'Views', exact: true }).waitFor()
   })
 
@@ -184,7 +184,7 @@ describe('the list of servers', () => {
       return await readDownload(await downloading)
     }
     assert.deepEqual((await exported('CSV')).split(/\r?\n/), await fetched('csv'))
-    assert.deepEqual((await exported('JSON lines')).split('\n'), await fetched('ndjson'))
+    assert.deepEqual((await exported('JSON Lines')).split('\n'), await fetched('ndjson'))
     const list = JSON.parse(await exported('JSON')) as { name: string }[]
     assert.deepEqual(
       list.map(({ name }) => name),
@@ -248,7 +248,7 @@ describe('the list of servers', () => {
     assert.equal(await filterOf(page).inputValue(), half.text)
     assert.deepEqual(searchOf(page), {})
     await devtools.send('Input.insertText', { text: '尾部' })
-    await page.getByRole('heading', { name: 'No server matches' }).waitFor()
+    await page.getByRole('heading', { name: 'No matching servers' }).waitFor()
     assert.deepEqual(searchOf(page), { q: '尾部' })
   })
 
@@ -281,7 +281,7 @@ describe('the list of servers', () => {
     await page.route('**/api/servers?**format=csv**', (route) => route.abort())
     await page.getByRole('button', { name: 'Export' }).click()
     await page.getByRole('menuitem', { name: 'CSV' }).click()
-    await page.getByRole('dialog').getByText('Muster does not answer').waitFor()
+    await page.getByRole('dialog').getByText('Cannot reach Muster').waitFor()
   })
 
   test('switching the project changes the rows, and the session gets another name', async (t) => {

@@ -1,4 +1,3 @@
-/** Messages that every page uses. */
 export const common = {
   appName: 'Muster',
   close: 'Close',
@@ -12,8 +11,8 @@ export const common = {
   refresh: 'Refresh',
   loading: 'Loading',
   optional: '(optional)',
-  yes: 'yes',
-  no: 'no',
+  yes: 'Yes',
+  no: 'No',
   name: 'Name',
   id: 'ID',
   description: 'Description',
@@ -30,5 +29,5 @@ export const common = {
   servers: (count: number, shown: string) => (count === 1 ? '1 server' : `${shown} servers`),
   chooseProject: 'Choose a project',
   unseenProject: (id: string) => `${id} (not visible to you)`,
-  noProjects: 'No project is visible to you',
+  noProjects: 'No projects available',
 }

@@ -1,8 +1,8 @@
 export const locations = {
   title: 'Locations',
-  lead: 'Where servers are: by provider, region and zone.',
-  caption: 'Providers, their regions and zones, with how much is there',
-  find: 'Find a location',
+  lead: 'Servers by provider, region and zone.',
+  caption: 'Servers, vCPUs and memory by provider, region and zone',
+  find: 'Search locations',
   location: 'Location',
   servers: 'Servers',
   share: 'Share',
@@ -15,16 +15,15 @@ export const locations = {
   others: 'All others',
   open: (region: string) => `Zones of ${region}`,
   show: (place: string, count: number, shown: string) =>
-    count === 1 ? `Show the one server of ${place}` : `Show the ${shown} servers of ${place}`,
+    count === 1 ? `Show 1 server in ${place}` : `Show ${shown} servers in ${place}`,
   count: (providers: string, regions: string) => `${providers} providers · ${regions} regions`,
   found: (count: number, shown: string) =>
     count === 1 ? '1 location found' : `${shown} locations found`,
-  nothing: 'No place is called so',
-  nothingText: 'Look for a part of the name of a provider, a region or a zone.',
+  nothing: 'No matching locations',
+  nothingText: 'Enter part of the name of a provider, region or zone.',
   clear: 'Show all locations',
   empty: 'No locations yet',
-  emptyText:
-    'Locations are known by the servers in them. Attach an account to see where its servers are.',
+  emptyText: 'Locations come from servers. Attach an account to see where its servers run.',
   attach: 'Attach account',
-  notAllowed: 'You may not see servers here',
+  notAllowed: 'You do not have access to servers here',
 }

@@ -1,30 +1,29 @@
-/** Messages for "so many of something", where the figure is written already. */
 const servers = (count: number, shown: string) => (count === 1 ? '1 server' : `${shown} servers`)
 
 export const overview = {
   title: 'Overview',
   figures: {
-    label: 'The fleet in figures',
+    label: 'Key figures',
     servers: 'Servers',
     size: (vcpus: string, memory: string) => `${vcpus} vCPUs · ${memory} memory`,
     running: 'Running',
-    ofAll: (share: string) => `${share} of all`,
-    stale: 'Stale',
-    staleHint: 'Status unknown: the account fell silent, or its word is not known',
+    ofAll: (share: string) => `${share} of all servers`,
+    stale: 'Unknown',
+    staleHint: 'The account stopped responding, or reported an unknown status',
     changed: 'Changed today',
     changedHint: 'Since midnight UTC',
-    show: (name: string, shown: string) => `Show the servers: ${name}, ${shown}`,
-    failed: 'not counted',
+    show: (name: string, shown: string) => `Show servers: ${name}, ${shown}`,
+    failed: 'not available',
   },
   servers,
   share: (name: string, count: number, shown: string, share: string) =>
     `${name}: ${servers(count, shown)}, ${share}`,
-  only: (first: string) => `All of them: ${first}.`,
+  only: (first: string) => `All servers: ${first}.`,
   none: 'None',
   others: (count: string) => `${count} others`,
   allOthers: 'All others',
   otherStatuses: 'other',
-  notUpdated: (time: string) => `As of ${time}. The last try to count anew failed.`,
+  notUpdated: (time: string) => `Data from ${time}. The last update failed.`,
   column: {
     servers: 'Servers',
     share: 'Share',
@@ -32,42 +31,39 @@ export const overview = {
     memory: 'Memory',
     disks: 'Disks',
     day: 'Day',
-    how: 'Known how',
+    how: 'Source',
     all: 'All',
     status: 'Status',
-    age: 'Last complete sync',
+    age: 'Last full sync',
   },
   status: {
     title: 'By status',
     column: 'Status',
-    words: (first: string, share: string) =>
-      `What servers are doing: ${first} leads with ${share}.`,
+    words: (first: string, share: string) => `Most servers: ${first}, ${share}.`,
   },
   region: {
     title: 'By region',
     column: 'Region',
-    words: (first: string, share: string) => `Where servers are: ${first} leads with ${share}.`,
+    words: (first: string, share: string) => `Most servers: ${first}, ${share}.`,
   },
   project: {
     title: 'By project',
     column: 'Project',
-    words: (first: string, share: string) =>
-      `Whose servers they are: ${first} leads with ${share}.`,
+    words: (first: string, share: string) => `Most servers: ${first}, ${share}.`,
   },
   provider: {
     title: 'By provider and status',
     column: 'Provider',
-    words: (first: string, share: string) =>
-      `Where servers come from, and what they are doing: ${first} leads with ${share}.`,
+    words: (first: string, share: string) => `Most servers: ${first}, ${share}.`,
   },
   growth: {
-    title: 'The fleet over 90 days',
-    days: 'Day by day. Arrow keys lead from one day to the next.',
+    title: 'Servers over 90 days',
+    days: 'Servers per day. Use the arrow keys to move between days.',
     more: (count: string, day: string) => `${count} more servers than on ${day}.`,
     fewer: (count: string, day: string) => `${count} fewer servers than on ${day}.`,
-    same: (day: string) => `As many servers as on ${day}.`,
+    same: (day: string) => `Same number of servers as on ${day}.`,
     estimated:
-      'Dashed: nobody counted on those days; before the first count it is how many of today’s servers were made by then.',
+      'Dashed: estimated from the creation dates of current servers, because no count was recorded on those days.',
     cut: (from: string) => `The scale starts at ${from}.`,
     day: (day: string, count: number, shown: string) => `${day}: ${servers(count, shown)}`,
     estimatedDay: (day: string, count: number, shown: string) =>
@@ -76,41 +72,40 @@ export const overview = {
     isEstimated: 'estimated',
   },
   accounts: {
-    title: 'Accounts by age',
+    title: 'Accounts by data age',
     stale: (stale: number, all: string) =>
       stale === 1
         ? `1 of ${all} accounts is not up to date.`
         : `${stale} of ${all} accounts are not up to date.`,
     fresh: (all: number, shown: string) =>
-      all === 1 ? 'The one account is up to date.' : `All ${shown} accounts are up to date.`,
+      all === 1 ? 'The account is up to date.' : `All ${shown} accounts are up to date.`,
     empty: 'No account is attached yet.',
     name: 'Account',
     never: 'never',
     all: (count: string) => `All ${count} accounts`,
-    open: (name: string) => `Open the account ${name}`,
-    notAllowed: (reason: string) =>
-      `Which accounts there are, and how old what they said is, is not shown to you. ${reason}`,
+    open: (name: string) => `Open account ${name}`,
+    notAllowed: (reason: string) => `You do not have access to accounts. ${reason}`,
     states: {
-      init: 'first sync ahead',
+      init: 'waiting for first sync',
       connected: 'up to date',
       late: 'late',
       disconnected: 'last sync failed',
-      lost: 'silent: servers unknown',
+      lost: 'unreachable',
       disabled: 'disabled',
     },
   },
   empty: {
     title: 'No servers yet',
-    text: 'Servers come from cloud accounts and hypervisors. Attach one, and its servers are here as soon as its first sync is through.',
+    text: 'Servers come from cloud accounts and hypervisors. Attach an account, and its servers appear after the first sync.',
     waiting: (count: number, shown: string) =>
       count === 1
-        ? 'One account is attached: its servers are here as soon as its first sync is through.'
-        : `${shown} accounts are attached: their servers are here as soon as their first sync is through.`,
+        ? '1 account is attached. Its servers appear after the first sync.'
+        : `${shown} accounts are attached. Their servers appear after the first sync.`,
     elsewhere:
-      'You see the servers of the project or domain that you are in. Switch to another at the top, if yours are there.',
+      'You see the servers of the current project or domain. Switch at the top of the page to see others.',
     attach: 'Attach account',
     accounts: 'Show accounts',
-    demo: 'Only looking around? This starts a fleet to try things with:',
+    demo: 'Just trying it out? Start Muster with simulated servers:',
   },
-  notAllowed: 'You may not see servers here',
+  notAllowed: 'You do not have access to servers here',
 }

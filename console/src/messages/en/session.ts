@@ -1,33 +1,32 @@
 export const session = {
   title: 'Log in',
-  lead: 'Every server you run, in every cloud and on every hypervisor.',
-  user: 'User',
+  lead: 'All your virtual machines, across clouds and hypervisors.',
+  user: 'User name',
   password: 'Password',
   domain: 'Domain',
-  domainHint: 'Only where yours is not Default',
+  domainHint: 'Leave empty for Default',
   logIn: 'Log in',
   withProvider: (name: string) => `Log in with ${name}`,
-  failed:
-    'That user and password do not fit. Check both; after several failures Muster takes its time before it looks again.',
-  ended: 'Your session has ended. Log in again, and you are back where you were.',
+  failed: 'Wrong user name or password. After several failed attempts, logins are slowed down.',
+  ended: 'Your session has ended. Log in again to continue where you left off.',
   loggedOut: 'You are logged out.',
-  casFailed: 'The login at your provider did not succeed. Try again, or log in with a password.',
+  casFailed: 'The login at your identity provider failed. Try again, or log in with a password.',
   demoTitle: 'Try the demo',
-  demoLead: 'A simulated fleet that lives and changes. Choose whose eyes to see it with.',
+  demoLead: 'Explore simulated servers that change over time. Choose a user.',
   demoAs: (name: string) => `Log in as ${name}`,
   actions: {
     list: 'list',
-    get: 'see',
+    get: 'view',
     create: 'create',
-    update: 'change',
+    update: 'update',
     delete: 'delete',
-    perform: 'act on',
+    perform: 'perform actions on',
   },
   notAllowed: (deed: string, resource: string, roles: string) =>
     roles === ''
-      ? `You have no role here, so you may not ${deed} ${resource}`
+      ? `You have no role here, so you cannot ${deed} ${resource}`
       : `Your roles here (${roles}) do not allow you to ${deed} ${resource}`,
   changedElsewhere: 'Your session has changed in another tab',
   changedElsewhereText:
-    'It is in another project now, or somebody else is logged in. Nothing was changed. Load the page again, and see where you are.',
+    'The project was switched, or another user logged in. Nothing was changed. Reload the page.',
 }

@@ -20,7 +20,7 @@ export const common: Messages['common'] = {
   description: '描述',
   created: '创建时间',
   enabled: '已启用',
-  disabled: '已停用',
+  disabled: '已禁用',
   actions: '操作',
   none: '无',
   more: '显示更多',
@@ -31,5 +31,5 @@ export const common: Messages['common'] = {
   servers: (_count, shown) => `${shown} 台服务器`,
   chooseProject: '请选择项目',
   unseenProject: (id) => `${id}（您不可见）`,
-  noProjects: '没有您可见的项目',
+  noProjects: '没有可用的项目',
 }
