@@ -42,7 +42,7 @@ describe('the list of servers', () => {
 
   test('typing a filter completes its keys and its values, with counts, and the rows follow', async (t) => {
     const { page } = await openList(t, '?sort=name')
-    await countIs(page, `${sizes.web} in all`)
+    await countIs(page, `${sizes.web} servers`)
     await filterOf(page).pressSequentially('stat')
     const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option')
     await options.filter({ hasText: /^status/ }).waitFor()
@@ -52,7 +52,7 @@ describe('the list of servers', () => {
     await ready.waitFor()
     assert.match(await ready.innerText(), /^ready\s+6$/)
     await ready.click()
-    await countIs(page, `6 of ${sizes.web}`)
+    await countIs(page, `6 of ${sizes.web} servers`)
     assert.deepEqual(searchOf(page), { sort: 'name', q: 'status:ready' })
     assert.deepEqual(await namesIn(page), [
       'web-04',
@@ -64,15 +64,15 @@ describe('the list of servers', () => {
     ])
 
     await page.keyboard.type('vcpu>=8 -provider:OneCloud ')
-    await countIs(page, `4 of ${sizes.web}`)
+    await countIs(page, `4 of ${sizes.web} servers`)
     await page.getByRole('button', { name: 'Remove status:ready' }).click()
-    await countIs(page, `8 of ${sizes.web}`)
+    await countIs(page, `8 of ${sizes.web} servers`)
   })
 
   test('half an address is enough to find a server, and what is wrong with a filter is said', async (t) => {
     const { page } = await openList(t)
     await filterOf(page).pressSequentially('4.1.17')
-    await countIs(page, `1 of ${sizes.web}`)
+    await countIs(page, `1 of ${sizes.web} servers`)
     assert.deepEqual(await namesIn(page), ['web-17'])
     await filterOf(page).fill('vcpu>=many ')
     await page.getByRole('alert').filter({ hasText: 'vcpu' }).waitFor()
@@ -80,34 +80,34 @@ describe('the list of servers', () => {
     await filterOf(page).fill('nothing-is-called-so')
     await page.getByRole('heading', { name: 'No matching servers' }).waitFor()
     await page.getByRole('button', { name: 'Clear filter' }).click()
-    await countIs(page, `${sizes.web} in all`)
+    await countIs(page, `${sizes.web} servers`)
   })
 
   test('filters filter by a click, and exclude by one with Alt', async (t) => {
     const { page } = await openList(t)
     const filters = page.getByRole('complementary', { name: 'Filters' })
     await filters.getByRole('button', { name: /^OneCloud/ }).click()
-    await countIs(page, `8 of ${sizes.web}`)
+    await countIs(page, `8 of ${sizes.web} servers`)
     assert.deepEqual(searchOf(page), { q: 'provider:OneCloud' })
     await filters.getByRole('button', { name: /^ready/ }).click({ modifiers: ['Alt'] })
-    await countIs(page, `6 of ${sizes.web}`)
+    await countIs(page, `6 of ${sizes.web} servers`)
     assert.deepEqual(searchOf(page), { q: 'provider:OneCloud -status:ready' })
     await page.goBack()
-    await countIs(page, `8 of ${sizes.web}`)
+    await countIs(page, `8 of ${sizes.web} servers`)
     await page.goBack()
-    await countIs(page, `${sizes.web} in all`)
+    await countIs(page, `${sizes.web} servers`)
     await page.goForward()
-    await countIs(page, `8 of ${sizes.web}`)
+    await countIs(page, `8 of ${sizes.web} servers`)
   })
 
   test('a value in the table is filtered to, and excluded', async (t) => {
     const { page } = await openList(t)
     await page.locator('[data-filter="status"][data-value="ready"]').first().click()
     await page.getByRole('menuitem', { name: 'Show only this value' }).click()
-    await countIs(page, `6 of ${sizes.web}`)
+    await countIs(page, `6 of ${sizes.web} servers`)
     await page.locator('[data-filter="provider"][data-value="Aws"]').first().click()
     await page.getByRole('menuitem', { name: 'Exclude this value' }).click()
-    await countIs(page, `2 of ${sizes.web}`)
+    await countIs(page, `2 of ${sizes.web} servers`)
     assert.deepEqual(searchOf(page), { q: 'status:ready -provider:Aws' })
   })
 
@@ -154,10 +154,10 @@ describe('the list of servers', () => {
     const address = page.url()
 
     await page.goto('/console/servers')
-    await countIs(page, `${sizes.web} in all`)
+    await countIs(page, `${sizes.web} servers`)
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('menuitemcheckbox', { name: 'Stopped by name' }).click()
-    await countIs(page, `6 of ${sizes.web}`)
+    await countIs(page, `6 of ${sizes.web} servers`)
     assert.equal(page.url(), address)
     assert.equal(await page.getByRole('columnheader').count(), 3)
     await page.getByRole('button', { name: 'Remove status:ready' }).click()
@@ -194,7 +194,7 @@ describe('the list of servers', () => {
 
   test('what is new comes at once to who asks for it', async (t) => {
     const { page } = await openList(t, '?sort=-name')
-    await countIs(page, `${sizes.web} in all`)
+    await countIs(page, `${sizes.web} servers`)
     const [pattern] = fleet.servers
     assert.ok(pattern)
     const { inventory } = stage.platform
@@ -216,7 +216,7 @@ describe('the list of servers', () => {
     assert.notEqual(await scrollTop(), 0)
     await page.keyboard.press('/')
     await page.keyboard.type('-name:web-01 ')
-    await countIs(page, `${sizes.web - 1} of ${sizes.web}`)
+    await countIs(page, `${sizes.web - 1} of ${sizes.web} servers`)
     assert.equal(await scrollTop(), 0)
     await filterOf(page).blur()
     await page.keyboard.press('x')
@@ -292,7 +292,7 @@ describe('the list of servers', () => {
     await dialog.getByRole('textbox').fill('db')
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'db-01' }).waitFor()
-    await countIs(page, `${sizes.db} in all`)
+    await countIs(page, `${sizes.db} servers`)
     assert.ok(!(await namesIn(page)).some((name) => name.startsWith('web')))
     const [after] = await context.cookies()
     assert.equal(after?.name, '__Host-muster')
