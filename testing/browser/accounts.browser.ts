@@ -83,7 +83,7 @@ describe('accounts', () => {
     await page.getByText(/^60 servers are suddenly missing · removed at /).waitFor()
     await page.getByRole('link', { name: 'made-up', exact: true }).click()
     const warnings = page.getByRole('list', { name: 'Warnings' })
-    await warnings.getByText(/Will be removed at /).waitFor()
+    await warnings.getByText(/Removed at /).waitFor()
     await page.getByRole('button', { name: 'Remove missing servers now' }).click()
     await page.getByRole('button', { name: 'Remove 60 servers' }).click()
     await page.getByText('Removing the missing servers of made-up').waitFor()

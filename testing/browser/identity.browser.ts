@@ -80,6 +80,6 @@ describe('identity in the console', () => {
     assert.equal(await create.getAttribute('aria-disabled'), 'true')
     assert.match((await create.getAttribute('title')) ?? '', /project_viewer/)
     await page.goto('/console/activity')
-    await page.getByText('Your roles show you what you did yourself').waitFor()
+    await page.getByText('Your roles only show your own activity').waitFor()
   })
 })

@@ -30,7 +30,7 @@ describe('logging in and out', () => {
     await page.getByLabel('User').fill('olga')
     await page.getByLabel('Password').fill('not the password')
     await page.getByRole('button', { name: 'Log in', exact: true }).click()
-    await page.getByText('That user and password do not fit').waitFor()
+    await page.getByText('Wrong user name or password').waitFor()
     assert.deepEqual(await context.cookies(), [])
 
     await page.getByLabel('Password').fill(password)
@@ -172,7 +172,7 @@ describe('logging in and out', () => {
     const { page } = await stage.visit(t, fleet.viewer)
     await page.goto('/console/me/sessions')
     const row = page.getByRole('row').filter({ has: page.getByTitle('Another browser') })
-    await row.getByRole('button', { name: /^End/ }).click()
+    await row.getByRole('button', { name: /^Sign out/ }).click()
     await row.waitFor({ state: 'detached' })
     await other.page.goto('/console/servers')
     await other.page.waitForURL('**/console/login**')

@@ -118,7 +118,7 @@ describe('one server', () => {
     await keyboard.press('Escape')
     await keyboard.press('/')
     await keyboard.type('status:ready ')
-    await page.getByText('6 of 24', { exact: true }).waitFor()
+    await page.getByText('6 of 24 servers', { exact: true }).waitFor()
     await keyboard.press('Escape')
     await keyboard.press('Escape')
     await keyboard.press('j')
