@@ -1,102 +1,115 @@
-import { globSync, readFileSync } from 'node:fs'
-import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { prepareDatabases } from '../server/src/testing/engines.ts'
 import { howToGetChromium, startChromium } from './browser/find-chromium.ts'
 import { browserVariable } from './browser/open-browser.ts'
 import { readyConsole } from './browser/ready-console.ts'
 import { startPostgres } from './postgres.ts'
+import { runFiles, type FileResult } from './runner/run-files.ts'
 
 /**
- * Runs the tests (all, or those whose path holds one of the words given) beside a real PostgreSQL.
- * Those that take long, and those that need more than npm brings, such as a hypervisor, run only when
- * asked for. Those in a browser run wherever a Chromium starts; `--with-browser` insists on one.
+ * Runs the tests whose path contains one of the given words, or all of them. `--slow` runs the slow
+ * tests, `--back-ends` those that need more than npm installs. Browser tests run wherever a Chromium
+ * starts; `--with-browser` makes a missing one a failure.
  */
 const lanes = { '--slow': 'slow', '--back-ends': 'backend' } as const
 const flags = Object.keys(lanes) as (keyof typeof lanes)[]
-const asked = flags.find((flag) => process.argv.includes(flag))
-const lane = asked === undefined ? 'test' : lanes[asked]
+const chosen = flags.find((flag) => process.argv.includes(flag))
+const lane = chosen === undefined ? 'test' : lanes[chosen]
 const needsBrowser = process.argv.includes('--with-browser')
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-process.env['TEST_LANE'] = lane
 
-const find = (pattern: string) =>
-  globSync(`{contract,sdk,gateway,console,server,simulator,testing}/**/*.${pattern}.ts`, {
+process.env['TEST_LANE'] = lane
+process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compile')
+
+const find = (suffix: string) =>
+  globSync(`{contract,sdk,gateway,console,server,simulator,testing}/**/*.${suffix}.ts`, {
     exclude: (path) => path.includes('node_modules'),
   }).filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
 
-/** Suites that take turns with the engines: on SQLite in one lane, on PostgreSQL in the other. */
-const takesTurns = (file: string) => readFileSync(file, 'utf8').includes('onBothEnginesInTurn')
 const isSlow = (file: string) => file.endsWith('.slow.test.ts')
 const findFast = () => find('test').filter((file) => !isSlow(file))
-const findSlow = () => [...find('slow.test'), ...findFast().filter(takesTurns)]
+/** Files of which `npm test` runs a part, and the slow tests all. */
+const isInBothLanes = (file: string) => readFileSync(file, 'utf8').includes("testing/lanes.ts'")
+const findSlow = () => [...find('slow.test'), ...findFast().filter(isInBothLanes)]
 
 const files = { test: findFast, slow: findSlow, backend: () => find('backend') }[lane]()
-const [slow, backEnds, inBrowser] =
+const [leftToSlow, backEnds, inBrowser] =
   lane === 'test' ? [findSlow(), find('backend'), find('browser')] : [[], [], []]
 
-// Every test file is a process of its own: what one has compiled the next need not.
-process.env['NODE_COMPILE_CACHE'] ??= 'node_modules/.cache/compile'
+const started = performance.now()
+const results: FileResult[] = []
+const count = (of: (result: FileResult) => number) =>
+  results.reduce((sum, result) => sum + of(result), 0)
 
-let passed = 0
-let failed = 0
-
-async function runTests(options: Parameters<typeof run>[0]): Promise<void> {
-  if (options?.files?.length === 0) return
-  const results = run({ timeout: 240_000, ...options })
-  results.on('test:pass', ({ details, skip, todo }) => {
-    if (details.type === 'suite') return
-    if (skip !== undefined || todo !== undefined) failed += 1
-    else passed += 1
-  })
-  results.on('test:fail', ({ details }) => {
-    if (details.type !== 'suite') failed += 1
-  })
-  for await (const text of results.compose(spec)) process.stdout.write(text as string)
+function report(result: FileResult): void {
+  results.push(result)
+  const { file, passed, failures, seconds, cpuSeconds } = result
+  const mark = failures.length === 0 ? '✔' : '✖'
+  const times = `${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s`
+  process.stdout.write(`${mark} ${file} (${passed} passed, ${times})\n`)
+  for (const { title, error } of failures) {
+    process.stdout.write(`  ✖ ${title}\n    ${error.replaceAll('\n', '\n    ')}\n`)
+  }
 }
 
-// What needs no platform leaves nothing behind: one process for all of them saves half a minute. It
-// ends when nothing else is going on, so it comes before the database.
-const isPure = (file: string) => /^(?:contract|console|server\/src\/domain)\//.test(file)
-await runTests({ files: files.filter(isPure), isolation: 'none' })
-const platforms = files.filter((file) => !isPure(file))
-if (platforms.length > 0) {
+/** Large files tend to run longest; started first, they do not end alone. */
+const largestFirst = (paths: readonly string[]) =>
+  paths
+    .map((path) => ({ path: resolve(path), size: statSync(path).size }))
+    .sort((one, other) => other.size - one.size)
+    .map(({ path }) => path)
+
+async function run(paths: readonly string[], workers: number): Promise<void> {
+  await runFiles({ files: largestFirst(paths), workers, fileTimeout: 300_000, onResult: report })
+}
+
+async function runOnServer(): Promise<void> {
+  if (files.length === 0) return
   const postgres = await startPostgres()
   process.env['TEST_POSTGRES_URL'] = postgres.url
   await prepareDatabases(postgres.url)
-  // One more than most machines have cores for: some tests mostly wait.
-  await runTests({ files: platforms, concurrency: 3 })
+  // One more than most machines have cores: some tests mostly wait.
+  await run(files, 3)
   await postgres.stop()
 }
 
-/** One browser for all of them, and one console. Says whether there was one. */
+/** One Chromium and one build of the console for all browser tests. Says whether there is a Chromium. */
 async function runInBrowser(): Promise<boolean> {
   if (inBrowser.length === 0) return true
   const chromium = await startChromium()
   if (!chromium) return false
   process.env[browserVariable] = chromium.wsEndpoint()
   await readyConsole(process.stdout)
-  await runTests({ files: inBrowser, concurrency: 2 })
+  await run(inBrowser, 1)
   await chromium.close()
   return true
 }
-const hadBrowser = await runInBrowser()
-if (!hadBrowser && needsBrowser) failed += 1
 
-function tellLeftOut(files: readonly string[], why: string, how: string): void {
-  if (files.length === 0) return
-  process.stdout.write(`\nLeft out, since ${why}:\n  ${files.join('\n  ')}\n${how}.\n`)
+const [hasBrowser] = await Promise.all([runInBrowser(), runOnServer()])
+
+function tellLeftOut(paths: readonly string[], why: string, how: string): void {
+  if (paths.length === 0) return
+  process.stdout.write(`\nNot run, because ${why}: ${paths.length} files. ${how}.\n`)
 }
-tellLeftOut(
-  hadBrowser ? [] : inBrowser,
-  'no Chromium starts here',
-  `To run them: ${howToGetChromium}`,
-)
-tellLeftOut(slow, 'they take long, or for PostgreSQL', 'npm run test:slow runs them')
+tellLeftOut(hasBrowser ? [] : inBrowser, 'no Chromium starts here', howToGetChromium)
+tellLeftOut(leftToSlow, 'they are slow, or run in part above', 'Run them with: npm run test:slow')
 tellLeftOut(
   backEnds,
-  'they need more than npm brings (apt: libvirt and QEMU; pip: an emulator of EC2, a CAS server; Go; the network)',
-  'npm test -- --back-ends runs them',
+  'they need more than npm installs (libvirt and QEMU, an EC2 emulator, a CAS server, Go)',
+  'Run them with: npm test -- --back-ends',
 )
-process.stdout.write(`${passed} passed, ${failed} failed\n`)
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+
+const failed = results.flatMap(({ failures }) => failures)
+if (failed.length > 0) {
+  process.stdout.write(`\nFailed:\n${failed.map(({ title }) => `  ${title}\n`).join('')}`)
+}
+const passed = count((result) => result.passed)
+const failures = failed.length + (needsBrowser && !hasBrowser ? 1 : 0)
+const { user, system } = process.cpuUsage()
+const cpuSeconds = count((result) => result.cpuSeconds) + (user + system) / 1e6
+process.stdout.write(
+  `\n${((performance.now() - started) / 1000).toFixed(0)} s, ${cpuSeconds.toFixed(0)} s of CPU in the test processes\n`,
+)
+process.stdout.write(`${passed} passed, ${failures} failed\n`)
+process.exitCode = failures === 0 && passed > 0 ? 0 : 1

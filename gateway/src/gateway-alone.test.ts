@@ -3,7 +3,7 @@ import { describe, test, type TestContext } from 'node:test'
 import type { SessionDto } from '@muster/contract'
 import { readConfig } from '../../server/src/config/read-config.ts'
 import { ask } from '../../server/src/testing/client.ts'
-import { onBothEnginesInTurn } from '../../server/src/testing/engines.ts'
+import { onEngineOfLane } from '../../server/src/testing/lanes.ts'
 import { assertError } from '../../server/src/testing/error-answer.ts'
 import { plainServer } from '../../server/src/testing/plain-server.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
@@ -33,7 +33,7 @@ async function startApi(
   return api
 }
 
-onBothEnginesInTurn('a gateway alone', (engine) => {
+onEngineOfLane('a gateway alone', (engine) => {
   const isShared = engine === 'postgres'
 
   test('logs in, reads, changes, exports and logs out at the API behind it', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { SessionEntry, SessionDto } from '@muster/contract'
 import { ask } from '../../server/src/testing/client.ts'
-import { onBothEnginesInTurn } from '../../server/src/testing/engines.ts'
+import { onEngineOfLane } from '../../server/src/testing/lanes.ts'
 import { assertError } from '../../server/src/testing/error-answer.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { createBrowser, type Browser } from './testing/browser.ts'
@@ -11,7 +11,7 @@ import { createPeople, password } from './testing/people.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-onBothEnginesInTurn('sessions', (engine) => {
+onEngineOfLane('sessions', (engine) => {
   let now = Date.now()
   let platform: TestPlatform
   let people: Awaited<ReturnType<typeof createPeople>>

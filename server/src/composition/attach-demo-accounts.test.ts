@@ -3,12 +3,12 @@ import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { ConfigError } from '../config/parsers.ts'
 import { simulatedAccounts } from '../../../simulator/src/sites.ts'
-import { onBothEnginesInTurn } from '../testing/engines.ts'
+import { onEngineOfLane } from '../testing/lanes.ts'
 import { dumpTables } from '../testing/open-storage.ts'
 import { dumpOrganisation, stageDemo } from '../testing/stage-demo.ts'
 import { demoProjects } from '../../../simulator/src/demo/organisation.ts'
 
-onBothEnginesInTurn('the accounts of a demo', (engine) => {
+onEngineOfLane('the accounts of a demo', (engine) => {
   const stage = (t: TestContext) => stageDemo(t, engine)
 
   test('goes on with a load that was cut off', async (t) => {

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
 import type { Principal } from '../domain/identity/principal.ts'
 import { ask } from '../testing/client.ts'
-import { onBothEnginesInTurn } from '../testing/engines.ts'
+import { onEngineOfLane } from '../testing/lanes.ts'
 import { startFleet, type Fleet } from '../testing/server-fleet.ts'
 import { createResponseCache, type CachedResponse } from './response-cache.ts'
 
@@ -118,7 +118,7 @@ describe('a request that is repeated', () => {
   })
 })
 
-onBothEnginesInTurn('a page that is asked for again and again', (engine) => {
+onEngineOfLane('a page that is asked for again and again', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 30 })

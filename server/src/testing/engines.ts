@@ -40,12 +40,3 @@ export function onBothEngines(name: string, suite: (engine: Engine) => void): vo
     void describe(`${name} (${engine})`, () => suite(engine))
   }
 }
-
-/**
- * The same for a suite that takes long: on SQLite in `npm test`, on PostgreSQL in `npm run test:slow`, which
- * looks for files that use this.
- */
-export function onBothEnginesInTurn(name: string, suite: (engine: Engine) => void): void {
-  const engine = process.env['TEST_LANE'] === 'slow' ? 'postgres' : 'sqlite'
-  void describe(`${name} (${engine})`, () => suite(engine))
-}

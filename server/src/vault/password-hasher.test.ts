@@ -1,3 +1,4 @@
+// @own-process: it replaces a function of argon2 before the server loads it.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { before, describe, test } from 'node:test'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import {
   createKeyHolders,
@@ -11,7 +11,7 @@ import {
 } from '../../testing/key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onBothEnginesInTurn('what can be changed of an access key', (engine) => {
+onEngineOfLane('what can be changed of an access key', (engine) => {
   let platform: TestPlatform
   let holders: KeyHolders
   let admin: string

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTokenStore } from '../../storage/tokens.ts'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   createKeyHolders,
   forms,
@@ -26,7 +26,7 @@ interface Use {
   readonly child: string
 }
 
-onBothEnginesInTurn('an access key ends', (engine) => {
+onEngineOfLane('an access key ends', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let holders: KeyHolders

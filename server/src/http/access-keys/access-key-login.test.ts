@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Token } from '@muster/contract'
 import { ask, requestToken, secretOf } from '../../testing/client.ts'
 import { plainHash, startCountedLogins } from '../../testing/counted-logins.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import {
   createKeyHolders,
@@ -21,7 +21,7 @@ const start = Date.UTC(2027, 0, 31, 12)
 const end = '2027-01-31T20:00:00Z'
 const field = 'auth.identity.access_key_secret'
 
-onBothEnginesInTurn('a login with an access key', (engine) => {
+onEngineOfLane('a login with an access key', (engine) => {
   let platform: TestPlatform
   let holders: KeyHolders
   let ann: KeyHolder

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createTokenStore } from '../../storage/tokens.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   createKeyHolders,
   signedForms,
@@ -24,7 +24,7 @@ function oneGotIn(answers: readonly { readonly status: number }[]): void {
   assert.deepEqual(statuses, ['201', ...allOf('401').slice(1)])
 }
 
-onBothEnginesInTurn('a signature', (engine) => {
+onEngineOfLane('a signature', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let holders: KeyHolders

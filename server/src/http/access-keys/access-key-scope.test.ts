@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Token } from '@muster/contract'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import {
   createKeyHolders,
@@ -13,7 +13,7 @@ import {
 } from '../../testing/key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onBothEnginesInTurn('what an access key reaches', (engine) => {
+onEngineOfLane('what an access key reaches', (engine) => {
   let platform: TestPlatform
   let holders: KeyHolders
   before(async () => {

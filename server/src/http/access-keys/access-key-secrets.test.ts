@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { operations } from '@muster/contract'
 import { ask, requestToken } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   createKeyHolders,
   forms,
@@ -36,7 +36,7 @@ const readFolder = (folder: string): string =>
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n')
 
-onBothEnginesInTurn('the secret of an access key', (engine) => {
+onEngineOfLane('the secret of an access key', (engine) => {
   let platform: TestPlatform
   let holders: KeyHolders
   let ann: KeyHolder

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { CredentialDto } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import {
   createKeyHolders,
@@ -16,7 +16,7 @@ import { steadyParts } from '../../testing/steady-parts.ts'
 const now = Date.UTC(2027, 0, 31, 12, 0, 0, 250)
 const later = '2027-02-28T08:30:00Z'
 
-onBothEnginesInTurn('access keys', (engine) => {
+onEngineOfLane('access keys', (engine) => {
   let platform: TestPlatform
   let holders: KeyHolders
   let ann: KeyHolder

@@ -5,7 +5,7 @@ import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
 import { pathWith } from '../../testing/contract-client.ts'
 import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addEstate, isEstateKind, type Estate } from '../../testing/estate.ts'
 import { createDraw, settleOrganisation } from '../../testing/organisation.ts'
 import { createPopulation } from '../../testing/population.ts'
@@ -23,7 +23,7 @@ const lists = reads.filter(({ query }) => query?.properties['marker'] !== undefi
 const callers = ['domain_admin', 'project_owner', undefined] as const
 type CallerRole = (typeof callers)[number]
 
-onBothEnginesInTurn('what others have', (engine) => {
+onEngineOfLane('what others have', (engine) => {
   let platform: TestPlatform
   let logins: CountedLogins
   let mine: Estate

@@ -11,7 +11,7 @@ import { nameKey } from '../../domain/name-key.ts'
 import { timestamp } from '../../domain/timestamp.ts'
 import { ask } from '../../testing/client.ts'
 import { operationNamed, pathWith } from '../../testing/contract-client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   everyPerson,
   expect,
@@ -62,7 +62,7 @@ function nameOf(item: Item): string {
 const nameOfRow = (row: Row): string =>
   row['link'] === undefined ? row.id : `${row['link']} ${row['user_id'] ?? row['group_id']}`
 
-onBothEnginesInTurn('lists of administration', (engine) => {
+onEngineOfLane('lists of administration', (engine) => {
   let platform: TestPlatform
   let world: World
   let people: Person[]
@@ -227,7 +227,7 @@ async function createDictionary(): Promise<string> {
   return server.replace(/[^/]+$/, name)
 }
 
-onBothEnginesInTurn('names in a list', (engine) => {
+onEngineOfLane('names in a list', (engine) => {
   let platform: TestPlatform
   let folder: string
   before(async () => {

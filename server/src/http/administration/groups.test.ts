@@ -7,14 +7,14 @@ import {
   createContractClient,
   type ContractClient,
 } from '../../testing/contract-client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addEstate, type Estate } from '../../testing/estate.ts'
 import { createPopulation } from '../../testing/population.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { testLife } from '../../testing/resource-life.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onBothEnginesInTurn('groups', (engine) => {
+onEngineOfLane('groups', (engine) => {
   let platform: TestPlatform
   let admin: ContractClient
   let estate: Estate

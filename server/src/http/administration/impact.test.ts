@@ -7,7 +7,7 @@ import {
   createContractClient,
   type ContractClient,
 } from '../../testing/contract-client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addEstate, type Estate } from '../../testing/estate.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { createPopulation, type Population } from '../../testing/population.ts'
@@ -24,7 +24,7 @@ const counted = [
   'tokens',
 ] as const
 
-onBothEnginesInTurn('the impact of a deletion', (engine) => {
+onEngineOfLane('the impact of a deletion', (engine) => {
   let platform: TestPlatform
   let population: Population
   let admin: ContractClient

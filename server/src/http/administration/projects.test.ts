@@ -7,12 +7,12 @@ import {
   createContractClient,
   type ContractClient,
 } from '../../testing/contract-client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addEstate, type Estate } from '../../testing/estate.ts'
 import { testLife } from '../../testing/resource-life.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onBothEnginesInTurn('projects', (engine) => {
+onEngineOfLane('projects', (engine) => {
   let platform: TestPlatform
   let admin: ContractClient
   let estate: Estate

@@ -6,7 +6,7 @@ import {
   createContractClient,
   type ContractClient,
 } from '../../testing/contract-client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addEstate, type Estate } from '../../testing/estate.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { createPopulation } from '../../testing/population.ts'
@@ -17,7 +17,7 @@ interface Body {
   readonly links: { readonly next: string | null }
 }
 
-onBothEnginesInTurn('role assignments', (engine) => {
+onEngineOfLane('role assignments', (engine) => {
   let platform: TestPlatform
   let admin: ContractClient
   let estate: Estate

@@ -6,13 +6,13 @@ import {
   createContractClient,
   type ContractClient,
 } from '../../testing/contract-client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addEstate } from '../../testing/estate.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { testLife } from '../../testing/resource-life.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onBothEnginesInTurn('roles', (engine) => {
+onEngineOfLane('roles', (engine) => {
   let platform: TestPlatform
   let admin: ContractClient
   before(async () => {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Token, UserDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { openOffice, type Office } from '../../testing/office.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const contacts = { email: 'ada@example.org', mobile: '+44 20 7946 0000' }
 const hidden = { email: '', mobile: '' }
 
-onBothEnginesInTurn("a user's e-mail and mobile", (engine) => {
+onEngineOfLane("a user's e-mail and mobile", (engine) => {
   let platform: TestPlatform
   let office: Office
   let ada: { readonly id: string; readonly token: string }

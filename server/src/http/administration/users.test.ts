@@ -4,7 +4,7 @@ import type { ProjectDto, Token, UserDto } from '@muster/contract'
 import { ask, requestToken, secretOf } from '../../testing/client.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
 import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addEstate, type Estate } from '../../testing/estate.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { testLife } from '../../testing/resource-life.ts'
@@ -12,7 +12,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 const password = 'tussocky moorland'
 
-onBothEnginesInTurn('users', (engine) => {
+onEngineOfLane('users', (engine) => {
   let platform: TestPlatform
   let logins: CountedLogins
   let now = Date.now()

@@ -4,7 +4,7 @@ import type { EventDto } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { createEventStore } from '../../storage/events.ts'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { openOffice, type Office } from '../../testing/office.ts'
 import { makeEvent } from '../../testing/records.ts'
@@ -16,7 +16,7 @@ const past = Date.UTC(2001, 0, 1)
 const second = 1_000
 const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id)
 
-onBothEnginesInTurn('GET /events', (engine) => {
+onEngineOfLane('GET /events', (engine) => {
   let platform: TestPlatform
   let office: Office
   let record: ReturnType<typeof createEventStore>['record']

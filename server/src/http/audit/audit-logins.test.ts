@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { hash } from '@node-rs/argon2'
 import { newId } from '../../domain/new-id.ts'
 import { ask, requestToken, systemProject, tokenIdentity } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { databaseWords, doomed, failDoomedEvents } from '../../testing/failing-events.ts'
 import { openOffice, type Office } from '../../testing/office.ts'
@@ -13,7 +13,7 @@ import { addTokenHolder, type TokenHolder } from '../../testing/token-holder.ts'
 const password = 'tussocky moorland'
 const typed = 'a password in the place of a name'
 
-onBothEnginesInTurn('of logins the audit log', (engine) => {
+onEngineOfLane('of logins the audit log', (engine) => {
   let platform: TestPlatform
   let office: Office
   let holder: TokenHolder

@@ -3,7 +3,7 @@ import { after, before, mock, test } from 'node:test'
 import { readConfig } from '../../config/read-config.ts'
 import { createEventStore } from '../../storage/events.ts'
 import type { Tables } from '../../storage/tables.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { eventually } from '../../testing/office.ts'
 import { makeEvent } from '../../testing/records.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -12,7 +12,7 @@ const hour = 3_600_000
 const day = 24 * hour
 const now = Date.UTC(2026, 5, 1, 12)
 
-onBothEnginesInTurn('the audit log is kept', (engine) => {
+onEngineOfLane('the audit log is kept', (engine) => {
   let platform: TestPlatform
   before(async () => {
     // What is done every hour is done when the test says that an hour has passed.

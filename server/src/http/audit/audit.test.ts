@@ -4,7 +4,7 @@ import { operations, type EventDto, type Operation } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { callOperation } from '../../testing/call-operation.ts'
 import { ask, type ClientAnswer } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { databaseWords, doomed, failDoomedEvents } from '../../testing/failing-events.ts'
 import { grantPath, openOffice, type Office } from '../../testing/office.ts'
@@ -50,7 +50,7 @@ function deedOf({ id }: Operation): readonly [string, string] {
 /** Nothing a client says changes where it is seen to come from. */
 const claims = { 'x-forwarded-for': '198.51.100.9', forwarded: 'for=198.51.100.9' }
 
-onBothEnginesInTurn('the audit log', (engine) => {
+onEngineOfLane('the audit log', (engine) => {
   let platform: TestPlatform
   let office: Office
   let stage: Stage

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { openOffice, providerFields, type Office } from '../../testing/office.ts'
 import { makeRule } from '../../testing/rules.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -14,7 +14,7 @@ import {
   statusOf,
 } from '../../testing/token-holder.ts'
 
-onBothEnginesInTurn('a name that is given again over the API', (engine) => {
+onEngineOfLane('a name that is given again over the API', (engine) => {
   let platform: TestPlatform
   let office: Office
   before(async () => {

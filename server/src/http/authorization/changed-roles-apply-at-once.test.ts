@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   eventually,
   grantPath,
@@ -60,7 +60,7 @@ const losses: Record<string, (watcher: Watcher) => Request> = {
   ],
 }
 
-onBothEnginesInTurn('what a token may do', (engine) => {
+onEngineOfLane('what a token may do', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let office: Office

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { hash } from '@node-rs/argon2'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { eventually, grantPath, openOffice, type Office } from '../../testing/office.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import {
@@ -161,7 +161,7 @@ const changes: Record<string, Change> = {
   },
 }
 
-onBothEnginesInTurn('tokens and key logins end', (engine) => {
+onEngineOfLane('tokens and key logins end', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let office: Office

@@ -7,7 +7,7 @@ import {
   createContractClient,
   type ContractClient,
 } from '../../testing/contract-client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { addEstate, type Estate } from '../../testing/estate.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { addSubjects, checkPolicy } from '../../testing/policy-subjects.ts'
@@ -15,7 +15,7 @@ import { createPopulation, type Population } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { steadyParts } from '../../testing/steady-parts.ts'
 
-onBothEnginesInTurn('may this user do this?', (engine) => {
+onEngineOfLane('may this user do this?', (engine) => {
   let platform: TestPlatform
   let population: Population
   let admin: ContractClient

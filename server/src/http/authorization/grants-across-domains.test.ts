@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { openOffice, providerFields, type Office } from '../../testing/office.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { steadyParts } from '../../testing/steady-parts.ts'
@@ -24,7 +24,7 @@ const kindOf = ({ path }: Operation, parameter: string) =>
 const parametersOf = ({ path }: Operation) =>
   Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
 
-onBothEnginesInTurn('a domain admin', (engine) => {
+onEngineOfLane('a domain admin', (engine) => {
   let platform: TestPlatform
   let office: Office
   let own: Things

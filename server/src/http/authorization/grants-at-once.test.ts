@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import {
   eventually,
@@ -17,7 +17,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const crowd = 20
 
 /** On PostgreSQL every other one asks another process. */
-onBothEnginesInTurn('changes that come at once', (engine) => {
+onEngineOfLane('changes that come at once', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform
   let office: Office

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { openOffice, type Office, type OwnRole, type Person } from '../../testing/office.ts'
 import { makeRule } from '../../testing/rules.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -9,7 +9,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const bookkeeping = ['allow identity policies *', 'allow identity roles *']
 
 /** A role on the system that may do anything with policies and roles, and nothing with the rest. */
-onBothEnginesInTurn('who keeps policies and roles gets no further by them', (engine) => {
+onEngineOfLane('who keeps policies and roles gets no further by them', (engine) => {
   let platform: TestPlatform
   let office: Office
   let own: OwnRole

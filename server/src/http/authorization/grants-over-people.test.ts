@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { openOffice, providerFields, type Office, type Person } from '../../testing/office.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -9,7 +9,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const password = 'tussocky moorland'
 
 /** To get hold of somebody's account is to be granted what they hold. */
-onBothEnginesInTurn('nobody gets at those who hold more', (engine) => {
+onEngineOfLane('nobody gets at those who hold more', (engine) => {
   let platform: TestPlatform
   let office: Office
   let domainId: string

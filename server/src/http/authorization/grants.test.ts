@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { grantPath, openOffice, type Office, type Where, type Who } from '../../testing/office.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -10,7 +10,7 @@ import { steadyParts } from '../../testing/steady-parts.ts'
 const projectRoles = ['project_owner', 'project_editor', 'project_viewer']
 const domainRoles = ['domain_admin', 'domain_viewer']
 
-onBothEnginesInTurn('nobody grants what they lack', (engine) => {
+onEngineOfLane('nobody grants what they lack', (engine) => {
   let platform: TestPlatform
   let office: Office
   /** A domain with a project and people in it, and the same elsewhere. */

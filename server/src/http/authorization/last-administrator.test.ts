@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { grantPath, openOffice, type Office, type OwnRole } from '../../testing/office.ts'
 import { makeRule } from '../../testing/rules.ts'
@@ -29,7 +29,7 @@ type Request = readonly [method: string, path: string, body?: object]
 /** What is there before, and then locks them out. */
 type Way = (ruler: Ruler) => Request | Promise<Request>
 
-onBothEnginesInTurn('the last system admin', (engine) => {
+onEngineOfLane('the last system admin', (engine) => {
   let platform: TestPlatform
   let office: Office
   let adminRole: string

@@ -11,7 +11,7 @@ import {
   tokenIdentity,
   type ClientAnswer,
 } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { createPopulation, type Population } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -30,7 +30,7 @@ interface Holder {
   readonly unscoped: string
 }
 
-onBothEnginesInTurn('rights are read live', (engine) => {
+onEngineOfLane('rights are read live', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let population: Population

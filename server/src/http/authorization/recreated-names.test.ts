@@ -7,7 +7,7 @@ import {
   secretOf,
   tokenIdentity,
 } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { createPopulation, type Population } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -15,7 +15,7 @@ import { createPasswordHasher } from '../../vault/password-hasher.ts'
 
 const password = 'tussocky moorland'
 
-onBothEnginesInTurn('a name that is used again', (engine) => {
+onEngineOfLane('a name that is used again', (engine) => {
   let platform: TestPlatform
   let population: Population
   let passwordHash: string

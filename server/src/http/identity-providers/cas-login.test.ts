@@ -3,14 +3,14 @@ import { before, describe, test } from 'node:test'
 import type { UserDto } from '@muster/contract'
 import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { passwordIdentity, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { casFailure, startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
 import { steadyParts } from '../../testing/steady-parts.ts'
 
-onBothEnginesInTurn('a login with a CAS ticket', (engine) => {
+onEngineOfLane('a login with a CAS ticket', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: StagedCas

@@ -3,13 +3,13 @@ import { before, describe, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
 import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { secretOf } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
 
 type Attributes = Readonly<Record<string, readonly string[]>>
 
-onBothEnginesInTurn('the mapping of a CAS provider', (engine) => {
+onEngineOfLane('the mapping of a CAS provider', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: StagedCas

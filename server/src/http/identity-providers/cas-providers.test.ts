@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
 
@@ -14,7 +14,7 @@ interface Home {
   readonly provider: string
 }
 
-onBothEnginesInTurn('of several CAS providers', (engine) => {
+onEngineOfLane('of several CAS providers', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let viewer: string

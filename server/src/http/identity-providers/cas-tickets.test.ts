@@ -8,14 +8,14 @@ import {
   type CasPlatform,
 } from '../../testing/cas-platform.ts'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
 import { steadyParts } from '../../testing/steady-parts.ts'
 
-onBothEnginesInTurn('a CAS ticket', (engine) => {
+onEngineOfLane('a CAS ticket', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: StagedCas

@@ -3,12 +3,12 @@ import { before, test } from 'node:test'
 import type { IdentityProviderDto } from '@muster/contract'
 import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { secretOf } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
 
-onBothEnginesInTurn('an identity provider through which people have come', (engine) => {
+onEngineOfLane('an identity provider through which people have come', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: StagedCas

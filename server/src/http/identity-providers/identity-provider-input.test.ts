@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import type { IdentityProviderDto } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
@@ -12,7 +12,7 @@ import { suiteLifetime } from '../../testing/spawn-muster.ts'
 const collection = '/v3/identity_providers'
 const privateKey = '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n-----END PRIVATE KEY-----\n'
 
-onBothEnginesInTurn('an identity provider', (engine) => {
+onEngineOfLane('an identity provider', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let existing: string

@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test'
 import type { IdentityProviderDto } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { plantToken } from '../../testing/plant-token.ts'
@@ -17,7 +17,7 @@ interface Body {
 }
 const collection = '/v3/identity_providers'
 
-onBothEnginesInTurn('identity providers', (engine) => {
+onEngineOfLane('identity providers', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let campus: string

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { listServers, projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
 
 const names = [' web', 'web', 'web ', '  db 1', '\tdb 1'] as const
 
-onBothEnginesInTurn('names with blanks around them', (engine) => {
+onEngineOfLane('names with blanks around them', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

@@ -6,12 +6,12 @@ import { createRecordServers } from '../../domain/inventory/record-servers.ts'
 import { createOwnerDirectory } from '../../storage/owners.ts'
 import { createRegistry } from '../../storage/registry/registry.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { createPopulation, type Population } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onBothEnginesInTurn('servers have owners', (engine) => {
+onEngineOfLane('servers have owners', (engine) => {
   let platform: TestPlatform
   let population: Population
   let admin: ContractClient

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server, ServerStatistics } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { listServers, showServer, projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
 
-onBothEnginesInTurn('what of a server depends on who asks', (engine) => {
+onEngineOfLane('what of a server depends on who asks', (engine) => {
   let fleet: Fleet
   let servers: ServerFacts[]
   before(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
 
-onBothEnginesInTurn('Cloudpods’ command line', (engine) => {
+onEngineOfLane('Cloudpods’ command line', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { showServer, projectAt } from '../../testing/server-answers.ts'
@@ -11,7 +11,7 @@ import { steadyParts } from '../../testing/steady-parts.ts'
 
 const absent = '11111111-2222-4333-8444-555555555555'
 
-onBothEnginesInTurn('one server', (engine) => {
+onEngineOfLane('one server', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

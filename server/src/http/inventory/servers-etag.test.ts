@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
 
-onBothEnginesInTurn('the ETag of servers', (engine) => {
+onEngineOfLane('the ETag of servers', (engine) => {
   let fleet: Fleet
   let server: ServerFacts
   before(async () => {

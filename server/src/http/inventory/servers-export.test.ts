@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { readCsv } from '../../testing/read-csv.ts'
@@ -17,7 +17,7 @@ const hostile = [
   ['ключ 漢字', '\tx', '-'],
 ] as const
 
-onBothEnginesInTurn('servers as a table or a stream', (engine) => {
+onEngineOfLane('servers as a table or a stream', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { filledServer, madeByMuster } from '../../testing/filled-server.ts'
 import { askServers, listServers, showServer, projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
@@ -15,7 +15,7 @@ import {
   specifiedServer,
 } from '../../testing/specified-fields.ts'
 
-onBothEnginesInTurn('the object of a server', (engine) => {
+onEngineOfLane('the object of a server', (engine) => {
   let fleet: Fleet
   let filled: ServerFacts
   let bare: ServerFacts

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import {
   askServers,
@@ -18,7 +18,7 @@ const shortObject = `id name status description created_at updated_at project_id
 
 const count = 45
 
-onBothEnginesInTurn('the list of servers', (engine) => {
+onEngineOfLane('the list of servers', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

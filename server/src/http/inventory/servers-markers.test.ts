@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import {
   askServers,
@@ -15,7 +15,7 @@ import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
 
 const count = 23
 
-onBothEnginesInTurn('the way from page to page', (engine) => {
+onEngineOfLane('the way from page to page', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

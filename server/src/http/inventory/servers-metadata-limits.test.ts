@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { ErrorBody, Server } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { showServer, projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
@@ -11,7 +11,7 @@ import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
 const many = (count: number, prefix = 'k') =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, `${at}`]))
 
-onBothEnginesInTurn('how much can be said in tags', (engine) => {
+onEngineOfLane('how much can be said in tags', (engine) => {
   let fleet: Fleet
   let server: ServerFacts
   before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { EventDto, Server } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { listServers, showServer, projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
@@ -11,7 +11,7 @@ import { changedTables, createSnapshots } from '../../testing/snapshots.ts'
 type Metadata = Server['metadata']
 type Wishes = Readonly<Record<string, unknown>>
 
-onBothEnginesInTurn('the tags of a server', (engine) => {
+onEngineOfLane('the tags of a server', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { listServers, showServer, projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
 import { changedTables, createSnapshots } from '../../testing/snapshots.ts'
 
-onBothEnginesInTurn('what a source sees', (engine) => {
+onEngineOfLane('what a source sees', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerStatistics } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { badParameter, listServers, namesOf, projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
 
 type Outcome = string | 403 | 400
 
-onBothEnginesInTurn('how far a list of servers reaches', (engine) => {
+onEngineOfLane('how far a list of servers reaches', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

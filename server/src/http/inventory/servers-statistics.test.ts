@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerStatistics } from '@muster/contract'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { listServers, projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
@@ -12,7 +12,7 @@ const usual = 'status, provider, brand, account, region, zone, project, os_type,
   ', ',
 )
 
-onBothEnginesInTurn('statistics of servers', (engine) => {
+onEngineOfLane('statistics of servers', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { seed: 11, servers: 120 })

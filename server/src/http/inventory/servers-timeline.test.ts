@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { longestTimeline, type ServerTimeline } from '@muster/contract'
 import { dayOf } from '../../domain/inventory/draw-timeline.ts'
 import { createTimelineStore } from '../../storage/servers/timeline.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plainServer } from '../../testing/plain-server.ts'
 import { projectAt } from '../../testing/server-answers.ts'
 import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
@@ -15,7 +15,7 @@ const today = dayOf(Date.now())
 const timeAgo = (days: number) =>
   `${new Date((today - days) * aDay + aDay / 2).toISOString().slice(0, -1)}000Z`
 
-onBothEnginesInTurn('the timeline of the fleet', (engine) => {
+onEngineOfLane('the timeline of the fleet', (engine) => {
   let fleet: Fleet
   before(async () => {
     fleet = await startFleet(engine, { servers: 0 })

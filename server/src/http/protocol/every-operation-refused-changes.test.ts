@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type OperationId } from '@muster/contract'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { requests, type Parts } from '../../testing/persona-requests.ts'
 import { rowsOf } from '../../testing/persona-table.ts'
 import { neverWas, type Things } from '../../testing/persona-things.ts'
@@ -94,7 +94,7 @@ const conflicts: Readonly<
   ],
 }
 
-onBothEnginesInTurn('every change that is refused', (engine) => {
+onEngineOfLane('every change that is refused', (engine) => {
   let running: RunningOrganisation
   let things: Things
   let foreign: Things

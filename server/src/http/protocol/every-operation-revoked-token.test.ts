@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { operations, type Operation, type OperationId } from '@muster/contract'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { neverWas, type Things } from '../../testing/persona-things.ts'
 import { operationOf, readSecret, type Errand, type Persona } from '../../testing/personas.ts'
@@ -23,7 +23,7 @@ const presentations = ids
   .filter((id) => operationOf(id).access !== 'public' || id === 'issueToken')
   .flatMap((id) => methodsOf(operationOf(id)).map((method) => ({ id, method })))
 
-onBothEnginesInTurn('every route refuses a revoked token', (engine) => {
+onEngineOfLane('every route refuses a revoked token', (engine) => {
   let running: RunningOrganisation
   let phantom: Things
   let parent: string

@@ -5,6 +5,7 @@ import { hash } from '@node-rs/argon2'
 import { callOperation, pathOf, renewToken } from '../../testing/call-operation.ts'
 import { ask, loginAdmin, passwordIdentity, requestToken, secretOf } from '../../testing/client.ts'
 import { assertError } from '../../testing/error-answer.ts'
+import { sampleOperations } from '../../testing/lanes.ts'
 import { createPopulation } from '../../testing/population.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -73,7 +74,9 @@ describe('SEC-12 the allow-list of public routes', () => {
       await refuse(operation, { token: `${token}x` })
       await refuse(operation, { token: `Bearer ${token}` })
     })
+  }
 
+  for (const operation of sampleOperations(closed)) {
     test(`SEC-12 ${nameOf(operation)} takes it from X-Auth-Token alone`, async () => {
       const elsewhere = [
         { authorization: `Bearer ${token}` },

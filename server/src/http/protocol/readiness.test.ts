@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onBothEnginesInTurn('health and readiness', (engine) => {
+onEngineOfLane('health and readiness', (engine) => {
   let platform: TestPlatform
   before(async () => {
     platform = await startPlatform({ engine })

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CatalogService, DomainDto, ProjectDto, Token } from '@muster/contract'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { createPopulation, type Population } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -19,7 +19,7 @@ interface Links {
   previous: null
 }
 
-onBothEnginesInTurn('scopes of a user', (engine) => {
+onEngineOfLane('scopes of a user', (engine) => {
   let platform: TestPlatform
   let logins: CountedLogins
   let population: Population

@@ -7,7 +7,7 @@ import { createVerifyToken, type VerifyToken } from '../../domain/identity/verif
 import { createDirectory } from '../../storage/directory.ts'
 import { createTokenStore } from '../../storage/tokens.ts'
 import { ask, loginAdmin, requestToken, tokenIdentity } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -55,7 +55,7 @@ function* mutationsOf(token: string): Generator<string> {
 /** What a header can carry; blanks at its ends are not part of it. */
 const fitsHeader = (text: string) => /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/.test(text)
 
-onBothEnginesInTurn('a token that was tampered with', (engine) => {
+onEngineOfLane('a token that was tampered with', (engine) => {
   let platform: TestPlatform
   let verifyToken: VerifyToken
   let token: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { hash } from '@node-rs/argon2'
 import { passwordIdentity, requestToken } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { createPopulation } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -10,7 +10,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const password = 'the right password'
 
 /** The whole product, argon2 and its queue included. */
-onBothEnginesInTurn('many password logins at once', (engine) => {
+onEngineOfLane('many password logins at once', (engine) => {
   let platform: TestPlatform
   before(async () => {
     // The clock stands still, so that an account in its delay stays there.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { createPopulation } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -47,7 +47,7 @@ async function populate(platform: TestPlatform) {
   return { project, closedProject, closedDomain }
 }
 
-onBothEnginesInTurn('a failed login', (engine) => {
+onEngineOfLane('a failed login', (engine) => {
   let platform: TestPlatform
   let logins: CountedLogins
   let places: Awaited<ReturnType<typeof populate>>

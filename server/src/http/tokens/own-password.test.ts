@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { ask, requestToken, secretOf } from '../../testing/client.ts'
 import { createContractClient } from '../../testing/contract-client.ts'
 import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { createPopulation, type Population } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -12,7 +12,7 @@ import { steadyParts } from '../../testing/steady-parts.ts'
 const original_password = 'tussocky moorland'
 const password = 'moorland tussocks'
 
-onBothEnginesInTurn("one's own password", (engine) => {
+onEngineOfLane("one's own password", (engine) => {
   let platform: TestPlatform
   let logins: CountedLogins
   let population: Population

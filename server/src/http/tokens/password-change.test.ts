@@ -1,7 +1,8 @@
+// @own-process: it replaces a function of argon2 before the server loads it.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import type { TestPlatform } from '../../testing/start-platform.ts'
 
 // Watches the library at its door, before the platform takes hold of it: what happens between the
@@ -19,7 +20,7 @@ library.verify = async (...parameters) => {
 const { adminPassword, startPlatform } = await import('../../testing/start-platform.ts')
 const { ask, passwordIdentity, requestToken, secretOf } = await import('../../testing/client.ts')
 
-onBothEnginesInTurn('a login under way', (engine) => {
+onEngineOfLane('a login under way', (engine) => {
   let platform: TestPlatform
   before(async () => {
     platform = await startPlatform({ engine })

@@ -11,7 +11,7 @@ import {
   secretOf,
   tokenIdentity,
 } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { assertError } from '../../testing/error-answer.ts'
 import { createPopulation } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -21,7 +21,7 @@ const matchesContract = new Ajv({ strict: false, validateFormats: false }).compi
 const password = 'a password to look with'
 const day = 86_400_000
 
-onBothEnginesInTurn('looking at tokens', (engine) => {
+onEngineOfLane('looking at tokens', (engine) => {
   let now = Date.now()
   let platform: TestPlatform
   let url: string

@@ -10,7 +10,7 @@ import {
   systemProject,
   tokenIdentity,
 } from '../../testing/client.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { createPopulation } from '../../testing/population.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -23,7 +23,7 @@ interface Issued {
   readonly end: number
 }
 
-onBothEnginesInTurn('the life of a token', (engine) => {
+onEngineOfLane('the life of a token', (engine) => {
   let platform: TestPlatform
   let url: string
   let now = Date.UTC(2026, 0, 1)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { requestToken, systemProject } from '../../testing/client.ts'
 import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { createPopulation } from '../../testing/population.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const password = 'a password in any spelling'
 
-onBothEnginesInTurn('spellings of a login', (engine) => {
+onEngineOfLane('spellings of a login', (engine) => {
   let platform: TestPlatform
   let logins: CountedLogins
   let userId: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { TokenBody } from '@muster/contract'
 import { Ajv } from 'ajv'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { startPlatform, type TestPlatform, adminPassword } from '../../testing/start-platform.ts'
 import {
   ask,
@@ -16,7 +16,7 @@ import {
 
 const matchesContract = new Ajv({ strict: false, validateFormats: false }).compile(TokenBody)
 
-onBothEnginesInTurn('the token operation', (engine) => {
+onEngineOfLane('the token operation', (engine) => {
   let platform: TestPlatform
   let url: string
   before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { mostViews, type EventDto, type NewView, type SavedView } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
-import { onBothEnginesInTurn } from '../../testing/engines.ts'
+import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plantToken } from '../../testing/plant-token.ts'
 import { createContractClient } from '../../testing/contract-client.ts'
 import { nextIn, projectAt } from '../../testing/server-answers.ts'
@@ -18,7 +18,7 @@ interface Page {
 type Wish = Partial<NewView>
 type Asker = Pick<FleetCaller, 'get' | 'call' | 'fail'>
 
-onBothEnginesInTurn('saved views', (engine) => {
+onEngineOfLane('saved views', (engine) => {
   let fleet: Fleet
   let editor: FleetCaller
   /** Of another project of the same domain, and of another domain. */

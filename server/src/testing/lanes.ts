@@ -1,0 +1,30 @@
+import { describe } from 'node:test'
+import type { Operation } from '@muster/contract'
+import type { Engine } from './engines.ts'
+
+/**
+ * Suites that run in both lanes: a cheap part of them in `npm test`, all of them in
+ * `npm run test:slow`, which runs every test file that imports this module.
+ */
+const isSlowLane = process.env['TEST_LANE'] === 'slow'
+
+/** Runs a suite on SQLite in `npm test` and on PostgreSQL in `npm run test:slow`. */
+export function onEngineOfLane(name: string, suite: (engine: Engine) => void): void {
+  const engine = isSlowLane ? 'postgres' : 'sqlite'
+  void describe(`${name} (${engine})`, () => suite(engine))
+}
+
+/** The number of runs of a property, or of any loop over random input: a tenth in `npm test`. */
+export const runsInLane = (all: number): number => (isSlowLane ? all : Math.ceil(all / 10))
+
+/**
+ * For checks of what all operations share, such as the parsing of headers: in `npm test` one operation
+ * of each kind, by method, by who may call it and by whether it has a body and a place in its path.
+ */
+export function sampleOperations<T extends Operation>(operations: readonly T[]): readonly T[] {
+  if (isSlowLane) return operations
+  const kindOf = ({ method, access, body, path }: Operation) =>
+    [method, access, body !== undefined, path.includes('{')].join()
+  const kinds = Map.groupBy(operations, kindOf)
+  return [...kinds.values()].flatMap(([first]) => first ?? [])
+}

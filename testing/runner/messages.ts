@@ -1,0 +1,11 @@
+/** What a worker process tells the pool. Plain values: they cross a process boundary. */
+export type WorkerMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'failed'; readonly title: string; readonly error: string }
+  | { readonly kind: 'finished'; readonly cpuSeconds: number; readonly memory: number }
+
+/** What the pool tells a worker: a test file to run. The worker ends when the channel closes. */
+export interface FileMessage {
+  readonly file: string
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { runFiles, type FileResult } from './run-files.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-runner-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const start = `import { after, before, beforeEach, describe, test } from 'node:test'
+import assert from 'node:assert/strict'
+`
+
+/** Runs these files, in this order, in one worker. Returns what is told of each. */
+async function runInOneWorker(sources: Readonly<Record<string, string>>, fileTimeout = 60_000) {
+  const files = Object.entries(sources).map(([name, source]) => {
+    const file = join(folder, name)
+    writeFileSync(file, start + source)
+    return file
+  })
+  const results: Record<string, FileResult> = {}
+  await runFiles({
+    files,
+    workers: 1,
+    fileTimeout,
+    onResult: (result) => (results[basename(result.file)] = result),
+  })
+  const outcomeOf = ({ passed, failures }: FileResult) =>
+    [`${passed} passed`, ...failures.map(({ error }) => error.split('\n')[0])].join(', ')
+  return Object.fromEntries(
+    Object.entries(results).map(([name, result]) => [name, outcomeOf(result)]),
+  )
+}
+
+const passing = `test('passes', () => {})`
+
+describe('the test runner', () => {
+  test('reports failures, crashes and broken files, and goes on', async () => {
+    const told = await runInOneWorker({
+      'fails.mjs': `describe('suite', () => { test('one', () => {}); test('two', () => assert.fail('wrong')) })`,
+      'crashes.mjs': `test('one', () => process.kill(process.pid, 'SIGKILL'))`,
+      'exits.mjs': `test('one', () => process.exit(0))`,
+      'throws.mjs': `throw new Error('broken')`,
+      'hook.mjs': `describe('suite', () => { before(() => { throw new Error('no hook') }); test('one', () => {}) })`,
+      'skips.mjs': `test.skip('one', () => {})`,
+      'empty.mjs': '',
+      'passes.mjs': passing,
+    })
+    assert.deepEqual(told, {
+      'fails.mjs': '1 passed, AssertionError [ERR_ASSERTION]: wrong',
+      'crashes.mjs': '0 passed, The process of the file ended early (SIGKILL).',
+      'exits.mjs': '0 passed, The process of the file ended early (exit code 0).',
+      'throws.mjs': '0 passed, Error: broken',
+      'hook.mjs': told['hook.mjs'],
+      'skips.mjs': '0 passed, The test is skipped or marked as a to-do.',
+      'empty.mjs': '0 passed, The file has no tests.',
+      'passes.mjs': '1 passed',
+    })
+    assert.match(told['hook.mjs'] ?? '', /^0 passed, .*no hook/)
+  })
+
+  test('ends a file that hangs, and names it', async () => {
+    const told = await runInOneWorker(
+      { 'hangs.mjs': `test('one', () => { for (;;); })`, 'passes.mjs': passing },
+      3_000,
+    )
+    assert.deepEqual(told, {
+      'hangs.mjs': '0 passed, The file did not finish within 3 seconds.',
+      'passes.mjs': '1 passed',
+    })
+  })
+
+  test('keeps hooks, variables and mocks of one file from the next', async () => {
+    const told = await runInOneWorker({
+      'first.mjs': `
+        import { mock } from 'node:test'
+        beforeEach(() => { globalThis.hooked = (globalThis.hooked ?? 0) + 1 })
+        test('one', () => {
+          process.env.LEFT_BEHIND = 'yes'
+          delete process.env.PATH
+          mock.method(Math, 'random', () => 7)
+          mock.timers.enable({ apis: ['Date'], now: 5 })
+        })`,
+      'second.mjs': `test('two', () => {
+        assert.equal(process.env.LEFT_BEHIND, undefined)
+        assert.ok(process.env.PATH)
+        assert.ok(Math.random() < 1)
+        assert.ok(Date.now() > 5)
+        assert.equal(globalThis.hooked, 1)
+      })`,
+    })
+    assert.deepEqual(told, { 'first.mjs': '1 passed', 'second.mjs': '1 passed' })
+  })
+})
