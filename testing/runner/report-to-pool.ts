@@ -16,6 +16,7 @@ function send(message: WorkerMessage): void {
 }
 
 /** The test reporter of a worker process: passes results on to the pool that started it. */
+// oxlint-disable-next-line import/no-default-export -- Node takes a reporter from it
 export default async function* reportToPool(
   events: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string> {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { FileMessage, WorkerMessage } from './messages.ts'
 
-export interface Failure {
+interface Failure {
   readonly file: string
   readonly title: string
   readonly error: string

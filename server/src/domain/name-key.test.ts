@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { nameKey } from './name-key.ts'
+import { runsInLane } from '../testing/lanes.ts'
 
 /** The planes that hold every letter with a case and every compatibility form. */
 function* eachCharacter(): Generator<string> {
@@ -45,7 +46,7 @@ describe('the key of a name', () => {
         assert.equal(nameKey(key), key)
         assert.equal(nameKey(`\u3000 ${text}\t\u00A0`), key)
       }),
-      { numRuns: 1_000 },
+      { numRuns: runsInLane(1_000) },
     )
   })
 })

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { makePolicy } from '../../testing/records.ts'
 import { allows, type Permission } from './policy.ts'
 import type { PolicyRule } from './records.ts'
+import { runsInLane } from '../../testing/lanes.ts'
 
 const listServers: Permission = { service: 'compute', resource: 'servers', action: 'list' }
 
@@ -113,7 +114,7 @@ describe('policies', () => {
         const decision = allows([makePolicy('any', 'project', rules)], listServers)
         assert.equal(decision, decideByTheBook(rules))
       }),
-      { numRuns: 1_000 },
+      { numRuns: runsInLane(1_000) },
     )
   })
 })

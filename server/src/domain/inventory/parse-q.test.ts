@@ -6,6 +6,7 @@ import { PlatformError } from '../error.ts'
 import type { Comparison, Condition, Value } from './condition.ts'
 import type { Field } from './fields.ts'
 import { parseQ } from './parse-q.ts'
+import { runsInLane } from '../../testing/lanes.ts'
 
 const is = (field: Field, comparison: Comparison, ...values: Value[]): Condition => ({
   kind: 'field',
@@ -173,7 +174,7 @@ describe('a query in one line', () => {
           assert.ok(error instanceof PlatformError)
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runsInLane(1000) },
     )
     for (const part of [
       '"',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { matchesGlob } from './glob.ts'
+import { runsInLane } from '../../testing/lanes.ts'
 
 /** Slow and plain: a star is nothing, or any character and then itself again. */
 function model(text: string, pattern: string): boolean {
@@ -66,7 +67,7 @@ describe('a pattern', () => {
       fc.property(letters, patterns, (text, pattern) => {
         assert.equal(matchesGlob(text, pattern), model(text, pattern))
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsInLane(2_000) },
     )
   })
 

@@ -4,6 +4,7 @@ import type { AccountRule } from '@muster/contract'
 import fc from 'fast-check'
 import { firstRule, ruleOf, anySubject } from '../../testing/mapping-model.ts'
 import { compileMapping, type MappingSubject } from './mapping.ts'
+import { runsInLane } from '../../testing/lanes.ts'
 
 const projects = new Map(['home', 'web', 'data'].map((id) => [id, {}]))
 const settings = { name: 'aws-prod', project_id: 'home' }
@@ -109,7 +110,7 @@ describe('a mapping', () => {
           assert.deepEqual(place(mapping, subject), { rule, projectId })
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: runsInLane(1_000) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { createFrameSplitter, encodeFrame, type Frame } from './frame.ts'
 import { readParameters } from './records.ts'
 import { createXdrReader, createXdrWriter } from './xdr.ts'
+import { runsInLane } from '../../testing/lanes.ts'
 
 const isGarbled = (error: unknown) => error instanceof SourceError && error.kind === 'garbled'
 const text = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\0', ''))
@@ -60,7 +61,7 @@ describe('XDR', () => {
           assert.ok(isGarbled(error), String(error))
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: runsInLane(1_000) },
     )
   })
 

@@ -8,6 +8,7 @@ import { PlatformError } from '../../error.ts'
 import { signLikeMuster, signLikeCloudpods } from '../../../testing/sign-access-key.ts'
 import { readAccessKeySecret, type SignedAccessKey } from './read-access-key-secret.ts'
 import { verifySignature } from './verify-signature.ts'
+import { runsInLane } from '../../../testing/lanes.ts'
 
 interface Vector {
   /** Who made the signature: the libraries of others, not ours. */
@@ -176,7 +177,7 @@ for (const [name, sign] of Object.entries(forms)) {
           fc.pre(altered !== text)
           assert.ok(!isTaken(altered), altered)
         }),
-        { numRuns: 3_000 },
+        { numRuns: runsInLane(3_000) },
       )
     })
   })

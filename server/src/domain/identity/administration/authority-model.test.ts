@@ -15,6 +15,7 @@ import {
 } from '../../../testing/small-world.ts'
 import type { Permission } from '../policy.ts'
 import type { PolicyRecord, PolicyRule } from '../records.ts'
+import { runsInLane } from '../../../testing/lanes.ts'
 
 // The model: the sentence of the decisions page, asked of every single thing there is to do.
 
@@ -121,7 +122,7 @@ describe('whatever the rules are', () => {
         outcomes[expected ? 'yes' : 'no'] += 1
         assert.equal(mayGive(scope, held, role), expected)
       }),
-      { numRuns: 3_000 },
+      { numRuns: runsInLane(3_000) },
     )
     assert.ok(outcomes.yes > 300 && outcomes.no > 300, JSON.stringify(outcomes))
   })
@@ -150,7 +151,7 @@ describe('whatever the rules are', () => {
         if (decided) assert.equal(isTaken, false)
         outcomes[isTaken ? 'yes' : 'no'] += 1
       }),
-      { numRuns: 3_000 },
+      { numRuns: runsInLane(3_000) },
     )
     assert.ok(outcomes.yes > 300 && outcomes.no > 300, JSON.stringify(outcomes))
   })
@@ -166,7 +167,7 @@ describe('whatever the rules are', () => {
           if (after && !before) assert.ok(canDo(scope, held, role.at, permission))
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsInLane(2_000) },
     )
   })
 })

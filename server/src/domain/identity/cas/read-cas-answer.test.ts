@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { PlatformError } from '../../error.ts'
 import { readCasAnswer } from './read-cas-answer.ts'
+import { runsInLane } from '../../../testing/lanes.ts'
 
 const namespace = 'xmlns:cas="http://www.yale.edu/tp/cas"'
 const respond = (content: string) =>
@@ -417,14 +418,14 @@ describe('SEC-42 a failure, changed at random,', () => {
     const text = mutate(message, fc.oneof(fc.constantFrom(...scraps), noise))
     fc.assert(
       fc.property(text, (text) => void reasonFor(fail(text))),
-      { numRuns: 10_000 },
+      { numRuns: runsInLane(10_000) },
     )
   })
 
   test('never gives a user, whatever happened to its bytes', () => {
     fc.assert(
       fc.property(mutate(fail(message), noise), (xml) => void reasonFor(xml)),
-      { numRuns: 10_000 },
+      { numRuns: runsInLane(10_000) },
     )
   })
 })
