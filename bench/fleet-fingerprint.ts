@@ -12,7 +12,7 @@ const writers = [
   'server/src/domain/sources/record-scan.ts',
   'simulator/src/open-simulator.ts',
   'server/src/storage/migrations/migrate.ts',
-  'server/src/storage/servers/fleet-writer.ts',
+  'server/src/storage/servers/server-writer.ts',
 ].map(at)
 
 /** Values that are imported from files beside; types do nothing. */

@@ -7,7 +7,7 @@ import { createFindUserStatus } from '../server/src/domain/identity/user-status.
 import { mintToken, tokenId } from '../server/src/domain/identity/token-secret.ts'
 import { createVerifyToken } from '../server/src/domain/identity/verify-token.ts'
 import { createDirectory } from '../server/src/storage/directory.ts'
-import { createFoundation } from '../server/src/storage/foundation.ts'
+import { createInitialDataStore } from '../server/src/storage/initial-data.ts'
 import { openSqlite } from '../server/src/storage/sqlite/open.ts'
 import { createTokenStore } from '../server/src/storage/tokens.ts'
 import { removeFolder } from './server.ts'
@@ -16,7 +16,7 @@ import { removeFolder } from './server.ts'
 export async function createInstallation() {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const database = await openSqlite(folder, async () => {})
-  await createFoundation(database).lay('', Date.now())
+  await createInitialDataStore(database).create('', Date.now())
   const { id: userId } = await database.db
     .selectFrom('users')
     .select('id')

@@ -177,7 +177,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     'kysely',
     'fastify',
   ],
-  'simulator/src/demo': ['../../../server/src/storage/demo-note.ts', '@muster/sdk'],
+  'simulator/src/demo': ['../../../server/src/storage/demo-record.ts', '@muster/sdk'],
   'server/src/config': [
     '../storage/tokens.ts',
     '../http/app.ts',

@@ -190,12 +190,12 @@ describe('what goes on to the API', () => {
 
   test('when the browser goes away, the API stops', async () => {
     const { database } = platform
-    const { ask } = database
+    const { run } = database
     let asked = 0
-    database.ask = async (questions, pace) => {
+    database.run = async (questions, pace) => {
       asked += 1
       await pause(10)
-      return await ask(questions, pace)
+      return await run(questions, pace)
     }
     const abort = new AbortController()
     const path = '/api/servers?format=ndjson&with_meta=true'
@@ -205,7 +205,7 @@ describe('what goes on to the API', () => {
     await pause(100)
     const then = asked
     await pause(200)
-    database.ask = ask
+    database.run = run
     assert.ok(then > 0 && then < servers / 100, String(then))
     assert.equal(asked, then)
   })

@@ -1,8 +1,8 @@
 import type { AccountRule } from '@muster/contract'
 import type { Account, AttachedAccount } from './domain/sources/account.ts'
-import type { DemoNote } from './storage/demo-note.ts'
+import type { DemoRecord } from './storage/demo-record.ts'
 
-export type { Account, AttachedAccount, DemoNote }
+export type { Account, AttachedAccount, DemoRecord }
 export type { SyncRecord } from './domain/sources/account.ts'
 
 export interface DemoDomain {
@@ -59,8 +59,8 @@ export interface DemoUser {
 
 /** What the server does for a demo. */
 export interface DemoHost {
-  findNote(): Promise<DemoNote | undefined>
-  saveNote(note: DemoNote): Promise<void>
+  findNote(): Promise<DemoRecord | undefined>
+  saveNote(note: DemoRecord): Promise<void>
   /** Deletes all servers and accounts. A demo never shares its database with real ones. */
   clear(): Promise<void>
   /** Creates the domains, projects and people that are missing. Existing ones are not changed. */

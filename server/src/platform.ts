@@ -12,7 +12,7 @@ import type { Config } from './config/read-config.ts'
 import type { Demo, ProgressOutput } from './demo-port.ts'
 import type { Clock } from './domain/clock.ts'
 import type { PasswordHasher } from './domain/identity/ports.ts'
-import type { FleetWriter } from './domain/inventory/ports.ts'
+import type { ServerWriter } from './domain/inventory/ports.ts'
 import { createApp } from './http/app.ts'
 import { openPort, type OpenPort } from './http/open-port.ts'
 import type { Database } from './storage/database.ts'
@@ -102,10 +102,10 @@ async function assemble(
     eventRetention: config.eventRetention,
     reachable: config.sourceAllow,
   })
-  const ages = trackSyncTimes(createAccountStore(database, key))
+  const syncTimes = trackSyncTimes(createAccountStore(database, key))
   const inventory = composeInventory({
     ...identity,
-    ages,
+    syncTimes,
     database,
     clock,
     deletedRetention: config.deletedRetention,
@@ -126,7 +126,7 @@ async function assemble(
     config,
     options,
     { database, key },
-    { hasher, clock, fleet: inventory.fleet, sources },
+    { hasher, clock, serverWriter: inventory.serverWriter, sources },
   ).catch(async (error: unknown) => {
     await sources.stop()
     throw error
@@ -200,7 +200,7 @@ async function assemble(
       await identity.flushDenials().catch((error: unknown) => {
         logger.warn({ err: error }, 'refused changes could not be summed up in the audit log')
       })
-      await ages.stop()
+      await syncTimes.stop()
       await database.close()
     },
   }
@@ -226,7 +226,7 @@ async function startGateway(parts: Parameters<typeof composeGateway>[0]) {
 interface DemoParts {
   readonly hasher: PasswordHasher
   readonly clock: Clock
-  readonly fleet: FleetWriter
+  readonly serverWriter: ServerWriter
   readonly sources: Pick<Sources, 'accounts' | 'syncClient'>
 }
 
@@ -235,7 +235,7 @@ async function startDemo(
   config: Config,
   { logger, progress }: PlatformOptions,
   { database, key }: Storage,
-  { hasher, clock, fleet, sources: { accounts, syncClient } }: DemoParts,
+  { hasher, clock, serverWriter, sources: { accounts, syncClient } }: DemoParts,
 ): Promise<Demo | undefined> {
   if (!config.demo) return undefined
   const { composeDemo } = await import('./composition/compose-demo.ts')
@@ -248,7 +248,7 @@ async function startDemo(
     logger,
     accounts,
     syncClient,
-    fleet,
+    serverWriter,
     ...(progress && { progress }),
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Database } from '../../server/src/storage/database.ts'
 import { openPostgres } from '../../server/src/storage/postgres/open.ts'
-import { ensureServerIndexes } from '../../server/src/storage/servers/bulk.ts'
+import { ensureServerIndexes } from '../../server/src/storage/servers/ensure-indexes.ts'
 import { until } from '../../server/src/testing/attached-accounts.ts'
 import { createTestDatabase } from '../../server/src/testing/engines.ts'
 import { startPgBouncer } from './start.ts'
@@ -44,23 +44,23 @@ describe('PostgreSQL behind PgBouncer in transaction mode', () => {
   test('takes many commits at once, and tells other processes of them', async () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        (index % 2 ? near : far).commitFleet([put(`fleet-${index}`)], new Set(['scope'])),
+        (index % 2 ? near : far).commitServers([put(`fleet-${index}`)], new Set(['scope'])),
       ),
     )
     await near.commitIdentity([put('news-1'), put('news-2')])
     const version = near.currentVersion()
     await until('the news are heard', () => far.currentVersion() === version)
-    await until('the servers are heard of', () => (far.fleetVersion('scope') ?? 0) > 0)
+    await until('the servers are heard of', () => (far.serversVersion('scope') ?? 0) > 0)
   })
 
   const ask = async (text: string) =>
-    (await far.ask([{ sql: text, parameters: [] }], 'quick'))[0]?.[0]
+    (await far.run([{ sql: text, parameters: [] }], 'quick'))[0]?.[0]
 
   test('stops what takes too long, and leaves no limit behind for others', async () => {
     const slow = { sql: 'select pg_sleep(60)', parameters: [] }
     const isUnavailable = { class: 'ServiceUnavailable' }
-    await assert.rejects(near.ask([slow], 'quick'), isUnavailable)
-    await assert.rejects(near.ask([slow], { user: 'somebody' }), isUnavailable)
+    await assert.rejects(near.run([slow], 'quick'), isUnavailable)
+    await assert.rejects(near.run([slow], { user: 'somebody' }), isUnavailable)
     await assert.rejects(near.commit([slow, put('never')]), isUnavailable)
     await until('they are stopped', async () => {
       const row = await ask(`select count(*)::int as n from pg_stat_activity

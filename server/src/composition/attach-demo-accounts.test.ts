@@ -80,7 +80,7 @@ onEngineOfLane('the accounts of a demo', (engine) => {
   })
 
   test('does not go on top of what is real, and leaves no trace of the try', async (t) => {
-    const { start, fleet, database } = await stage(t)
+    const { start, serverWriter, database } = await stage(t)
     const requireRefusal = async (words: RegExp) => {
       const before = await dumpTables(database)
       await assert.rejects(start(), (error) => {
@@ -90,7 +90,7 @@ onEngineOfLane('the accounts of a demo', (engine) => {
       })
       assert.deepEqual(await dumpTables(database), before)
     }
-    const real = t.mock.method(fleet, 'hasRealServers', async () => true)
+    const real = t.mock.method(serverWriter, 'hasRealServers', async () => true)
     await requireRefusal(/^--demo does not go on top of real servers[^\n]*$/)
     real.mock.restore()
     const { db } = database

@@ -3,7 +3,7 @@ import { ConfigError } from '../config/parsers.ts'
 import { requireGoodPassword } from '../domain/identity/password-rules.ts'
 import type { PasswordHasher } from '../domain/identity/ports.ts'
 import type { Database } from '../storage/database.ts'
-import { createFoundation } from '../storage/foundation.ts'
+import { createInitialDataStore } from '../storage/initial-data.ts'
 
 /** Lays what must be there at first start. The password is returned only if it was made up here. */
 export async function bootstrapDatabase(
@@ -12,11 +12,11 @@ export async function bootstrapDatabase(
   given: string | undefined,
   now: number,
 ): Promise<string | undefined> {
-  const foundation = createFoundation(database)
-  if (await foundation.isLaid()) return undefined
+  const initialData = createInitialDataStore(database)
+  if (await initialData.exists()) return undefined
   if (given !== undefined) await requireGoodAdminPassword(given)
   const password = given ?? randomBytes(18).toString('base64url')
-  const isFirst = await foundation.lay(await hasher.hash(password), now)
+  const isFirst = await initialData.create(await hasher.hash(password), now)
   return isFirst && given === undefined ? password : undefined
 }
 

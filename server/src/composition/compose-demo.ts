@@ -5,13 +5,13 @@ import type { Demo, DemoHost, ProgressOutput } from '../demo-port.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { PasswordHasher } from '../domain/identity/ports.ts'
 import { dayOf } from '../domain/inventory/draw-timeline.ts'
-import type { FleetWriter } from '../domain/inventory/ports.ts'
+import type { ServerWriter } from '../domain/inventory/ports.ts'
 import type { AccountStore } from '../domain/sources/ports.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
 import { clearDemo } from '../storage/clear-demo.ts'
 import type { Database } from '../storage/database.ts'
-import { findDemoNote, keepDemoNote } from '../storage/demo-note.ts'
-import { layDemoPast } from '../storage/demo-past.ts'
+import { findDemoRecord, storeDemoRecord } from '../storage/demo-record.ts'
+import { writeDemoHistory } from '../storage/demo-history.ts'
 import { createDirectory } from '../storage/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
@@ -28,7 +28,7 @@ interface Parts {
   readonly logger: Pick<FastifyBaseLogger, 'info'>
   readonly accounts: AccountStore
   readonly syncClient: Pick<SyncClient, 'reconcile'>
-  readonly fleet: Pick<FleetWriter, 'hasRealServers'>
+  readonly serverWriter: Pick<ServerWriter, 'hasRealServers'>
   /** Where a long load shows its progress; nowhere unless given. */
   readonly progress?: ProgressOutput
 }
@@ -49,8 +49,8 @@ function createDemoHost(parts: Parts): DemoHost {
   const directory = createDirectory(database)
   const { attachAccounts, growAccounts } = createAttachDemoAccounts(parts)
   return {
-    findNote: () => findDemoNote(database.db),
-    saveNote: (note) => keepDemoNote(database, note),
+    findNote: () => findDemoRecord(database.db),
+    saveNote: (note) => storeDemoRecord(database, note),
     clear: () => clearDemo(database),
     createOrganisation: createSeedDemoOrganisation({ ...parts, registry }),
     attachAccounts,
@@ -59,7 +59,7 @@ function createDemoHost(parts: Parts): DemoHost {
     reconcile: syncClient.reconcile,
     listUsers: createListDemoUsers({ ...parts, registry, directory }),
     async completeLoad() {
-      await layDemoPast(database, dayOf(clock()))
+      await writeDemoHistory(database, dayOf(clock()))
       // PostgreSQL would gather statistics by itself only minutes later.
       if (database.engine === 'postgres') await database.maintain(['analyze'])
     },
@@ -68,13 +68,13 @@ function createDemoHost(parts: Parts): DemoHost {
   }
 }
 
-async function refuseRealData({ fleet, accounts }: Parts, provider: string): Promise<void> {
+async function refuseRealData({ serverWriter, accounts }: Parts, provider: string): Promise<void> {
   const refuse = (what: string) => {
     throw new ConfigError(
       `--demo does not go on top of real ${what}, and there are some here: take another --data-dir or --database-url`,
     )
   }
-  if (await fleet.hasRealServers()) refuse('servers')
+  if (await serverWriter.hasRealServers()) refuse('servers')
   if ((await accounts.all()).some(({ account }) => account.provider !== provider)) {
     refuse('cloud accounts')
   }

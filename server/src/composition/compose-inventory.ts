@@ -1,7 +1,7 @@
 import type { IdentityVersion } from '../domain/identity/ports.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
-import type { SyncAges } from '../domain/inventory/ages.ts'
+import type { LastSyncTimes } from '../domain/inventory/last-sync-times.ts'
 import { createChangeMetadata } from '../domain/inventory/change-metadata.ts'
 import { createCountServers } from '../domain/inventory/count-servers.ts'
 import { createExportServers } from '../domain/inventory/export-servers.ts'
@@ -14,7 +14,7 @@ import type { Database } from '../storage/database.ts'
 import { createEventStore } from '../storage/events.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createServerFinder } from '../storage/servers/finder.ts'
-import { createFleetWriter } from '../storage/servers/fleet-writer.ts'
+import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { composeTimeline } from './compose-timeline.ts'
 import { composeViews } from './compose-views.ts'
 
@@ -22,7 +22,7 @@ interface Parts {
   readonly database: Database
   readonly identityVersion: IdentityVersion
   readonly reauthorizeCaller: ReauthorizeCaller
-  readonly ages: SyncAges
+  readonly syncTimes: LastSyncTimes
   readonly clock: Clock
   /** How long deleted servers are kept, in milliseconds. */
   readonly deletedRetention: number
@@ -30,25 +30,25 @@ interface Parts {
 
 /** The inventory's use cases over a storage. */
 export function composeInventory(parts: Parts) {
-  const { database, identityVersion, reauthorizeCaller, ages, clock, deletedRetention } = parts
+  const { database, identityVersion, reauthorizeCaller, syncTimes, clock, deletedRetention } = parts
   const owners = createOwners(createOwnerDirectory(database), identityVersion)
   const finder = createServerFinder(database, owners)
-  const fleet = createFleetWriter(database)
-  const findServer = createFindServer(finder, ages)
+  const serverWriter = createServerWriter(database)
+  const findServer = createFindServer(finder, syncTimes)
   return {
-    listServers: createListServers({ finder, owners, identityVersion, ages }),
-    exportServers: createExportServers({ finder, owners, ages }),
+    listServers: createListServers({ finder, owners, identityVersion, syncTimes }),
+    exportServers: createExportServers({ finder, owners, syncTimes }),
     countServers: createCountServers({ finder, identityVersion }),
     getServer: createGetServer({ findServer, owners }),
     findServer,
-    ...createChangeMetadata({ findServer, fleet, reauthorizeCaller, clock }),
-    recordServers: createRecordServers({ fleet, owners, clock }),
-    fleet,
+    ...createChangeMetadata({ findServer, serverWriter, reauthorizeCaller, clock }),
+    recordServers: createRecordServers({ serverWriter, owners, clock }),
+    serverWriter,
     owners,
     ...composeTimeline({ database, clock }),
     ...composeViews({ database, reauthorizeCaller, clock }),
     readHistory: createReadHistory({ findServer, events: createEventStore(database) }),
-    purgeDeleted: () => fleet.purgeDeleted(clock() - deletedRetention),
+    purgeDeleted: () => serverWriter.purgeDeleted(clock() - deletedRetention),
   }
 }
 export type Inventory = ReturnType<typeof composeInventory>

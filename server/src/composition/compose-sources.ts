@@ -15,7 +15,7 @@ import type { SecretKey } from '../vault/secret-key.ts'
 import type { Inventory } from './compose-inventory.ts'
 import { startSync } from './start-sync.ts'
 
-interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'fleet'> {
+interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'serverWriter'> {
   readonly config: Pick<Config, 'roles' | 'secretKeyFile' | 'sourceAllow' | 'disappearanceHold'>
   readonly database: Database
   readonly key: SecretKey
@@ -28,7 +28,8 @@ interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'fleet'> {
 
 /** The use cases of sources: what is asked is asked here, the work itself is done in a thread of its own. */
 export function composeSources(parts: Parts) {
-  const { config, database, key, owners, findServer, fleet, reauthorizeCaller, clock } = parts
+  const { config, database, key, owners, findServer, serverWriter, reauthorizeCaller, clock } =
+    parts
   const { logger, isQuiet } = parts
   const accounts = createAccountStore(database, key)
   const events = createEventStore(database)
@@ -53,7 +54,14 @@ export function composeSources(parts: Parts) {
       checkHost: createCheckHost(createSourceAddressRule(config.sourceAllow)),
       clock,
     }),
-    refreshServer: createRefreshServer({ findServer, fleet, accounts, syncClient, events, clock }),
+    refreshServer: createRefreshServer({
+      findServer,
+      serverWriter,
+      accounts,
+      syncClient,
+      events,
+      clock,
+    }),
     accounts,
     syncClient,
     stop,

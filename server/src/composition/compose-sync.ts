@@ -23,7 +23,7 @@ import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
 import { createEgress } from '../egress/egress.ts'
 import type { Database } from '../storage/database.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
-import { createFleetWriter } from '../storage/servers/fleet-writer.ts'
+import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createRunStore } from '../storage/sources/run-store.ts'
 import { createSightingStore } from '../storage/sources/sighting-store.ts'
@@ -54,11 +54,11 @@ export function composeSync(parts: Parts) {
   const accounts = createAccountStore(database, secretBox)
   const runs = createRunStore(database)
   const sightings = createSightingStore(database)
-  const fleet = createFleetWriter(database)
+  const serverWriter = createServerWriter(database)
   // A project that was made a moment ago, by another process too, may be whose servers these are.
   const owners = createOwners(createOwnerDirectory(database), { current: () => undefined })
-  const recordServers = createRecordServers({ fleet, owners, clock })
-  const changeServers = createChangeServers({ fleet, clock })
+  const recordServers = createRecordServers({ serverWriter, owners, clock })
+  const changeServers = createChangeServers({ serverWriter, clock })
   const egress = createEgress(createSourceAddressRule(reachable))
   const openSource = createOpenSource({ kinds, accounts, egress, clock })
   const changeAccountServers = createChangeAccountServers({ sightings, changeServers })
@@ -67,9 +67,9 @@ export function composeSync(parts: Parts) {
     sightings,
     owners,
     recordServers,
-    markServersUnknown: createMarkServersUnknown({ changeServers, sightings, fleet }),
+    markServersUnknown: createMarkServersUnknown({ changeServers, sightings, serverWriter }),
     loadKind: openSource.loadKind,
-    fleet,
+    serverWriter,
   })
   const runAccount = createRunAccount({
     runs,
@@ -87,7 +87,7 @@ export function composeSync(parts: Parts) {
     log,
   })
   const runAccounts = createRunAccounts({ accounts, runs, runAccount, runner, clock, log })
-  const previewMapping = createPreviewMapping({ sightings, owners, fleet })
+  const previewMapping = createPreviewMapping({ sightings, owners, serverWriter })
 
   /** Whoever runs the account: what is to be done in it shows in its rows. */
   async function isSettled(accountId: string): Promise<boolean> {

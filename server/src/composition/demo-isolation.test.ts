@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { findDemoNote } from '../storage/demo-note.ts'
+import { findDemoRecord } from '../storage/demo-record.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { dumpTables } from '../testing/open-storage.ts'
 import { musterCommand, runMuster, spawnProcess, temporaryFolder } from '../testing/spawn-muster.ts'
@@ -15,7 +15,7 @@ onBothEngines('a demo', (engine) => {
     const { start, database, listServers } = await stageDemo(t, engine)
     await start({ servers: 30 })
     assert.ok((await listServers()).length > 20)
-    const { version: _version, ...note } = (await findDemoNote(database.db)) ?? {}
+    const { version: _version, ...note } = (await findDemoRecord(database.db)) ?? {}
     // Earlier versions gave servers other ids, and had no accounts.
     await database.commit(
       [

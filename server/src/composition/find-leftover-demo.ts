@@ -1,5 +1,5 @@
 import { defaultDataDir, type Config } from '../config/read-config.ts'
-import { readDemoNote } from '../storage/sqlite/read-demo-note.ts'
+import { readDemoRecord } from '../storage/sqlite/read-demo-record.ts'
 
 /**
  * Names a demo that earlier versions left where an installation's own data goes, and says how to
@@ -9,7 +9,7 @@ export async function findLeftoverDemo({ demo, dataDir }: Config): Promise<strin
   const folder = demo ? defaultDataDir : dataDir
   // The demo that was asked for.
   if (demo && folder === dataDir) return ''
-  const note = await readDemoNote(folder)
+  const note = await readDemoRecord(folder)
   if (!note) return ''
   const size = note.servers.toLocaleString('en-US')
   const path = `'${folder.replaceAll("'", String.raw`'\''`)}'`

@@ -2,9 +2,9 @@ import { ConfigError } from '../config/parsers.ts'
 import type { Config } from '../config/read-config.ts'
 import { prepareDataDirectory } from '../storage/data-directory.ts'
 import type { Database, Inspect } from '../storage/database.ts'
-import { canHoldDemo } from '../storage/demo-note.ts'
-import { findKeyFingerprint, keepKeyFingerprint } from '../storage/key-fingerprint.ts'
-import { ensureServerIndexes } from '../storage/servers/bulk.ts'
+import { canHoldDemo } from '../storage/demo-record.ts'
+import { findKeyFingerprint, storeKeyFingerprint } from '../storage/key-fingerprint.ts'
+import { ensureServerIndexes } from '../storage/servers/ensure-indexes.ts'
 import { loadSecretKey, secretKeyExists, type SecretKey } from '../vault/secret-key.ts'
 
 export interface Storage {
@@ -37,7 +37,7 @@ export async function openStorage(config: Config, onLocked: () => Promise<void>)
   const database = await openEngine(config, matchKey, onLocked)
   try {
     if (!key) throw new Error('the storage was opened without its key')
-    await keepKeyFingerprint(database, key.fingerprint)
+    await storeKeyFingerprint(database, key.fingerprint)
     await ensureServerIndexes(database)
     await matchKey(database.db)
     return { database, key }

@@ -61,8 +61,8 @@ export function startSync(parts: Parts) {
 
   function hear(message: SyncMessage): void {
     switch (message.kind) {
-      case 'fleet':
-        return database.noteFleet(message.version, message.scopes)
+      case 'servers-committed':
+        return database.noteServersCommitted(message.version, message.scopes)
       case 'log': {
         const level = message.level === 'info' && isQuiet() ? 'debug' : message.level
         return logger[level](message.fields, message.message)

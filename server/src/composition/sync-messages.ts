@@ -30,7 +30,11 @@ export interface Failure {
 export type SyncMessage =
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
-  | { readonly kind: 'fleet'; readonly version: number; readonly scopes: ReadonlySet<string> }
+  | {
+      readonly kind: 'servers-committed'
+      readonly version: number
+      readonly scopes: ReadonlySet<string>
+    }
   | {
       readonly kind: 'log'
       readonly level: 'debug' | 'info' | 'warn'

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { SourceError } from '../domain/sources/source-error.ts'
 import { PlatformError } from '../domain/error.ts'
 import { kinds } from '../sources/kinds.ts'
-import type { Database, TellFleet } from '../storage/database.ts'
+import type { Database, OnServersCommitted } from '../storage/database.ts'
 import { loadSecretKey } from '../vault/secret-key.ts'
 import { composeSync } from './compose-sync.ts'
 import {
@@ -22,15 +22,16 @@ const { storage, secretKeyFile, reachable, disappearanceHold, runner } =
   workerData as SyncThreadData
 const tell = (message: SyncMessage) => port.postMessage(message)
 
-const tellFleet: TellFleet = (version, scopes) => tell({ kind: 'fleet', version, scopes })
+const onServersCommitted: OnServersCommitted = (version, scopes) =>
+  tell({ kind: 'servers-committed', version, scopes })
 
 async function openStorage(): Promise<Database> {
   if (storage.engine === 'postgres') {
     const { openPostgres } = await import('../storage/postgres/open.ts')
-    return await openPostgres(storage.url, async () => {}, tellFleet, storage.limits)
+    return await openPostgres(storage.url, async () => {}, onServersCommitted, storage.limits)
   }
   const { joinSqlite } = await import('../storage/sqlite/join.ts')
-  return joinSqlite(storage.directory, storage.line, tellFleet)
+  return joinSqlite(storage.directory, storage.line, onServersCommitted)
 }
 
 const database = await openStorage()

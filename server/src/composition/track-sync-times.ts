@@ -1,25 +1,25 @@
 import { timestamp } from '../domain/timestamp.ts'
-import type { SyncAges } from '../domain/inventory/ages.ts'
+import type { LastSyncTimes } from '../domain/inventory/last-sync-times.ts'
 import type { AccountStore } from '../domain/sources/ports.ts'
 
 const step = 1_000
 
 /** Keeps up with when accounts were last synced, whichever process did it. */
 export function trackSyncTimes(accounts: Pick<AccountStore, 'syncedAt'>) {
-  let ages: ReadonlyMap<string, number> = new Map()
+  let syncTimes: ReadonlyMap<string, number> = new Map()
   let version = 0
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
 
   const isSame = (fresh: ReadonlyMap<string, number>) =>
-    fresh.size === ages.size && [...fresh].every(([id, time]) => ages.get(id) === time)
+    fresh.size === syncTimes.size && [...fresh].every(([id, time]) => syncTimes.get(id) === time)
 
   /** What is known stays when the storage does not answer: it only gets older. */
   async function look(): Promise<void> {
     try {
       const fresh = await accounts.syncedAt()
       if (!isSame(fresh)) {
-        ages = fresh
+        syncTimes = fresh
         version += 1
       }
     } catch {
@@ -29,9 +29,9 @@ export function trackSyncTimes(accounts: Pick<AccountStore, 'syncedAt'>) {
   }
   const underWay = look()
 
-  const syncAges: SyncAges = {
+  const syncAges: LastSyncTimes = {
     of(accountId) {
-      const time = ages.get(accountId)
+      const time = syncTimes.get(accountId)
       return time === undefined ? undefined : timestamp(time)
     },
     version: () => version,

@@ -30,5 +30,8 @@ export async function clearDemo(database: Database): Promise<void> {
         ],
   )
   const projects = await db.selectFrom('projects').select(['id', 'domain_id']).execute()
-  await database.commitFleet([], new Set(projects.flatMap(({ id, domain_id }) => [id, domain_id])))
+  await database.commitServers(
+    [],
+    new Set(projects.flatMap(({ id, domain_id }) => [id, domain_id])),
+  )
 }

@@ -23,7 +23,7 @@ export interface Statement {
 export type Row = Readonly<Record<string, unknown>>
 
 /** A read: its text and what is bound to it. */
-export interface Question {
+export interface Query {
   readonly sql: string
   readonly parameters: readonly unknown[]
 }
@@ -33,11 +33,11 @@ export interface Question {
  * column `list`. Only SQLite takes it, as a blob: the byte at a number is 1 for each server listed.
  */
 export interface ServerSet {
-  readonly listedBy: Question
+  readonly listedBy: Query
 }
 
 /** Quick reads run at once; those that may take long wait for their requester's turn. */
-export type Pace = 'quick' | Requester
+export type QueryPriority = 'quick' | Requester
 
 /** How another thread gets at the storage that this process has open. */
 export type Extension =
@@ -45,7 +45,7 @@ export type Extension =
   | { readonly engine: 'postgres'; readonly url: string; readonly limits: PostgresLimits }
 
 /** Told of each commit that changed servers, before whoever asked for it is. */
-export type TellFleet = (version: number, scopes: ReadonlySet<string>) => void
+export type OnServersCommitted = (version: number, scopes: ReadonlySet<string>) => void
 
 /** Statements that happen together or not at all. */
 export type Statements = readonly Statement[]
@@ -79,12 +79,12 @@ export interface Database {
    * Reads that belong together: all see the same moment. With a requester they may take long: they run
    * out of the way of everybody else's, have a deadline, and stop when the requester's signal aborts.
    */
-  ask(questions: readonly Question[], pace: Pace): Promise<readonly Row[][]>
+  run(queries: readonly Query[], priority: QueryPriority): Promise<readonly Row[][]>
   /**
    * A commit that changes servers of these projects and domains: pages of them are stale from here on.
    * `inTurn` are statements that rely on what other such commits wrote: they run one commit at a time.
    */
-  commitFleet(
+  commitServers(
     statements: Statements,
     scopes: ReadonlySet<string>,
     inTurn?: Statements,
@@ -95,11 +95,11 @@ export interface Database {
    * The version of a project's, a domain's or (without a scope) all servers, as far as this process
    * knows it; undefined where it may be more than a second behind.
    */
-  fleetVersion(scope?: string): number | undefined
+  serversVersion(scope?: string): number | undefined
   /** What another thread of this process needs to use the same storage. */
   extend(): Extension
   /** Servers of these projects and domains were written by another thread of this process. */
-  noteFleet(version: number, scopes: ReadonlySet<string>): void
+  noteServersCommitted(version: number, scopes: ReadonlySet<string>): void
   /** Rejects when the engine does not answer. */
   ping(): Promise<void>
   close(): Promise<void>

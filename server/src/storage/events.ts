@@ -6,11 +6,11 @@ import type { Database, Statement } from './database.ts'
 import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
 import type { Tables } from './tables.ts'
 import { createInsertRows } from './servers/insert-rows.ts'
-import { createTemplate } from './template.ts'
+import { createStatementTemplate } from './statement-template.ts'
 
 /** The statement that writes an event: every change and every login has one in its commit. */
 export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => Statement {
-  const insert = createTemplate<Tables['events']>(columns, (row) =>
+  const insert = createStatementTemplate<Tables['events']>(columns, (row) =>
     db.insertInto('events').values(row).compile(),
   )
   return (event) => insert(toRow(event))

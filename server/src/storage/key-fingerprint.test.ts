@@ -11,7 +11,7 @@ import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
 import { createStoragePlace, dumpTables } from '../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 import { prepareDataDirectory } from './data-directory.ts'
-import { findKeyFingerprint, keepKeyFingerprint } from './key-fingerprint.ts'
+import { findKeyFingerprint, storeKeyFingerprint } from './key-fingerprint.ts'
 
 onBothEngines('the fingerprint of the secret key', (engine) => {
   test('is kept once: the first stays', async (t) => {
@@ -19,9 +19,9 @@ onBothEngines('the fingerprint of the secret key', (engine) => {
     t.after(() => place.remove())
     const database = await place.open()
     assert.equal(await findKeyFingerprint(database.db), undefined)
-    await Promise.all(['a', 'b', 'c'].map((text) => keepKeyFingerprint(database, text)))
+    await Promise.all(['a', 'b', 'c'].map((text) => storeKeyFingerprint(database, text)))
     const kept = await findKeyFingerprint(database.db)
-    await keepKeyFingerprint(database, 'later')
+    await storeKeyFingerprint(database, 'later')
     assert.equal(await findKeyFingerprint(database.db), kept)
     assert.equal((await dumpTables(database))['settings']?.length, 1)
   })

@@ -17,7 +17,7 @@ export async function findKeyFingerprint(db: Kysely<Tables>): Promise<string | u
 }
 
 /** Binds a new database to its key; of processes that start together, one is first. */
-export async function keepKeyFingerprint(database: Database, fingerprint: string): Promise<void> {
+export async function storeKeyFingerprint(database: Database, fingerprint: string): Promise<void> {
   await database.commit([
     database.db
       .insertInto('settings')

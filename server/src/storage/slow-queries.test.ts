@@ -39,7 +39,7 @@ async function open(t: TestContext, engine: Engine, timeout: number) {
 async function assertAnswers(database: Database): Promise<void> {
   for (;;) {
     const rows = await database
-      .ask(ask('select 1 as one'), { user: 'a' })
+      .run(ask('select 1 as one'), { user: 'a' })
       .catch((error: unknown) => {
         if (!isStopped(error)) throw error
       })
@@ -56,7 +56,7 @@ onBothEngines('a slow query', (engine) => {
     // More than there are threads or connections, so that each has to run again.
     for (let round = 0; round < 3; round += 1) {
       const queries = ['a', 'b', 'c', 'd'].map((user) =>
-        assert.rejects(database.ask(ask(endless[engine]), { user }), isStopped),
+        assert.rejects(database.run(ask(endless[engine]), { user }), isStopped),
       )
       await Promise.all(queries)
     }
@@ -69,7 +69,7 @@ onBothEngines('a slow query', (engine) => {
     const gone = new AbortController()
     const queries = Array.from({ length: 8 }, (_, at) =>
       assert.rejects(
-        database.ask(ask(endless[engine]), { user: `${at % 4}`, signal: gone.signal }),
+        database.run(ask(endless[engine]), { user: `${at % 4}`, signal: gone.signal }),
         isStopped,
       ),
     )
@@ -88,7 +88,7 @@ describe('a slow query on SQLite', () => {
     // Not endless: ending a thread waits for its statement.
     const deaf = `${numbers.replace('1e15', '3e6')} select count(*) as n from n where i < 0`
     await Promise.all(
-      users.map((user) => assert.rejects(database.ask(ask(deaf), { user }), isStopped)),
+      users.map((user) => assert.rejects(database.run(ask(deaf), { user }), isStopped)),
     )
     await assertAnswers(database)
   })
@@ -107,13 +107,13 @@ describe('a slow query on PostgreSQL', () => {
       return rows[0]?.n
     }
     const gone = new AbortController()
-    const asked = database.ask(ask(endless.postgres), { user: 'a', signal: gone.signal })
+    const asked = database.run(ask(endless.postgres), { user: 'a', signal: gone.signal })
     asked.catch(() => {})
     while ((await running()) !== 1) await pause(5)
     gone.abort()
     await assert.rejects(asked, isStopped)
     while ((await running()) !== 0) await pause(5)
-    const [limit] = await database.ask(ask('show statement_timeout'), { user: 'a' })
+    const [limit] = await database.run(ask('show statement_timeout'), { user: 'a' })
     assert.deepEqual(limit, [{ statement_timeout: '1h' }])
   })
 })

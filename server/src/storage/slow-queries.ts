@@ -1,7 +1,7 @@
 import { PlatformError } from '../domain/error.ts'
 import { clientGone, createFairQueue } from '../domain/fair-queue.ts'
 import type { Requester } from '../domain/inventory/ports.ts'
-import type { Question, Row } from './database.ts'
+import type { Query, Row } from './database.ts'
 
 /** Queries that an engine has begun. */
 export interface Execution {
@@ -25,7 +25,7 @@ const mostWaitingPerUser = 64
 const tooSlow = (timeout: number) =>
   new PlatformError(
     'ServiceUnavailable',
-    `The query took longer than ${timeout / 1_000} seconds and was stopped: ask for less, or try again later.`,
+    `The query took longer than ${timeout / 1_000} seconds and was stopped: run for less, or try again later.`,
     { retryAfter: 5 },
   )
 
@@ -35,7 +35,7 @@ const tooSlow = (timeout: number) =>
  */
 export function createSlowQueries(
   { slots, timeout }: Limits,
-  start: (questions: readonly Question[]) => Execution,
+  start: (queries: readonly Query[]) => Execution,
 ) {
   const queue = createFairQueue({
     name: 'queries',
@@ -48,11 +48,11 @@ export function createSlowQueries(
   })
 
   return async function run(
-    questions: readonly Question[],
+    queries: readonly Query[],
     { user, signal }: Requester,
   ): Promise<Row[][]> {
     const release = await queue.acquire({ key: user, signal })
-    const { rows, stop } = start(questions)
+    const { rows, stop } = start(queries)
     // A stopped query keeps its slot until the engine is done with it.
     rows.then(release, release)
     return await new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../domain/error.ts'
 import { required, type Database, type Statements } from './database.ts'
-import { createTemplate } from './template.ts'
+import { createStatementTemplate } from './statement-template.ts'
 
 /** An estimate is trusted this long: other processes issue tokens too. */
 const estimateLife = 1_000
@@ -42,10 +42,10 @@ export function createTokenLimit(database: Database, mostTokens: number) {
         .as('live'),
     )
   const count = sql<number>`count(*)`
-  const requireRoom = createTemplate<Count>(['userId', 'now'], (of) =>
+  const requireRoom = createStatementTemplate<Count>(['userId', 'now'], (of) =>
     liveTokens(of).select(count.as('live')).having(count, '<', mostTokens).compile(),
   )
-  const lockUser = createTemplate<{ userId: string }>(['userId'], ({ userId }) =>
+  const lockUser = createStatementTemplate<{ userId: string }>(['userId'], ({ userId }) =>
     sql`select pg_advisory_xact_lock(${sql.lit(lockClass)}, hashtext(${userId}))`.compile(db),
   )
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { TokenPreconditions, Spending } from '../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../domain/identity/records.ts'
 import { required, type Database, type Statement } from './database.ts'
-import { createTemplate } from './template.ts'
+import { createStatementTemplate } from './statement-template.ts'
 
 /** Uses closer together than this are one use, as far as "last used" goes. */
 const sameTimestamp = 1_000
@@ -23,7 +23,7 @@ export function createPreconditionStatements(database: Database) {
    * are held until the token is in: a change of them either comes before it, or ends it.
    */
   const createHold = (kind: TokenScope['kind'], withPassword: boolean) =>
-    createTemplate<Held>(['userId', 'scopeId', 'passwordHash'], (held) => {
+    createStatementTemplate<Held>(['userId', 'scopeId', 'passwordHash'], (held) => {
       const { userId, scopeId, passwordHash } = held
       let query = db
         .selectFrom('users')
@@ -65,7 +65,7 @@ export function createPreconditionStatements(database: Database) {
   }
 
   const createHoldEnabled = (table: 'access_keys' | 'identity_providers') => {
-    const template = createTemplate<{ id: string }>(['id'], ({ id }) => {
+    const template = createStatementTemplate<{ id: string }>(['id'], ({ id }) => {
       const query = db.selectFrom(table).select('id').where('id', '=', id).where('enabled', '=', 1)
       return (isPostgres ? query.forShare() : query).compile()
     })
@@ -74,7 +74,7 @@ export function createPreconditionStatements(database: Database) {
   const holdAccessKey = createHoldEnabled('access_keys')
   const holdProvider = createHoldEnabled('identity_providers')
 
-  const noteUse = createTemplate<{ id: string; ip: string; now: number; before: number }>(
+  const noteUse = createStatementTemplate<{ id: string; ip: string; now: number; before: number }>(
     ['id', 'ip', 'now', 'before'],
     ({ id, ip, now, before }) =>
       db
@@ -92,7 +92,7 @@ export function createPreconditionStatements(database: Database) {
   )
 
   /** Of any number who spend the same thing one gets through, in whatever process. */
-  const spend = createTemplate<{ id: string; address: string; at: number; since: number }>(
+  const spend = createStatementTemplate<{ id: string; address: string; at: number; since: number }>(
     ['id', 'address', 'at', 'since'],
     ({ id, address, at, since }) =>
       db

@@ -5,7 +5,7 @@ import type { Database, Statements } from './database.ts'
 import { createInsertEvent } from './events.ts'
 import { createPreconditionStatements } from './token-preconditions.ts'
 import type { Tables } from './tables.ts'
-import { createTemplate } from './template.ts'
+import { createStatementTemplate } from './statement-template.ts'
 import { createTokenLimit, tokenLimitReached } from './token-limit.ts'
 import { Violation } from './violation.ts'
 
@@ -14,7 +14,7 @@ const spentRemembered = 86_400_000
 
 export function createTokenStore(database: Database, mostTokens = 0): TokenStore {
   const { db } = database
-  const insertToken = createTemplate<Tables['tokens']>(columns, (row) =>
+  const insertToken = createStatementTemplate<Tables['tokens']>(columns, (row) =>
     db.insertInto('tokens').values(row).compile(),
   )
   const insertEvent = createInsertEvent(db)

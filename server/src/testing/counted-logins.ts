@@ -117,7 +117,7 @@ export async function startCountedLogins(platform: TestPlatform, options: Option
         database,
         clock,
         deletedRetention: 86_400_000,
-        ages: { of: () => undefined, version: () => 0 },
+        syncTimes: { of: () => undefined, version: () => 0 },
       }),
       ...platform.sources,
       ping: database.ping,

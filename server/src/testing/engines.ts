@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe } from 'node:test'
 import pg from 'pg'
 import { openPostgres } from '../storage/postgres/open.ts'
-import { ensureServerIndexes } from '../storage/servers/bulk.ts'
+import { ensureServerIndexes } from '../storage/servers/ensure-indexes.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 

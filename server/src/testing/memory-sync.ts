@@ -1,5 +1,5 @@
 import type { EventRecord } from '../domain/audit/event.ts'
-import type { KeptServer, Sighting, SightingChanges } from '../domain/inventory/ports.ts'
+import type { StoredServer, Sighting, SightingChanges } from '../domain/inventory/ports.ts'
 import { createChangeServers } from '../domain/inventory/change-servers.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
 import type { Account, SyncRecord } from '../domain/sources/account.ts'
@@ -64,7 +64,7 @@ export const makeSeen = (name: string, facts: Partial<ReportedFacts> = {}): Repo
 
 /** All that sync keeps, in memory, under the domain's own rules: for tests that need no database. */
 export function createMemorySync(account = makeAccount(), startOf: Partial<SyncRecord> = {}) {
-  const kept = new Map<string, KeptServer>()
+  const kept = new Map<string, StoredServer>()
   const sightings = new Map<string, Sighting>()
   const events: EventRecord[] = []
   const attached: { account: Account; sync: SyncRecord } = {
@@ -79,13 +79,13 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     if (isRemoved || revision !== attached.account.revision || isOther) throw new LeaseLost()
   }
 
-  const fleet = {
-    findKept: async (ids: readonly string[]) =>
-      new Map(ids.flatMap((id) => (kept.has(id) ? [[id, kept.get(id) as KeptServer]] : []))),
+  const serverWriter = {
+    findStored: async (ids: readonly string[]) =>
+      new Map(ids.flatMap((id) => (kept.has(id) ? [[id, kept.get(id) as StoredServer]] : []))),
     write: async (
       writes: readonly {
-        readonly kept: KeptServer | undefined
-        readonly server: KeptServer['server']
+        readonly kept: StoredServer | undefined
+        readonly server: StoredServer['server']
         readonly factsDigest: string
       }[],
       told: readonly EventRecord[] = [],
@@ -175,8 +175,8 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
   }
 
   const loadKind = async () => ({ isOnOneHost: false })
-  const changeServers = createChangeServers({ fleet, clock: Date.now })
-  const recordServers = createRecordServers({ fleet, owners, clock: Date.now })
+  const changeServers = createChangeServers({ serverWriter, clock: Date.now })
+  const recordServers = createRecordServers({ serverWriter, owners, clock: Date.now })
 
   const changeAccountServers = createChangeAccountServers({
     sightings: sightingStore,
@@ -190,10 +190,10 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     markServersUnknown: createMarkServersUnknown({
       changeServers,
       sightings: sightingStore,
-      fleet,
+      serverWriter,
     }),
     loadKind,
-    fleet,
+    serverWriter,
   })
   return {
     writePermits: createSemaphore(3),

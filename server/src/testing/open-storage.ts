@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database, Inspect } from '../storage/database.ts'
-import { createFoundation } from '../storage/foundation.ts'
+import { createInitialDataStore } from '../storage/initial-data.ts'
 import { openPostgres } from '../storage/postgres/open.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { createTestDatabase, type Engine } from './engines.ts'
@@ -53,11 +53,11 @@ export interface TestStorage {
   close(): Promise<void>
 }
 
-/** Storage with its foundation laid, as the stores find it. Nobody knows the first admin's password. */
+/** Storage with its initialData settingKey, as the stores find it. Nobody knows the first admin's password. */
 export async function openStorage(engine: Engine): Promise<TestStorage> {
   const place = await createStoragePlace(engine)
   const database = await place.open()
-  await createFoundation(database).lay('no hash', Date.UTC(2026, 0, 1))
+  await createInitialDataStore(database).create('no hash', Date.UTC(2026, 0, 1))
   return { database, place, close: () => place.remove() }
 }
 

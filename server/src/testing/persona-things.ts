@@ -374,7 +374,7 @@ export function createFurnisher(context: Context) {
       const server = servers.get(things)
       if (server === undefined) return
       await inventory.recordServers({ present: [], gone: [server] })
-      await inventory.fleet.purgeDeleted(Date.now() + 1_000)
+      await inventory.serverWriter.purgeDeleted(Date.now() + 1_000)
     },
   }
 }

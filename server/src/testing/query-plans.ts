@@ -1,5 +1,5 @@
 import { background } from '../domain/inventory/ports.ts'
-import type { Database, Question, Row } from '../storage/database.ts'
+import type { Database, Query, Row } from '../storage/database.ts'
 
 /** A step of a plan that runs once for each row of another step, and what it does then. */
 export interface RepeatedStep {
@@ -72,11 +72,11 @@ function postgresSteps(root: PostgresNode): RepeatedStep[] {
 
 /** What a database would do again and again to answer a query. */
 export async function repeatedSteps(
-  { engine, ask }: Pick<Database, 'engine' | 'ask'>,
-  { sql, parameters }: Question,
+  { engine, run }: Pick<Database, 'engine' | 'run'>,
+  { sql, parameters }: Query,
 ): Promise<RepeatedStep[]> {
   const explain = engine === 'postgres' ? 'explain (format json)' : 'explain query plan'
-  const [rows = []] = await ask([{ sql: `${explain} ${sql}`, parameters }], background)
+  const [rows = []] = await run([{ sql: `${explain} ${sql}`, parameters }], background)
   if (engine === 'sqlite') return sqliteSteps(rows)
   const plans = rows.flatMap((row) => row['QUERY PLAN'] as { readonly Plan: PostgresNode }[])
   return plans.flatMap(({ Plan }) => postgresSteps(Plan))

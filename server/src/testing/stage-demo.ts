@@ -6,7 +6,7 @@ import { composeDemo } from '../composition/compose-demo.ts'
 import { composeSync } from '../composition/compose-sync.ts'
 import { kinds } from '../sources/kinds.ts'
 import type { Database } from '../storage/database.ts'
-import { createFleetWriter } from '../storage/servers/fleet-writer.ts'
+import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
 import { createPasswordHasher } from '../vault/password-hasher.ts'
 import { loadSecretKey } from '../vault/secret-key.ts'
@@ -37,7 +37,7 @@ export async function stageDemo(t: TestContext, engine: Engine) {
   const { database, place } = storage
   const key = loadSecretKey(join(place.folder, 'secret.key'))
   const accounts = createAccountStore(database, key)
-  const fleet = createFleetWriter(database)
+  const serverWriter = createServerWriter(database)
   const { syncClient, stop } = composeSync({ ...world, database, secretBox: key, log: quietLog })
   t.after(async () => {
     await stop()
@@ -60,7 +60,7 @@ export async function stageDemo(t: TestContext, engine: Engine) {
   return {
     database,
     accounts,
-    fleet,
+    serverWriter,
     /** How often the last start has waited for servers. */
     loads: () => loads,
 
@@ -75,7 +75,7 @@ export async function stageDemo(t: TestContext, engine: Engine) {
         logger: quietLog,
         accounts,
         syncClient: { reconcile: (id) => reconcile(id, isQuick) },
-        fleet,
+        serverWriter,
       })
       await demo.loaded
       return demo

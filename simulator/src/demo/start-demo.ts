@@ -2,7 +2,7 @@ import type {
   Demo,
   DemoAccount,
   DemoHost,
-  DemoNote,
+  DemoRecord,
   ProgressOutput,
 } from '@muster/server/demo-port'
 import { simulatorKind } from '../simulator-kind.ts'
@@ -100,7 +100,7 @@ function describeAccounts(seed: number, servers: number): readonly DemoAccount[]
   }))
 }
 
-function refuseShrinking(host: DemoHost, known: DemoNote, servers: number): void {
+function refuseShrinking(host: DemoHost, known: DemoRecord, servers: number): void {
   if (servers >= known.servers) return
   throw host.configError(
     `--demo-servers is less than the ${known.servers} that this demo has, and a demo only grows: for a smaller one take another --data-dir or --database-url`,

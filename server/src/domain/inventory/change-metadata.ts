@@ -9,7 +9,7 @@ import { timestamp } from '../timestamp.ts'
 import { asReader } from './as-reader.ts'
 import type { FindServer } from './get-server.ts'
 import { metadataOf, origins, tagsOf } from './metadata.ts'
-import type { FleetWriter, KeptServer } from './ports.ts'
+import type { ServerWriter, StoredServer } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import { covers } from '../scope.ts'
 import { mayNotUpdate } from './tails.ts'
@@ -17,7 +17,7 @@ import { untilWritten } from './until-written.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
-  readonly fleet: FleetWriter
+  readonly serverWriter: ServerWriter
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly clock: Clock
 }
@@ -90,13 +90,13 @@ const tagged = (server: Server, own: Tags, now: string): Server => ({
 /** Changes the owner's own tags of a server; what its source says of it stays as it is. */
 export function createChangeMetadata({
   findServer,
-  fleet,
+  serverWriter,
   reauthorizeCaller,
   clock,
 }: Dependencies) {
-  async function findKept(caller: Caller, idOrName: string): Promise<KeptServer> {
+  async function findStored(caller: Caller, idOrName: string): Promise<StoredServer> {
     const { parts, visibility } = await findServer(asReader(caller), idOrName)
-    const kept = (await fleet.findKept([parts.id])).get(parts.id)
+    const kept = (await serverWriter.findStored([parts.id])).get(parts.id)
     if (!kept || kept.server.deleted) {
       throw new PlatformError('InvalidStatusError', 'The server is deleted.')
     }
@@ -113,7 +113,7 @@ export function createChangeMetadata({
     idOrName: string,
     change: (own: Tags) => Tags,
   ): Promise<Server['metadata'] | undefined> {
-    const kept = await findKept(caller, idOrName)
+    const kept = await findStored(caller, idOrName)
     const before = tagsOf(kept.server.metadata, 'own')
     const changes = differences(before, change(before))
     if (Object.keys(changes).length === 0) return kept.server.metadata
@@ -131,7 +131,7 @@ export function createChangeMetadata({
       clock,
     )
     const write = { kept, server, factsDigest: kept.factsDigest, rendered: renderServer(server) }
-    return (await fleet.write([write], [event])) ? server.metadata : undefined
+    return (await serverWriter.write([write], [event])) ? server.metadata : undefined
   }
 
   const changeTags = (caller: Caller, idOrName: string, change: (own: Tags) => Tags) =>

@@ -3,12 +3,12 @@ import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
 import { describeServerEvents } from './describe-server-events.ts'
 import { untilWritten } from './until-written.ts'
-import type { FleetWriter, KeptServer, ServerWrite, SightingChanges } from './ports.ts'
+import type { ServerWriter, StoredServer, ServerWrite, SightingChanges } from './ports.ts'
 import { renderServer } from './render-server.ts'
 
 /** What becomes of a server that is there; undefined where it stays as it is. */
 export type ServerChange = (
-  kept: KeptServer,
+  kept: StoredServer,
 ) => { readonly changes: Partial<Server>; readonly factsDigest: string } | undefined
 
 interface Wish {
@@ -21,14 +21,14 @@ interface Wish {
 }
 
 interface Dependencies {
-  readonly fleet: FleetWriter
+  readonly serverWriter: ServerWriter
   readonly clock: Clock
 }
 
 /** Changes servers for a reason of Muster's own: nothing new has been heard from their source. */
-export function createChangeServers({ fleet, clock }: Dependencies) {
+export function createChangeServers({ serverWriter, clock }: Dependencies) {
   async function changeOnce({ ids, change, account, sightingsOf }: Wish) {
-    const kept = await fleet.findKept(ids)
+    const kept = await serverWriter.findStored(ids)
     const time = clock()
     const writes = [...kept.values()]
       .filter(({ server }) => !server.deleted)
@@ -37,14 +37,16 @@ export function createChangeServers({ fleet, clock }: Dependencies) {
     if (writes.length === 0) return 0
     const events = describeServerEvents(writes, account, time)
     const changed = writes.map(({ server }) => server)
-    return (await fleet.write(writes, events, sightingsOf(changed))) ? writes.length : undefined
+    return (await serverWriter.write(writes, events, sightingsOf(changed)))
+      ? writes.length
+      : undefined
   }
 
   return (wish: Wish): Promise<number> => untilWritten(() => changeOnce(wish), 'servers')
 }
 export type ChangeServers = ReturnType<typeof createChangeServers>
 
-function writeOf(kept: KeptServer, change: ServerChange, now: string): ServerWrite | undefined {
+function writeOf(kept: StoredServer, change: ServerChange, now: string): ServerWrite | undefined {
   const wanted = change(kept)
   if (!wanted) return undefined
   const server = {

@@ -9,7 +9,7 @@ import type { StatisticsQuery } from './server-query.ts'
 import { findVisibility } from './visibility.ts'
 
 interface Kept {
-  readonly fleet: number
+  readonly serversVersion: number
   readonly identity: number
   readonly body: string
 }
@@ -52,14 +52,16 @@ export function createCountServers({ finder, identityVersion }: Dependencies) {
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
     requireView(query.view, visibility)
     const { scope } = visibility
-    const [fleet, identity] = [finder.version(scope), identityVersion.current()]
+    const [serversVersion, identity] = [finder.version(scope), identityVersion.current()]
     const key = JSON.stringify([scope, query])
     const kept = answers.get(key)
-    if (kept && kept.fleet === fleet && kept.identity === identity) return kept.body
+    if (kept && kept.serversVersion === serversVersion && kept.identity === identity)
+      return kept.body
     const body = JSON.stringify(
       shorten(await finder.count({ ...query, scope, requester: requesterOf(caller) })),
     )
-    if (fleet !== undefined && identity !== undefined) answers.set(key, { fleet, identity, body })
+    if (serversVersion !== undefined && identity !== undefined)
+      answers.set(key, { serversVersion, identity, body })
     return body
   }
 }

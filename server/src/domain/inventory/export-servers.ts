@@ -2,18 +2,11 @@ import { Server } from '@muster/contract'
 import type { Caller } from '../identity/caller.ts'
 import { csvHeader, csvRow } from './csv.ts'
 import { shortFields } from './fields.ts'
-import { requireView, questionOf } from './list-servers.ts'
+import { requireView, pageQueryOf } from './list-servers.ts'
 import { nextPosition } from './next-position.ts'
-import { withAge, type SyncAges } from './ages.ts'
+import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import type { Owners } from './owners.ts'
-import type {
-  Owner,
-  PageQuestion,
-  Position,
-  Requester,
-  ServerFinder,
-  ServerParts,
-} from './ports.ts'
+import type { Owner, PageQuery, Position, Requester, ServerFinder, ServerParts } from './ports.ts'
 import { bodyFor, serverBytes, serverObject } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
@@ -22,7 +15,7 @@ import { findVisibility, type Visibility } from './visibility.ts'
 interface Dependencies {
   readonly finder: ServerFinder
   readonly owners: Owners
-  readonly ages: SyncAges
+  readonly syncTimes: LastSyncTimes
 }
 
 /** So few that whoever waits for a quick answer meanwhile does not notice. */
@@ -79,11 +72,11 @@ async function begin(
 }
 
 /** Streams every server that matches, in order, without ever holding more than a few of them. */
-export function createExportServers({ finder, owners, ages }: Dependencies) {
+export function createExportServers({ finder, owners, syncTimes }: Dependencies) {
   /** Pages one after another; one that was written anew before it could be read is found again. */
-  async function* pages(query: ServerQuery, question: PageQuestion) {
-    const usual = { ...question, limit: atOnce, offset: 0, isStreamed: true }
-    let [after, isAnew]: [Position | undefined, boolean] = [question.after, false]
+  async function* pages(query: ServerQuery, pageQuery: PageQuery) {
+    const usual = { ...pageQuery, limit: atOnce, offset: 0, isStreamed: true }
+    let [after, isAnew]: [Position | undefined, boolean] = [pageQuery.after, false]
     let tries = 0
     for (;;) {
       const page = await finder.find({ ...usual, after, isAnew })
@@ -91,7 +84,7 @@ export function createExportServers({ finder, owners, ages }: Dependencies) {
         page.found,
         bodyFor(query),
         query.withMetadata,
-        question.requester,
+        pageQuery.requester,
       )
       const next = parts && (await nextPosition(finder, query.order, page, parts))
       isAnew = parts === undefined || next === 'changed'
@@ -113,10 +106,12 @@ export function createExportServers({ finder, owners, ages }: Dependencies) {
     requester: Requester,
   ): AsyncGenerator<Buffer> {
     const renderRow = query.format === 'csv' ? csvRows(query) : ndjsonRow
-    const question = questionOf(query, visibility, requester)
-    for await (const page of pages(query, question)) {
+    const pageQuery = pageQueryOf(query, visibility, requester)
+    for await (const page of pages(query, pageQuery)) {
       const owned = await owners.byProject()
-      const pieces = page.map((parts) => renderRow(withAge(parts, ages), query, owned, visibility))
+      const pieces = page.map((parts) =>
+        renderRow(withLastSyncTime(parts, syncTimes), query, owned, visibility),
+      )
       yield Buffer.concat(
         pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
       )

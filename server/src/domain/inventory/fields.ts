@@ -10,7 +10,7 @@ import {
 
 export { callerFields, type CallerField } from '@muster/contract'
 
-export type FieldKind = 'flag' | 'moment' | 'number' | 'text'
+export type FieldKind = 'boolean' | 'timestamp' | 'number' | 'text'
 
 type Flag = Exclude<(typeof serverBooleans)[number], CallerField>
 type Moment = (typeof serverTimestamps)[number]
@@ -27,8 +27,8 @@ const ofKind = (names: readonly string[], kind: FieldKind) =>
 
 /** Every such field with its kind. */
 export const fields = Object.fromEntries([
-  ...ofKind(serverBooleans, 'flag'),
-  ...ofKind(serverTimestamps, 'moment'),
+  ...ofKind(serverBooleans, 'boolean'),
+  ...ofKind(serverTimestamps, 'timestamp'),
   ...ofKind(serverNumbers, 'number'),
   ...ofKind(serverTexts, 'text'),
 ]) as Readonly<Record<Field, FieldKind>>

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
-import { withAge, type SyncAges } from './ages.ts'
+import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import type { Owners } from './owners.ts'
 import type { ServerFinder, ServerParts } from './ports.ts'
 import { serverBytes } from './render-rows.ts'
@@ -31,7 +31,7 @@ const ambiguous = (ids: readonly string[]) => {
 }
 
 /** Finds the one server that a caller names, by id or by a name that is unique in sight. */
-export function createFindServer(finder: ServerFinder, ages: SyncAges) {
+export function createFindServer(finder: ServerFinder, syncTimes: LastSyncTimes) {
   async function findId(visibility: Visibility, idOrName: string, caller: Caller): Promise<string> {
     if (idForm.test(idOrName)) return idOrName
     const requester = requesterOf(caller)
@@ -53,7 +53,7 @@ export function createFindServer(finder: ServerFinder, ages: SyncAges) {
     const mayBeDeleted = visibility.deletes.kind !== 'none'
     const parts = await finder.loadById(visibility.scope, id, mayBeDeleted)
     if (!parts || (parts.isDeleted && !covers(visibility.deletes, parts))) throw notFound()
-    return { parts: withAge(parts, ages), visibility }
+    return { parts: withLastSyncTime(parts, syncTimes), visibility }
   }
 }
 export type FindServer = ReturnType<typeof createFindServer>

@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
-import { withAge, type SyncAges } from './ages.ts'
+import { withLastSyncTime, type LastSyncTimes } from './last-sync-times.ts'
 import { readMarker, writeMarker } from './marker.ts'
-import { createLatelyAsked } from './lately-asked.ts'
+import { createSeenBefore } from './seen-before.ts'
 import { nextPosition } from './next-position.ts'
 import type { Owners } from './owners.ts'
-import type { Owner, PageQuestion, Requester, ServerFinder, ServerParts } from './ports.ts'
+import type { Owner, PageQuery, Requester, ServerFinder, ServerParts } from './ports.ts'
 import { bodyFor, renderRows } from './render-rows.ts'
 import { requesterOf } from './requester-of.ts'
 import type { ServerQuery } from './server-query.ts'
@@ -27,8 +27,8 @@ export interface ServerPage {
 }
 
 interface KeptPage {
-  readonly ages: number
-  readonly fleet: number
+  readonly syncTimes: number
+  readonly serversVersion: number
   readonly identity: number
   readonly page: ServerPage
 }
@@ -51,11 +51,11 @@ export function requireView(view: ServerQuery['view'], { scope, deletes }: Visib
 }
 
 /** What a list asks of the storage. */
-export const questionOf = (
+export const pageQueryOf = (
   query: ServerQuery,
   { scope }: Visibility,
   requester: Requester,
-): PageQuestion => ({
+): PageQuery => ({
   requester,
   scope,
   view: query.view,
@@ -70,29 +70,29 @@ interface Dependencies {
   readonly finder: ServerFinder
   readonly owners: Owners
   readonly identityVersion: IdentityVersion
-  readonly ages: SyncAges
+  readonly syncTimes: LastSyncTimes
 }
 
 /**
  * Lists servers. A page is kept as bytes for as long as nothing in it can have changed: neither the
  * servers of the scope it is of, nor anything in identity.
  */
-export function createListServers({ finder, owners, identityVersion, ages }: Dependencies) {
+export function createListServers({ finder, owners, identityVersion, syncTimes }: Dependencies) {
   const pages = new LRUCache<string, KeptPage>({
     maxSize: keptBytes,
     maxEntrySize: largestKept,
     sizeCalculation: ({ page }, key) => lengthOf(page.body) + 2 * key.length + 200,
   })
 
-  const isAskedAgain = createLatelyAsked(askedBefore)
+  const isSeenBefore = createSeenBefore(askedBefore)
 
   /** Only with its metadata does a server say how old it is. */
-  const ageOf = ({ withMetadata }: ServerQuery) => (withMetadata ? ages.version() : 0)
+  const ageOf = ({ withMetadata }: ServerQuery) => (withMetadata ? syncTimes.version() : 0)
 
   /** What was found may be written anew before it is read: then it is looked for again. */
-  async function findParts(query: ServerQuery, question: PageQuestion) {
+  async function findParts(query: ServerQuery, pageQuery: PageQuery) {
     for (let attempt = 0; attempt < mostTries; attempt += 1) {
-      const found = await finder.find({ ...question, isAnew: attempt > 0 })
+      const found = await finder.find({ ...pageQuery, isAnew: attempt > 0 })
       const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
       const next = parts && (await nextPosition(finder, query.order, found, parts))
       if (parts && next !== 'changed') return { found, parts, next }
@@ -123,10 +123,12 @@ export function createListServers({ finder, owners, identityVersion, ages }: Dep
     visibility: Visibility,
     requester: Requester,
   ): Promise<ServerPage> {
-    const question = questionOf(query, visibility, requester)
-    const { found, parts, next } = await findParts(query, question)
+    const pageQuery = pageQueryOf(query, visibility, requester)
+    const { found, parts, next } = await findParts(query, pageQuery)
     const owned = await owners.byProject()
-    const shown = query.withMetadata ? parts.map((part) => withAge(part, ages)) : parts
+    const shown = query.withMetadata
+      ? parts.map((part) => withLastSyncTime(part, syncTimes))
+      : parts
     return {
       ...(await render(query, found.total, shown, owned, visibility)),
       marker: next && writeMarker(query, next),
@@ -142,26 +144,31 @@ export function createListServers({ finder, owners, identityVersion, ages }: Dep
     const { principal, authorizedScope } = caller
     const visibility = findVisibility(principal, authorizedScope.scope, query.scope)
     requireView(query.view, visibility)
-    const [fleet, identity] = [finder.version(visibility.scope), identityVersion.current()]
+    const [serversVersion, identity] = [finder.version(visibility.scope), identityVersion.current()]
     const age = ageOf(query)
     const key = `${visibility.key}${text}`
     const known = pages.get(key)
-    if (known && known.fleet === fleet && known.identity === identity && known.ages === age) {
+    if (
+      known &&
+      known.serversVersion === serversVersion &&
+      known.identity === identity &&
+      known.syncTimes === age
+    ) {
       return known.page
     }
     const page = await makePage(query, visibility, requesterOf(caller))
     // Most pages are asked for once: only those that are asked for again are worth their memory.
-    const isKept = isAskedAgain(key) && lengthOf(page.body) < largestKept / 2
-    if (isKept && fleet !== undefined && identity !== undefined) {
+    const isKept = isSeenBefore(key) && lengthOf(page.body) < largestKept / 2
+    if (isKept && serversVersion !== undefined && identity !== undefined) {
       const kept = {
         ...page,
         body: [Buffer.concat(page.body)],
         isFresh: () =>
-          finder.version(visibility.scope) === fleet &&
+          finder.version(visibility.scope) === serversVersion &&
           identityVersion.current() === identity &&
           ageOf(query) === age,
       }
-      pages.set(key, { fleet, identity, ages: age, page: kept })
+      pages.set(key, { serversVersion, identity, syncTimes: age, page: kept })
       return kept
     }
     return page

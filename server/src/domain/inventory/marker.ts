@@ -37,8 +37,8 @@ const isText = (value: unknown): value is string =>
 function isKey(value: unknown, { field }: Order): value is SortKey {
   const kind = fields[field]
   if (kind === 'text') return isText(value)
-  if (kind === 'flag') return value === 0 || value === 1
-  return Number.isSafeInteger(value) || (kind === 'moment' && value === null)
+  if (kind === 'boolean') return value === 0 || value === 1
+  return Number.isSafeInteger(value) || (kind === 'timestamp' && value === null)
 }
 
 export function readMarker(text: string, query: Asked): Position {

@@ -55,7 +55,7 @@ function readComparison(name: string, field: Field, path: string): Comparison {
   if (kind !== 'text' && textOnly.has(name)) {
     throw badField(path, `uses ${name} on ${field}, which is a ${kind}: it is for texts`)
   }
-  if (kind === 'flag' && ordering.has(name)) {
+  if (kind === 'boolean' && ordering.has(name)) {
     throw badField(path, `uses ${name} on ${field}, which is true or false`)
   }
   return name

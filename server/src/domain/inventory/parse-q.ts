@@ -79,7 +79,7 @@ function equality(term: Comparing, field: Field): Condition {
   const hasAny = ({ text, isQuoted }: QValue) => text === '*' && !isQuoted && canLack(kind)
   const anything = term.values.filter(hasAny).map(() => not(fieldIs(field, 'isnullorempty')))
   const rest = term.values.filter((value) => !hasAny(value))
-  const days = kind === 'moment' ? rest.filter(({ text }) => isDay(text)) : []
+  const days = kind === 'timestamp' ? rest.filter(({ text }) => isDay(text)) : []
   const exact = rest.filter((value) => !days.includes(value))
   return anyOf([
     ...anything,
@@ -96,7 +96,7 @@ function equality(term: Comparing, field: Field): Condition {
   ])
 }
 
-const canLack = (kind: string) => kind === 'text' || kind === 'moment'
+const canLack = (kind: string) => kind === 'text' || kind === 'timestamp'
 
 const textsOf = (values: readonly QValue[]) => values.map(({ text }) => text)
 
@@ -104,12 +104,12 @@ const textsOf = (values: readonly QValue[]) => values.map(({ text }) => text)
 function ordered(term: Comparing, field: Field, sign: keyof typeof signComparisons): Condition {
   const kind = fields[field]
   const [first, ...more] = term.values
-  if (kind !== 'number' && kind !== 'moment') {
+  if (kind !== 'number' && kind !== 'timestamp') {
     throw wrong(term, `but ${sign} is for numbers and times`)
   }
   if (!first || more.length > 0) throw wrong(term, `but ${sign} takes one value`)
   const value = readValue(term, field, first)
-  if (kind === 'moment' && isDay(first.text)) {
+  if (kind === 'timestamp' && isDay(first.text)) {
     const nextDay = Number(value) + microsecondsADay
     if (sign === '>') return fieldIs(field, 'ge', nextDay)
     if (sign === '<=') return fieldIs(field, 'lt', nextDay)

@@ -9,13 +9,13 @@ export function parseValue(field: Field, text: string): { value: Value } | { wan
   switch (fields[field]) {
     case 'text':
       return { value: text }
-    case 'flag': {
+    case 'boolean': {
       const value = Object.hasOwn(flags, text) ? flags[text] : undefined
       return value === undefined ? { wanted: 'true or false' } : { value }
     }
     case 'number':
       return /^-?\d{1,15}$/.test(text) ? { value: Number(text) } : { wanted: 'an integer' }
-    case 'moment': {
+    case 'timestamp': {
       const value = parseTimestamp(text)
       return value === undefined ? { wanted: `a moment, as ${timestampFormats}` } : { value }
     }

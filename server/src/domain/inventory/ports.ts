@@ -19,7 +19,7 @@ export interface OwnerDirectory {
 }
 
 /** A server as it was last written, as far as the next write needs to know. */
-export interface KeptServer {
+export interface StoredServer {
   readonly id: string
   readonly seq: number
   readonly revision: number
@@ -30,7 +30,7 @@ export interface KeptServer {
 
 /** What becomes of a server. */
 export interface ServerWrite {
-  readonly kept: KeptServer | undefined
+  readonly kept: StoredServer | undefined
   readonly server: Server
   readonly factsDigest: string
   readonly rendered: RenderedServer
@@ -68,8 +68,8 @@ export interface AccountFence {
   readonly runner?: string
 }
 
-export interface FleetWriter {
-  findKept(ids: readonly string[]): Promise<ReadonlyMap<string, KeptServer>>
+export interface ServerWriter {
+  findStored(ids: readonly string[]): Promise<ReadonlyMap<string, StoredServer>>
   /**
    * All or nothing; nothing where somebody else has written one of them meanwhile: then false. Where
    * the fence does not hold it throws.
@@ -95,7 +95,7 @@ export interface Requester {
 export const background: Requester = { user: 'background' }
 
 /** Which servers, among those in sight. */
-export interface Question {
+export interface ScopedQuery {
   readonly requester: Requester
   readonly scope: ScopeOrNone
   readonly view: View
@@ -110,7 +110,7 @@ export interface Position {
   readonly id: string
 }
 
-export interface PageQuestion extends Question {
+export interface PageQuery extends ScopedQuery {
   readonly order: readonly Order[]
   readonly limit: number
   readonly offset: number
@@ -171,7 +171,7 @@ export interface Statistics {
 export interface ServerFinder {
   /** The version of what a scope has; undefined where it is not known well enough to remember by. */
   version(scope: ScopeOrNone): number | undefined
-  find(question: PageQuestion): Promise<FoundPage>
+  find(query: PageQuery): Promise<FoundPage>
   /** Undefined where one of them is no longer what it was when it was found. */
   load(
     found: readonly Found[],
@@ -190,5 +190,5 @@ export interface ServerFinder {
     most: number,
     requester: Requester,
   ): Promise<readonly string[]>
-  count(question: Question & { readonly groups: readonly Grouping[] }): Promise<Statistics>
+  count(query: ScopedQuery & { readonly groups: readonly Grouping[] }): Promise<Statistics>
 }

@@ -27,7 +27,7 @@ function readTimestamp(name: string, field: Field, text: string): Value {
 /** A parameter that is called like a field, or stands for one. */
 function readField(name: string, values: readonly (string | number | boolean)[]): Condition[] {
   if (!isField(name) || name === 'deleted') return []
-  if (fields[name] === 'moment') {
+  if (fields[name] === 'timestamp') {
     return [
       oneOf(
         name,

@@ -5,7 +5,7 @@ import { describeServer } from './describe-server.ts'
 import { describeServerEvents } from './describe-server-events.ts'
 import { tagsOf } from './metadata.ts'
 import type { Owners } from './owners.ts'
-import type { FleetWriter, KeptServer, Owner, ServerWrite } from './ports.ts'
+import type { ServerWriter, StoredServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import type { ServerFacts } from './server-facts.ts'
 import { untilWritten } from './until-written.ts'
@@ -23,16 +23,16 @@ export interface Recorded {
 }
 
 interface Dependencies {
-  readonly fleet: FleetWriter
+  readonly serverWriter: ServerWriter
   readonly owners: Owners
   readonly clock: Clock
 }
 
-const isThere = (kept: KeptServer | undefined): kept is KeptServer =>
+const isThere = (kept: StoredServer | undefined): kept is StoredServer =>
   kept !== undefined && !kept.server.deleted
 
 /** Writes down what a source saw, with what became of each server. What has not changed costs a comparison. */
-export function createRecordServers({ fleet, owners, clock }: Dependencies) {
+export function createRecordServers({ serverWriter, owners, clock }: Dependencies) {
   const digestOf = (facts: ServerFacts, reporter: ReportingAccount | undefined) =>
     reporter?.digestOf(facts.id) ?? hash('sha1', JSON.stringify(facts), 'base64url')
 
@@ -47,7 +47,7 @@ export function createRecordServers({ fleet, owners, clock }: Dependencies) {
   }
 
   /** Who is gone for one account may be there for another. */
-  async function findEnded({ gone, reporter }: Scan, kept: Kept): Promise<readonly KeptServer[]> {
+  async function findEnded({ gone, reporter }: Scan, kept: Kept): Promise<readonly StoredServer[]> {
     const there = gone.map((id) => kept.get(id)).filter(isThere)
     if (!reporter || there.length === 0) return there
     const elsewhere = await reporter.findSeenElsewhere(there.map(({ id }) => id))
@@ -56,7 +56,7 @@ export function createRecordServers({ fleet, owners, clock }: Dependencies) {
 
   async function recordOnce(scan: Scan): Promise<Recorded | undefined> {
     const { present, gone, reporter } = scan
-    const kept = await fleet.findKept([...present.map(({ id }) => id), ...gone])
+    const kept = await serverWriter.findStored([...present.map(({ id }) => id), ...gone])
     const heldElsewhere = await findHeldElsewhere(scan, kept)
     const news = present
       .filter(({ id }) => !heldElsewhere.has(id))
@@ -77,7 +77,7 @@ export function createRecordServers({ fleet, owners, clock }: Dependencies) {
       seenByOthers: [...heldElsewhere, ...left],
     }
     const events = describeServerEvents(writes, reporter?.account ?? '', time)
-    if (!(await fleet.write(writes, events, sightings))) return undefined
+    if (!(await serverWriter.write(writes, events, sightings))) return undefined
     const created = writes.filter(({ kept: before }) => !isThere(before)).length
     return {
       created,
@@ -93,10 +93,10 @@ export function createRecordServers({ fleet, owners, clock }: Dependencies) {
 }
 export type RecordServers = ReturnType<typeof createRecordServers>
 
-type Kept = ReadonlyMap<string, KeptServer>
+type Kept = ReadonlyMap<string, StoredServer>
 
 /** The same words from the same account for the same owner are no news. */
-const isNews = (facts: ServerFacts, digest: string, kept: KeptServer | undefined): boolean =>
+const isNews = (facts: ServerFacts, digest: string, kept: StoredServer | undefined): boolean =>
   !isThere(kept) ||
   kept.factsDigest !== digest ||
   kept.server.project_id !== facts.project_id ||
@@ -115,7 +115,7 @@ function once({ present, gone, ...rest }: Scan): Scan {
 function writeOf(
   facts: ServerFacts,
   factsDigest: string,
-  kept: KeptServer | undefined,
+  kept: StoredServer | undefined,
   ownerOf: ReadonlyMap<string, Owner>,
   now: string,
 ): ServerWrite {
@@ -133,7 +133,7 @@ function writeOf(
 }
 
 /** A server that is no longer there stays as it was last seen, for as long as deleted ones are kept. */
-function endOf(kept: KeptServer, now: string): ServerWrite {
+function endOf(kept: StoredServer, now: string): ServerWrite {
   const server = {
     ...kept.server,
     deleted: true,

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Server } from '@muster/contract'
 import type { ChangeServers } from '../inventory/change-servers.ts'
 import { withNotes } from '../inventory/metadata.ts'
-import type { AccountFence, FleetWriter, Sighting } from '../inventory/ports.ts'
+import type { AccountFence, ServerWriter, Sighting } from '../inventory/ports.ts'
 import type { Account } from './account.ts'
 import type { SightingStore } from './ports.ts'
 
 interface Dependencies {
   readonly changeServers: ChangeServers
   readonly sightings: Pick<SightingStore, 'accountsSeeing'>
-  readonly fleet: Pick<FleetWriter, 'write'>
+  readonly serverWriter: Pick<ServerWriter, 'write'>
 }
 
 const isPartOf = (changes: Partial<Server>, server: Server) =>
@@ -27,7 +27,7 @@ interface Mark {
 }
 
 /** Sets single servers of an account to `unknown`; all other fields keep their last value. */
-export function createMarkServersUnknown({ changeServers, sightings, fleet }: Dependencies) {
+export function createMarkServersUnknown({ changeServers, sightings, serverWriter }: Dependencies) {
   /** Returns how many servers changed: of others only the sighting does. */
   return async function markServersUnknown(
     account: Account,
@@ -69,7 +69,7 @@ export function createMarkServersUnknown({ changeServers, sightings, fleet }: De
       },
     })
     const others = [...byId.keys()].filter((id) => !written.has(id))
-    if (others.length > 0) await fleet.write([], [], sightingsOf(others))
+    if (others.length > 0) await serverWriter.write([], [], sightingsOf(others))
     return count
   }
 }

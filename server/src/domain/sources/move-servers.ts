@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 import { tagsOf } from '../inventory/metadata.ts'
-import type { AccountFence, KeptServer } from '../inventory/ports.ts'
+import type { AccountFence, StoredServer } from '../inventory/ports.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Account } from './account.ts'
 import type { ChangeAccountServers } from './change-account-servers.ts'
@@ -28,7 +28,7 @@ export function createMoveServers({ owners, changeAccountServers }: Dependencies
     if (!projects.has(account.project_id)) return 0
     const mapping = compileMapping(account, projects)
 
-    function change({ server, factsDigest }: KeptServer) {
+    function change({ server, factsDigest }: StoredServer) {
       const { projectId, rule } = mapping(subjectOf(server))
       const domainId = projects.get(projectId)?.domainId
       if (domainId === undefined || server.project_id === projectId) return undefined

@@ -1,5 +1,5 @@
 import type { AccountRule, MappingPreview } from '@muster/contract'
-import type { FleetWriter } from '../inventory/ports.ts'
+import type { ServerWriter } from '../inventory/ports.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Account } from './account.ts'
 import { inBatches } from './in-batches.ts'
@@ -10,13 +10,13 @@ import type { SightingStore } from './ports.ts'
 interface Dependencies {
   readonly sightings: SightingStore
   readonly owners: Owners
-  readonly fleet: Pick<FleetWriter, 'findKept'>
+  readonly serverWriter: Pick<ServerWriter, 'findStored'>
 }
 
 const mostShown = 100
 
 /** Says where the servers of an account would go by other rules. */
-export function createPreviewMapping({ sightings, owners, fleet }: Dependencies) {
+export function createPreviewMapping({ sightings, owners, serverWriter }: Dependencies) {
   return async function previewMapping(
     account: Account,
     rules: readonly AccountRule[],
@@ -33,7 +33,7 @@ export function createPreviewMapping({ sightings, owners, fleet }: Dependencies)
     let [total, moves] = [0, 0]
     const ids = [...(await sightings.of(account.id)).keys()]
     for (const batch of inBatches(ids)) {
-      for (const { id, server } of (await fleet.findKept(batch)).values()) {
+      for (const { id, server } of (await serverWriter.findStored(batch)).values()) {
         if (server.deleted || server.account_id !== account.id) continue
         const { projectId: to, rule } = mapping(subjectOf(server))
         total += 1

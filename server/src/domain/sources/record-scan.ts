@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { PlatformError } from '../error.ts'
-import type { AccountFence, FleetWriter, Sighting } from '../inventory/ports.ts'
+import type { AccountFence, ServerWriter, Sighting } from '../inventory/ports.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Recorded, RecordServers } from '../inventory/record-servers.ts'
 import type { ReportingAccount } from '../inventory/reporting-account.ts'
@@ -19,7 +19,7 @@ interface Dependencies {
   readonly recordServers: RecordServers
   readonly markServersUnknown: MarkServersUnknown
   readonly loadKind: (provider: string) => Promise<Pick<SourceKind, 'isOnOneHost'>>
-  readonly fleet: Pick<FleetWriter, 'write'>
+  readonly serverWriter: Pick<ServerWriter, 'write'>
 }
 
 /** A server that an account tells of, changed against what it said last. */
@@ -73,7 +73,7 @@ const notMissing = { missed: 0, missingSince: 0 }
 const unreadableDigest = (reason: string) => `unreadable ${hash('sha1', reason, 'base64url')}`
 
 export function createOpenScanRecorder(dependencies: Dependencies) {
-  const { accounts, sightings, owners, recordServers, markServersUnknown, loadKind, fleet } =
+  const { accounts, sightings, owners, recordServers, markServersUnknown, loadKind, serverWriter } =
     dependencies
 
   /** Those whose account still sees them and was attached before this one. */
@@ -213,7 +213,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
         )
         if (ids.length === 0) return []
         const changes = { accountId: account.id, fence, seen: [], lost: ids, seenByOthers: ids }
-        return (await fleet.write([], [], changes)) ? ids : []
+        return (await serverWriter.write([], [], changes)) ? ids : []
       },
     }
   }

@@ -5,14 +5,14 @@ import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../clock.ts'
 import type { FindServer } from '../inventory/get-server.ts'
 import { asReader } from '../inventory/as-reader.ts'
-import type { FleetWriter } from '../inventory/ports.ts'
+import type { ServerWriter } from '../inventory/ports.ts'
 import { covers } from '../scope.ts'
 import type { SyncClient } from './sync-client.ts'
 import type { AccountStore } from './ports.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
-  readonly fleet: Pick<FleetWriter, 'findKept'>
+  readonly serverWriter: Pick<ServerWriter, 'findStored'>
   readonly accounts: AccountStore
   readonly syncClient: SyncClient
   readonly events: Pick<EventStore, 'record'>
@@ -21,7 +21,7 @@ interface Dependencies {
 
 /** Looks at one server where it runs, now. */
 export function createRefreshServer(dependencies: Dependencies) {
-  const { findServer, fleet, accounts, syncClient, events, clock } = dependencies
+  const { findServer, serverWriter, accounts, syncClient, events, clock } = dependencies
   /** Answers the server's id, and whether what is kept of it is fresh by then. */
   return async function refreshServer(
     caller: Caller,
@@ -35,7 +35,7 @@ export function createRefreshServer(dependencies: Dependencies) {
       )
     }
     const { id } = parts
-    const server = (await fleet.findKept([id])).get(id)?.server
+    const server = (await serverWriter.findStored([id])).get(id)?.server
     const attached = server && (await accounts.find(server.account_id))
     if (!server || !attached || !attached.account.enabled || server.deleted) {
       throw new PlatformError(

@@ -32,7 +32,7 @@ describe('several accounts of one project that are synced at once (postgres)', (
     const { database } = attached
     const { db } = database
     // At one moment: the simulated servers come and go.
-    const [counted = [], [inUse] = []] = await database.ask(
+    const [counted = [], [inUse] = []] = await database.run(
       [
         db
           .selectFrom('server_counts')

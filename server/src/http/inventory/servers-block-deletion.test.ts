@@ -122,19 +122,19 @@ onEngineOfLane('servers have owners', (engine) => {
     const owners = createOwners(createOwnerDirectory(database), {
       current: () => database.currentVersion(),
     })
-    const fleet: typeof inventory.fleet = {
-      ...inventory.fleet,
+    const serverWriter: typeof inventory.serverWriter = {
+      ...inventory.serverWriter,
       async write(writes, events) {
         if (await projectIsThere(projectId)) {
           await admin.get('deleteProject', { path: { id: projectId } })
         }
-        return await inventory.fleet.write(writes, events)
+        return await inventory.serverWriter.write(writes, events)
       },
     }
-    const recordServers = createRecordServers({ fleet, owners, clock: Date.now })
+    const recordServers = createRecordServers({ serverWriter, owners, clock: Date.now })
     const present = [plainServer(projectId), plainServer(besideId)]
     await assert.rejects(recordServers({ present, gone: [] }), /a project that is not there/)
-    const kept = await inventory.fleet.findKept(present.map(({ id }) => id))
+    const kept = await inventory.serverWriter.findStored(present.map(({ id }) => id))
     assert.deepEqual([...kept.keys()], [])
   })
 
@@ -153,7 +153,7 @@ onEngineOfLane('servers have owners', (engine) => {
       assert.equal(deletion.status, 'fulfilled')
       const { status } = deletion.value
       assert.ok(status === 204 || status === 409, String(status))
-      const kept = await platform.inventory.fleet.findKept([server.id])
+      const kept = await platform.inventory.serverWriter.findStored([server.id])
       assert.deepEqual(
         [kept.size, await projectIsThere(projectId)],
         status === 409 ? [1, true] : [0, false],

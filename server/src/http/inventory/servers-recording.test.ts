@@ -169,7 +169,7 @@ onEngineOfLane('what a source sees', (engine) => {
     await see([], [young.id])
     const { inventory, database } = fleet.platform
     const { deleted_at } = await showServer(owner(), young.id)
-    await inventory.fleet.purgeDeleted(Date.parse(deleted_at ?? ''))
+    await inventory.serverWriter.purgeDeleted(Date.parse(deleted_at ?? ''))
     assert.deepEqual(await rowsOf(old, young, live), [false, true, true])
     await owner().fail('ResourceNotFoundError', 'getServer', { path: { id: old.id } })
     const listed = await listServers(owner(), 'deleted=true&limit=100&field=id')

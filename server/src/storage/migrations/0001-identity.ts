@@ -7,7 +7,7 @@ import {
   withOwner,
   withReference,
   withText,
-} from './columns.ts'
+} from './column-types.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { schema } = db

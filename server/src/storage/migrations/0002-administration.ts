@@ -1,6 +1,13 @@
 import { sql, type Kysely } from 'kysely'
 import { policyFacts } from '../registry/policy-facts.ts'
-import { withCreatedAt, withEnabled, withId, withName, withOwner, withText } from './columns.ts'
+import {
+  withCreatedAt,
+  withEnabled,
+  withId,
+  withName,
+  withOwner,
+  withText,
+} from './column-types.ts'
 
 interface PolicyRows {
   policies: { id: string; rules: string; allows_all: number; forbids: number }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { withCreatedAt, withEnabled, withId, withName, withText } from './columns.ts'
+import { withCreatedAt, withEnabled, withId, withName, withText } from './column-types.ts'
 import { compact } from './engine.ts'
 
 const numbers = [

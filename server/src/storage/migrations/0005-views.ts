@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { withCreatedAt, withId, withName, withReference, withText } from './columns.ts'
+import { withCreatedAt, withId, withName, withReference, withText } from './column-types.ts'
 import { compact } from './engine.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { withCreatedAt, withId, withText } from './columns.ts'
+import { withCreatedAt, withId, withText } from './column-types.ts'
 
 /** A gateway alone may keep sessions of people whom its own database does not know. */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -6,8 +6,8 @@ import { DatabaseUrlError, NoHost, readDatabaseUrl, WrongServer } from './hosts.
 const oldestVersion = 150_000
 
 /** Throws where the server is too old. */
-export async function requireVersion(ask: (sql: string) => Promise<readonly object[]>) {
-  const [row] = await ask(`select current_setting('server_version_num')::int as version`)
+export async function requireVersion(run: (sql: string) => Promise<readonly object[]>) {
+  const [row] = await run(`select current_setting('server_version_num')::int as version`)
   const { version = 0 } = (row ?? {}) as { version?: number }
   if (version < oldestVersion) {
     const major = Math.floor(version / 10_000)

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { createFleetVersions, eraSize } from '../fleet-versions.ts'
+import { createServerVersions, versionsPerRestart } from '../server-versions.ts'
 import type { Hosts } from './hosts.ts'
 
 const period = 250
@@ -24,7 +24,7 @@ const readScopes = 'select scope, version from scope_versions where version > $1
  * knows it well inside the five seconds it has.
  */
 export function followVersion(hosts: Hosts) {
-  const fleet = createFleetVersions()
+  const fleet = createServerVersions()
   let known = unknown
   let era = -1
   let askedAt = Number.NEGATIVE_INFINITY
@@ -87,7 +87,7 @@ export function followVersion(hosts: Hosts) {
     heard = version
   }
 
-  async function ask(): Promise<void> {
+  async function run(): Promise<void> {
     const start = performance.now()
     try {
       if (client && !hosts.isInUse(client)) await disconnect()
@@ -109,7 +109,7 @@ export function followVersion(hosts: Hosts) {
     if (!stopped) timer = setTimeout(next, period)
   }
   const next = () => {
-    asking = ask()
+    asking = run()
   }
   next()
 
@@ -118,11 +118,11 @@ export function followVersion(hosts: Hosts) {
     advance,
     current: () => {
       const isInTouch = known !== unknown && performance.now() - askedAt < trust
-      return isInTouch ? era * eraSize + known : undefined
+      return isInTouch ? era * versionsPerRestart + known : undefined
     },
     /** Own writes are known at once. */
-    advanceFleet: fleet.advance,
-    fleetVersion: (scope?: string) =>
+    advanceServers: fleet.advance,
+    serversVersion: (scope?: string) =>
       known !== unknown && performance.now() - askedAt < fleetTrust ? fleet.of(scope) : undefined,
     async stop(): Promise<void> {
       stopped = true

@@ -6,14 +6,14 @@ import {
   type Database,
   type Inspect,
   type StatementResult,
-  type Question,
+  type Query,
   type Row,
   type Statements,
-  type TellFleet,
+  type OnServersCommitted,
 } from '../database.ts'
 import { migrate } from '../migrations/migrate.ts'
 import type { Tables } from '../tables.ts'
-import { fleetCommit } from '../fleet-versions.ts'
+import { buildServersCommit } from '../server-versions.ts'
 import { createSlowQueries, defaultQueryTimeout } from '../slow-queries.ts'
 import { takeClient } from './client.ts'
 import { requireVersion } from './explain-failure.ts'
@@ -111,14 +111,14 @@ async function maintain(hosts: Hosts, work: readonly string[]): Promise<void> {
   }
 }
 
-/** Answers questions that belong together from one moment of the data. */
-async function askTogether(pool: Pool, questions: readonly Question[]): Promise<Row[][]> {
+/** Answers queries that belong together from one moment of the data. */
+async function runTogether(pool: Pool, queries: readonly Query[]): Promise<Row[][]> {
   const client = await takeClient(pool)
-  const together = questions.length > 1
+  const together = queries.length > 1
   try {
     const answers: Row[][] = []
     if (together) await client.query('begin isolation level repeatable read read only')
-    for (const { sql, parameters } of questions) {
+    for (const { sql, parameters } of queries) {
       answers.push((await client.query(sql, parameters)).rows)
     }
     return answers
@@ -132,7 +132,7 @@ async function askTogether(pool: Pool, questions: readonly Question[]): Promise<
 export async function openPostgres(
   url: string,
   inspect: Inspect,
-  tell: TellFleet = () => {},
+  tell: OnServersCommitted = () => {},
   limits: PostgresLimits = defaultLimits,
 ): Promise<Database> {
   const hosts = createHosts(url, { types, application_name: 'muster' })
@@ -159,7 +159,7 @@ export async function openPostgres(
       retryTimeouts: false,
     })
 
-  const askSlowly = createSlowQueries(
+  const runSlowly = createSlowQueries(
     { slots: limits.slowConnections, timeout: slowTimeout },
     createSlowReader({
       take: () => takeClient(patient),
@@ -179,23 +179,23 @@ export async function openPostgres(
       return outcomes.slice(1)
     },
     currentVersion: version.current,
-    ask: async (questions, pace) =>
-      pace === 'quick' ? await askTogether(pool, questions) : await askSlowly(questions, pace),
-    async commitFleet(statements, scopes, inTurn = []) {
-      const work = fleetCommit(db, statements, scopes, inTurn)
+    run: async (queries, priority) =>
+      priority === 'quick' ? await runTogether(pool, queries) : await runSlowly(queries, priority),
+    async commitServers(statements, scopes, inTurn = []) {
+      const work = buildServersCommit(db, statements, scopes, inTurn)
       const outcomes = await runTransaction(writers, work.statements, {
         statement: syncTimeout,
         lock: Math.min(longestLockWait, syncTimeout),
         tries: 8,
         retryTimeouts: true,
       })
-      version.advanceFleet(work.versionOf(outcomes), scopes)
+      version.advanceServers(work.versionOf(outcomes), scopes)
       tell(work.versionOf(outcomes), scopes)
     },
     maintain: (work) => maintain(hosts, work),
-    fleetVersion: version.fleetVersion,
+    serversVersion: version.serversVersion,
     extend: () => ({ engine: 'postgres', url, limits }),
-    noteFleet: version.advanceFleet,
+    noteServersCommitted: version.advanceServers,
     async ping() {
       await commit([{ sql: 'select 1', parameters: [] }])
     },

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Question, Row } from '../database.ts'
+import type { Query, Row } from '../database.ts'
 import type { Execution } from '../slow-queries.ts'
 
 interface Client {
@@ -22,7 +22,7 @@ export function createSlowReader({ take, cancel, timeout }: Dependencies) {
   // In the transaction, so that it also works behind a pooler that hands out connections by transaction.
   const begin = `begin isolation level repeatable read read only; set local statement_timeout = ${timeout}; select pg_backend_pid() as pid`
 
-  return function execute(questions: readonly Question[]): Execution {
+  return function execute(queries: readonly Query[]): Execution {
     let isStopped = false
     let backend: number | undefined
     let cancelling: Promise<unknown> | undefined
@@ -33,7 +33,7 @@ export function createSlowReader({ take, cancel, timeout }: Dependencies) {
         const results = (await client.query(begin)) as unknown as pg.QueryResult[]
         backend = Number((results[2]?.rows as Row[] | undefined)?.[0]?.['pid'])
         const answers: Row[][] = []
-        for (const { sql, parameters } of questions) {
+        for (const { sql, parameters } of queries) {
           if (isStopped) throw new Error('the query was stopped')
           answers.push((await client.query(sql, parameters)).rows as Row[])
         }

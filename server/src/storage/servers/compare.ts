@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Comparison, Value } from '../../domain/inventory/condition.ts'
 import { enumerated } from '../../domain/inventory/fields.ts'
 import type { Database } from '../database.ts'
-import { fold, keepingOf, type Cell, type Column } from './columns.ts'
+import { fold, storageClassOf, type Cell, type Column } from './field-columns.ts'
 import {
   among,
   amongFoldedWords,
@@ -122,10 +122,10 @@ export function createCompareColumn(engine: Database['engine']) {
   ): Sql {
     const subject = sql.ref(column)
     const texts = values as readonly string[]
-    switch (keepingOf(column)) {
-      case 'word':
+    switch (storageClassOf(column)) {
+      case 'dictionary':
         return compareWords(column, comparison, texts)
-      case 'plain': {
+      case 'lowercase': {
         const isFolded = enumerated.has(column) && equalities.has(comparison)
         return compareText(subject, subject, comparison, isFolded ? texts.map(fold) : texts)
       }
@@ -133,9 +133,9 @@ export function createCompareColumn(engine: Database['engine']) {
         const folded = sql`coalesce(${sql.ref(`${column}_folded`)}, ${subject})`
         return compareText(subject, folded, comparison, texts)
       }
-      case 'flag':
+      case 'boolean':
       case 'number':
-      case 'moment':
+      case 'timestamp':
         return compareValues(subject, comparison, values.map(Number))
     }
   }

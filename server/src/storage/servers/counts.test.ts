@@ -147,7 +147,7 @@ onBothEngines('the counts of servers', (engine) => {
       .map(({ id }) => id)
     await fleet.record([], gone)
     const before = await kept()
-    await fleet.platform.inventory.fleet.purgeDeleted(fleet.tick())
+    await fleet.platform.inventory.serverWriter.purgeDeleted(fleet.tick())
     assert.deepEqual(await kept(), before)
     const left = await fleet.platform.database.db.selectFrom('servers').select('id').execute()
     assert.equal(

@@ -3,7 +3,7 @@ import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { Database, Statement } from '../database.ts'
 import { createInsertRows } from './insert-rows.ts'
 import { code, stateOf } from './rows.ts'
-import type { Codes } from './words.ts'
+import type { Codes } from './text-dictionary.ts'
 
 /** What statistics are usually asked for: how many there are of each is always known. */
 export const facets = [

@@ -11,12 +11,12 @@ onBothEngines('rendered servers', (engine) => {
     t.after(() => platform.close())
     const { database } = platform
     const sizes: number[] = []
-    const ask: Database['ask'] = (questions, pace) => {
-      sizes.push(...questions.map(({ parameters }) => parameters.length))
-      return database.ask(questions, pace)
+    const run: Database['run'] = (queries, priority) => {
+      sizes.push(...queries.map(({ parameters }) => parameters.length))
+      return database.run(queries, priority)
     }
     const rows = await database.db.selectFrom('servers').select(['seq', 'revision']).execute()
-    const load = createDocuments({ ...database, ask })
+    const load = createDocuments({ ...database, run })
     const parts = await load(rows, 'document', true)
     assert.equal(parts?.length, 150)
     assert.deepEqual(sizes, [128, 22])

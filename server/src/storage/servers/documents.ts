@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { nextTurn } from '../../domain/next-turn.ts'
 import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
-import type { Database, Pace, Question, Row } from '../database.ts'
+import type { Database, QueryPriority, Query, Row } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** Rendered servers that have been read lately, so many bytes of them. */
@@ -69,9 +69,9 @@ export function createDocuments(database: Database) {
   const keyOf = (seq: number, kind: BodyKind, withMetadata: boolean) =>
     seq * 4 + (kind === 'document' ? 0 : 2) + (withMetadata ? 1 : 0)
 
-  /** The texts of these questions are made once: making one takes longer than the answer. */
+  /** The texts of these queries are made once: making one takes longer than the answer. */
   const texts = new Map<string, string>()
-  function questionFor(seqs: readonly number[], kind: BodyKind, withMetadata: boolean): Question {
+  function queryFor(seqs: readonly number[], kind: BodyKind, withMetadata: boolean): Query {
     const name = `${kind} ${withMetadata} ${seqs.length}`
     const text =
       texts.get(name) ??
@@ -88,7 +88,7 @@ export function createDocuments(database: Database) {
     found: readonly Found[],
     kind: BodyKind,
     withMetadata: boolean,
-    pace: Pace = 'quick',
+    priority: QueryPriority = 'quick',
   ): Promise<readonly ServerParts[] | undefined> {
     const known = found.map(({ seq, revision }) => {
       const kept = cache.get(keyOf(seq, kind, withMetadata))
@@ -101,11 +101,11 @@ export function createDocuments(database: Database) {
       // Others get a turn before the next chunk.
       if (start > 0) await nextTurn()
       const chunk = missing.slice(start, start + chunkSize)
-      const [rows = []] = await database.ask([questionFor(chunk, kind, withMetadata)], pace)
+      const [rows = []] = await database.run([queryFor(chunk, kind, withMetadata)], priority)
       for (const row of rows) read.set(Number(row['server']), toKept(row))
     }
     // What streams by is not what is asked for again.
-    if (pace === 'quick')
+    if (priority === 'quick')
       for (const [seq, kept] of read) cache.set(keyOf(seq, kind, withMetadata), kept)
     const parts = found.map(({ seq, revision }, at) => {
       const kept = read.get(seq)

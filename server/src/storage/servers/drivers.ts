@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { Database } from '../database.ts'
-import { columnOf, isOwnerField } from './columns.ts'
+import { columnOf, isOwnerField } from './field-columns.ts'
 import { filterIndexes } from './indexes.ts'
 import { serverList } from './server-lists.ts'
 import { allOf, amongWords, codeOf, type Sql } from './sql-parts.ts'
 import { placeColumns, type Where } from './where.ts'
 
 /**
- * A part of a question that leads straight to the servers it is true of: by an index of the servers,
+ * A part of a query that leads straight to the servers it is true of: by an index of the servers,
  * or by a list of their numbers.
  */
 export interface Driver {
@@ -32,7 +32,7 @@ const byList = (list: Sql): Driver => ({
   list,
 })
 
-/** Finds the ways into a question about servers in use. */
+/** Finds the ways into a query about servers in use. */
 export function createDrivers(engine: Database['engine'], { where }: Where) {
   function driverOf(condition: Condition): Driver | undefined {
     switch (condition.kind) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Found, FoundPage, PageQuestion } from '../../domain/inventory/ports.ts'
-import type { Database, Pace, Row } from '../database.ts'
+import type { Found, FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
+import type { Database, QueryPriority, Row } from '../database.ts'
 import { readKeys, type OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
 import type { Selection } from './selections.ts'
@@ -17,30 +17,35 @@ export const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection
 
 /** Questions that few servers answer: they are found once, all of them, and pages cut from that. */
 export function createFew({ engine }: Database, planner: Planner, terms: OrderTerms) {
-  const { ask, select, findNarrowWay } = planner
+  const { run, select, findNarrowWay } = planner
 
   async function selectOrdered(
     conditions: readonly Sql[],
     index: string | undefined,
-    { order }: PageQuestion,
-    pace: Pace,
+    { order }: PageQuery,
+    priority: QueryPriority,
   ): Promise<Selection> {
     const columns = sql`seq, revision, ${terms.keys(order)}`
     const all = select(columns, index, conditions, terms.names(order))
-    const [rows = []] = await ask([sql`${all} order by ${terms.orderBy(order)}`], pace)
+    const [rows = []] = await run([sql`${all} order by ${terms.orderBy(order)}`], priority)
     return toSelection(rows, order.length === 1)
   }
 
   return {
     /** Undefined where there are not few. */
-    async select(plan: Plan, question: PageQuestion, pace: Pace): Promise<Selection | undefined> {
-      const way = await findNarrowWay(plan, pace)
+    async select(
+      plan: Plan,
+      query: PageQuery,
+      priority: QueryPriority,
+    ): Promise<Selection | undefined> {
+      const way = await findNarrowWay(plan, priority)
       return (
-        way && (await selectOrdered([...plan.conditions, way.condition], way.index, question, pace))
+        way &&
+        (await selectOrdered([...plan.conditions, way.condition], way.index, query, priority))
       )
     },
 
-    pageOf({ seqs, revisions, keys }: Selection, { limit, offset }: PageQuestion): FoundPage {
+    pageOf({ seqs, revisions, keys }: Selection, { limit, offset }: PageQuery): FoundPage {
       const end = Math.min(seqs.length, offset + limit)
       const found: Found[] = []
       for (let at = offset; at < end; at += 1) {
@@ -58,8 +63,8 @@ export function createFew({ engine }: Database, planner: Planner, terms: OrderTe
      * A page that begins after a place, which itself need not be among them any more. Who has changed
      * since they were remembered, so that they no longer belong there, is not among them either.
      */
-    async pageAfter({ seqs }: Selection, plan: Plan, question: PageQuestion): Promise<FoundPage> {
-      const { order, limit, after } = question
+    async pageAfter({ seqs }: Selection, plan: Plan, query: PageQuery): Promise<FoundPage> {
+      const { order, limit, after } = query
       const numbers = JSON.stringify([...seqs])
       const among =
         engine === 'postgres'
@@ -69,9 +74,9 @@ export function createFew({ engine }: Database, planner: Planner, terms: OrderTe
       const conditions = [among, ...plan.conditions, ...beyond]
       const columns = sql`seq, revision, ${terms.keys(order)}`
       const rest = select(columns, undefined, [allOf(conditions)], terms.names(order))
-      const [rows = []] = await ask(
+      const [rows = []] = await run(
         [sql`${rest} order by ${terms.orderBy(order)} limit ${limit + 1}`],
-        question.requester,
+        query.requester,
       )
       return {
         total: seqs.length,
@@ -82,7 +87,7 @@ export function createFew({ engine }: Database, planner: Planner, terms: OrderTe
   }
 }
 
-export const toFound = (row: Row, order: PageQuestion['order']): Found => ({
+export const toFound = (row: Row, order: PageQuery['order']): Found => ({
   seq: Number(row['seq']),
   revision: Number(row['revision']),
   keys: readKeys(row, order),

@@ -10,7 +10,7 @@ import { createWhere } from './where.ts'
 /** Finds the servers in use that have a name; out of the way, since others may have many of that name. */
 export function createFindByName(
   { engine }: Database,
-  { ask, select }: Planner,
+  { run, select }: Planner,
 ): ServerFinder['findByName'] {
   const drivers = createDrivers(engine, createWhere({ engine, owners: new Map() }))
   const subject = byCodePoint(engine, sql.ref('name'))
@@ -23,7 +23,7 @@ export function createFindByName(
       sortIndex('name'),
       within ? [...conditions, within.condition] : conditions,
     )
-    const [rows = []] = await ask([sql`${named} order by id limit ${most}`], requester)
+    const [rows = []] = await run([sql`${named} order by id limit ${most}`], requester)
     return rows.map(({ id }) => String(id))
   }
 }

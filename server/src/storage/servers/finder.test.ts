@@ -7,7 +7,7 @@ import { createOwners } from '../../domain/inventory/owners.ts'
 import {
   background,
   type FoundPage,
-  type PageQuestion,
+  type PageQuery,
   type ServerFinder,
 } from '../../domain/inventory/ports.ts'
 import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
@@ -57,7 +57,7 @@ onBothEngines('which way a question takes', (engine) => {
   })
 
   /** All pages from this one on, each begun where the last one ended. */
-  async function walk(finder: ServerFinder, question: PageQuestion) {
+  async function walk(finder: ServerFinder, question: PageQuery) {
     const pages = []
     let asked = question
     for (;;) {
@@ -75,9 +75,9 @@ onBothEngines('which way a question takes', (engine) => {
   void stoppable('can be stopped wherever it looks at servers one by one', async () => {
     const { database } = fleet.platform
     const asked: string[] = []
-    const ask: Database['ask'] = (questions, pace) => {
+    const run: Database['run'] = (questions, pace) => {
       if (pace !== 'quick') asked.push(...questions.map(({ sql }) => sql))
-      return database.ask(questions, pace)
+      return database.run(questions, pace)
     }
     const owners = createOwners(createOwnerDirectory(database), {
       current: database.currentVersion,
@@ -85,7 +85,7 @@ onBothEngines('which way a question takes', (engine) => {
     const servers = fleet.world.servers()
     const { question: questions } = createQuestions(servers)
     for (const limits of [undefined, { smallScope: 3, fewServers: 2, mostFound: 4 }]) {
-      const finder = createServerFinder({ ...database, ask }, owners, limits)
+      const finder = createServerFinder({ ...database, run }, owners, limits)
       for (const each of fc.sample(questions, { numRuns: 60, seed: 5 })) {
         const url = `/servers?${questionText(each)}`
         const query = readServerQuery(readQuery(url) as ServerListQuery)

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
-import type { PageQuestion, ServerFinder } from '../../domain/inventory/ports.ts'
+import type { PageQuery, ServerFinder } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
-import type { Database, Pace } from '../database.ts'
+import type { Database, QueryPriority } from '../database.ts'
 import { createDocuments } from './documents.ts'
 import { createFew } from './few.ts'
 import { createLoadById } from './load-by-id.ts'
 import { createFindByName } from './find-by-name.ts'
 import { createMany } from './many.ts'
-import { asksForNames } from './names-asked.ts'
+import { readsOwnerNames } from './reads-owner-names.ts'
 import { createOrderTerms, readKeys } from './order.ts'
 import { createPlanner, isEverything, usualLimits, type Limits } from './plan.ts'
 import { createSelections } from './selections.ts'
@@ -18,18 +18,18 @@ import { createSweep } from './sweep.ts'
 /** How far from the beginning a page may be for the serving thread to go there. */
 const shortWalk = 2_000
 
-const isPlainOrder = ({ order }: PageQuestion) =>
+const isPlainOrder = ({ order }: PageQuery) =>
   order.length === 1 && order[0]?.field === 'created_at'
 
 /** What an index answers at once stays on the serving thread; everything else is out of its way. */
-const paceOf = (question: PageQuestion): Pace =>
-  question.isStreamed !== true &&
-  question.view === 'live' &&
-  isEverything(question.where) &&
-  isPlainOrder(question) &&
-  question.offset <= shortWalk
+const priorityOf = (query: PageQuery): QueryPriority =>
+  query.isStreamed !== true &&
+  query.view === 'live' &&
+  isEverything(query.where) &&
+  isPlainOrder(query) &&
+  query.offset <= shortWalk
     ? 'quick'
-    : question.requester
+    : query.requester
 
 let epochs = 0
 const knownEpochs = new WeakMap<object, number>()
@@ -55,37 +55,37 @@ export function createServerFinder(
   const selections = createSelections()
 
   const versionOf = (scope: ScopeOrNone): number | undefined =>
-    database.fleetVersion(scopeIdOf(scope))
+    database.serversVersion(scopeIdOf(scope))
 
-  /** What is remembered of a question holds for as long as this is the same. */
-  async function rememberedBy(question: PageQuestion): Promise<string | undefined> {
-    const fleet = versionOf(question.scope)
+  /** What is remembered of a query holds for as long as this is the same. */
+  async function rememberedBy(query: PageQuery): Promise<string | undefined> {
+    const fleet = versionOf(query.scope)
     if (fleet === undefined) return undefined
-    return asksForNames(question) ? `${fleet} ${epochOf(await owners.byProject())}` : `${fleet}`
+    return readsOwnerNames(query) ? `${fleet} ${epochOf(await owners.byProject())}` : `${fleet}`
   }
 
-  async function find(question: PageQuestion) {
+  async function find(query: PageQuery) {
     // Taken before anything is read: what is written meanwhile makes it old, never wrongly fresh.
-    const version = await rememberedBy(question)
-    let selection = question.isAnew ? undefined : selections.find(question, version)
+    const version = await rememberedBy(query)
+    let selection = query.isAnew ? undefined : selections.find(query, version)
     if (!selection) {
-      const pace = paceOf(question)
-      const plan = await planner.plan(question)
-      let total = question.isAnew ? undefined : selections.total(question, version)
-      selection = await few.select(plan, question, pace)
+      const priority = priorityOf(query)
+      const plan = await planner.plan(query)
+      let total = query.isAnew ? undefined : selections.total(query, version)
+      selection = await few.select(plan, query, priority)
       if (!selection && total === undefined && sweep.isNeeded(plan)) {
-        ;({ total, selection } = await sweep.sweep(plan, question))
+        ;({ total, selection } = await sweep.sweep(plan, query))
       }
       if (!selection) {
-        const page = await findAmongMany(plan, question, total, pace)
-        selections.rememberTotal(question, version, page.total)
+        const page = await findAmongMany(plan, query, total, priority)
+        selections.rememberTotal(query, version, page.total)
         return page
       }
-      selections.remember(question, version, selection)
+      selections.remember(query, version, selection)
     }
-    return question.after
-      ? await few.pageAfter(selection, await planner.plan(question), question)
-      : few.pageOf(selection, question)
+    return query.after
+      ? await few.pageAfter(selection, await planner.plan(query), query)
+      : few.pageOf(selection, query)
   }
 
   return {
@@ -103,7 +103,7 @@ export function createServerFinder(
         [sql`seq = ${seq}`, sql`revision = ${revision}`],
         terms.names(order),
       )
-      const [rows] = await planner.ask([keys], 'quick')
+      const [rows] = await planner.run([keys], 'quick')
       const [row] = rows ?? []
       return row && { keys: readKeys(row, order), id: String(row['id']) }
     },

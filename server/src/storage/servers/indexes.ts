@@ -3,7 +3,7 @@ import { longestFolded } from './sql-parts.ts'
 
 /**
  * What people filter by, each found by an index of its own; a place by its id. Servers in use are
- * most of all questions, so the indexes hold no others.
+ * most of all queries, so the indexes hold no others.
  */
 const filtered = [
   'billing_type',

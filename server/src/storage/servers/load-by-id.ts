@@ -1,7 +1,7 @@
 import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
-import type { Database, Question } from '../database.ts'
-import { createTemplate } from '../template.ts'
+import type { Database, Query } from '../database.ts'
+import { createStatementTemplate } from '../statement-template.ts'
 import { selectParts, toParts } from './documents.ts'
 
 interface Wanted {
@@ -12,14 +12,14 @@ interface Wanted {
 
 type Owned = Exclude<ScopeOrNone, { kind: 'none' }>
 
-/** What a question is narrowed by, so that only what is in sight can answer it. */
+/** What a query is narrowed by, so that only what is in sight can answer it. */
 const columns = { system: undefined, domain: 'domain_id', project: 'project_id' } as const
 
-/** One question for one server; its text is made once. */
+/** One query for one server; its text is made once. */
 function createAskForOne({ db }: Database) {
   const whole = selectParts(db, 'document', true)
   const template = (column: (typeof columns)[Owned['kind']]) =>
-    createTemplate<Wanted>(['id', 'owner', 'state'], ({ id, owner, state }) => {
+    createStatementTemplate<Wanted>(['id', 'owner', 'state'], ({ id, owner, state }) => {
       const one = whole
         .where('server', '=', (eb) => eb.selectFrom('servers').select('seq').where('id', '=', id))
         .where('state', '<=', state)
@@ -30,7 +30,7 @@ function createAskForOne({ db }: Database) {
     domain: template('domain_id'),
     project: template('project_id'),
   }
-  return (scope: Owned, id: string, state: number): Question =>
+  return (scope: Owned, id: string, state: number): Query =>
     templates[scope.kind]({ id, owner: scopeIdOf(scope) ?? '', state })
 }
 
@@ -39,12 +39,12 @@ interface Batch {
   readonly found: Promise<ReadonlyMap<string, ServerParts>>
 }
 
-/** Those who ask PostgreSQL at the same moment, with the same visibility, share a way there and back. */
+/** Those who run PostgreSQL at the same moment, with the same visibility, share a way there and back. */
 function createSharedLoad(database: Database) {
   const whole = selectParts(database.db, 'document', true)
   const batches = new Map<string, Batch>()
 
-  async function ask(scope: Owned, ids: Set<string>, state: number) {
+  async function run(scope: Owned, ids: Set<string>, state: number) {
     const column = columns[scope.kind]
     const some = whole
       .where('server', 'in', (eb) =>
@@ -54,8 +54,8 @@ function createSharedLoad(database: Database) {
           .where('id', 'in', [...ids]),
       )
       .where('state', '<=', state)
-    const question = column ? some.where(column, '=', scopeIdOf(scope) ?? '') : some
-    const [rows = []] = await database.ask([question.compile()], 'quick')
+    const query = column ? some.where(column, '=', scopeIdOf(scope) ?? '') : some
+    const [rows = []] = await database.run([query.compile()], 'quick')
     return new Map(rows.map((row) => [String(row['id']), toParts(row)]))
   }
 
@@ -66,7 +66,7 @@ function createSharedLoad(database: Database) {
       const ids = new Set<string>()
       const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
         batches.delete(key)
-        return ask(scope, ids, state)
+        return run(scope, ids, state)
       })
       batch = { ids, found }
       batches.set(key, batch)
@@ -76,7 +76,7 @@ function createSharedLoad(database: Database) {
   }
 }
 
-/** Reads one server by its id, as a question that only what is in sight can answer. */
+/** Reads one server by its id, as a query that only what is in sight can answer. */
 export function createLoadById(database: Database): ServerFinder['loadById'] {
   const askForOne = createAskForOne(database)
   const loadShared = createSharedLoad(database)
@@ -85,7 +85,7 @@ export function createLoadById(database: Database): ServerFinder['loadById'] {
     if (scope.kind === 'none') return undefined
     const state = withDeleted ? 2 : 1
     if (database.engine === 'postgres') return await loadShared(scope, id, state)
-    const [rows] = await database.ask([askForOne(scope, id, state)], 'quick')
+    const [rows] = await database.run([askForOne(scope, id, state)], 'quick')
     const [row] = rows ?? []
     return row && toParts(row)
   }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
 import { enumerated } from '../../domain/inventory/fields.ts'
-import type { FoundPage, PageQuestion } from '../../domain/inventory/ports.ts'
-import type { Pace } from '../database.ts'
+import type { FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
+import type { QueryPriority } from '../database.ts'
 import { isFacet, wholeFacet } from './counts.ts'
 import { toFound } from './few.ts'
 import { coveredColumns, isSorted, sortIndex } from './indexes.ts'
@@ -12,7 +12,7 @@ import { amongFoldedWords, amongWords, type Sql } from './sql-parts.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
 
-/** A question about one value, or several, of something that is counted as it is written. */
+/** A query about one value, or several, of something that is counted as it is written. */
 function facetOf(where: Condition): FieldCondition | undefined {
   const only = where.kind === 'all' ? where.conditions[0] : where
   return only?.kind === 'field' &&
@@ -23,28 +23,28 @@ function facetOf(where: Condition): FieldCondition | undefined {
 }
 
 /** Questions that many servers answer: a page is found by walking in order, and the rest is only counted. */
-export function createMany({ ask, select }: Planner, terms: OrderTerms) {
+export function createMany({ run, select }: Planner, terms: OrderTerms) {
   /** The index to walk: one that has the order, or else one in which all that is looked at can be seen. */
-  function walkIndex({ question, isLive, isCovered, scope }: Plan, { order }: PageQuestion) {
+  function walkIndex({ query, isLive, isCovered, scope }: Plan, { order }: PageQuery) {
     const [first] = order
     if (!isLive || !first) return undefined
     if (order.length === 1 && isSorted(first.field)) {
-      const hasOwnIndex = isEverything(question.where) && scope && first.field === 'created_at'
+      const hasOwnIndex = isEverything(query.where) && scope && first.field === 'created_at'
       return hasOwnIndex ? scope.index : sortIndex(first.field)
     }
     const isSeen = terms.columns(order).every((column) => coveredColumns.has(column))
     return isCovered && isSeen ? sortIndex('created_at') : undefined
   }
 
-  function countQuestion(plan: Plan): Sql {
-    const { question, isLive, scope, drivers, sweepConditions, sweepIndex } = plan
+  function countQuery(plan: Plan): Sql {
+    const { query, isLive, scope, drivers, sweepConditions, sweepIndex } = plan
     const [driver] = drivers
-    const hasOnePart = question.where.kind !== 'all' || question.where.conditions.length === 1
-    if (isLive && isEverything(question.where)) {
+    const hasOnePart = query.where.kind !== 'all' || query.where.conditions.length === 1
+    if (isLive && isEverything(query.where)) {
       const within = scope ? sql` and ${scope.condition}` : sql``
       return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${wholeFacet}${within}`
     }
-    const facet = hasOnePart ? facetOf(question.where) : undefined
+    const facet = hasOnePart ? facetOf(query.where) : undefined
     if (isLive && facet) {
       const isAmong = enumerated.has(facet.field) ? amongFoldedWords : amongWords
       const within = scope ? sql` and ${scope.condition}` : sql``
@@ -60,19 +60,19 @@ export function createMany({ ask, select }: Planner, terms: OrderTerms) {
 
   return async function findAmongMany(
     plan: Plan,
-    question: PageQuestion,
+    query: PageQuery,
     knownTotal: number | undefined,
-    pace: Pace,
+    priority: QueryPriority,
   ): Promise<FoundPage> {
-    const { order, limit, offset, after } = question
+    const { order, limit, offset, after } = query
     const columns = sql`seq, revision, ${terms.keys(order)}`
     const beyond = after ? [terms.after(order, after)] : []
     const conditions = [...plan.conditions, ...beyond]
-    const rest = select(columns, walkIndex(plan, question), conditions, terms.names(order))
+    const rest = select(columns, walkIndex(plan, query), conditions, terms.names(order))
     const page = sql`${rest} order by ${terms.orderBy(order)} limit ${limit + 1} offset ${offset}`
-    const [rows = [], counted] = await ask(
-      knownTotal === undefined ? [page, countQuestion(plan)] : [page],
-      pace,
+    const [rows = [], counted] = await run(
+      knownTotal === undefined ? [page, countQuery(plan)] : [page],
+      priority,
     )
     return {
       total: knownTotal ?? Number(counted?.[0]?.['n'] ?? 0),

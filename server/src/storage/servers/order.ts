@@ -3,7 +3,13 @@ import { fields, type Field } from '../../domain/inventory/fields.ts'
 import type { Order } from '../../domain/inventory/server-query.ts'
 import type { Position, SortKey } from '../../domain/inventory/ports.ts'
 import type { Database } from '../database.ts'
-import { columnOf, isOwnerField, keepingOf, ownerFields, type OwnerField } from './columns.ts'
+import {
+  columnOf,
+  isOwnerField,
+  storageClassOf,
+  ownerFields,
+  type OwnerField,
+} from './field-columns.ts'
 import { allOf, anyOf, byCodePoint, type Sql } from './sql-parts.ts'
 
 /** Something to sort by. */
@@ -28,18 +34,18 @@ export function createOrderTerms(engine: Database['engine']) {
   function subjectOf(field: Field): Sql {
     if (isOwnerField(field)) return byCodePoint(engine, ownerName(field))
     const column = columnOf(field)
-    switch (keepingOf(column)) {
-      case 'word':
+    switch (storageClassOf(column)) {
+      case 'dictionary':
         return byCodePoint(
           engine,
           sql`(select word from words where code = servers.${sql.ref(column)})`,
         )
       case 'text':
-      case 'plain':
+      case 'lowercase':
         return byCodePoint(engine, sql.ref(column))
       case 'number':
-      case 'flag':
-      case 'moment':
+      case 'boolean':
+      case 'timestamp':
         return sql.ref(column)
     }
   }
@@ -47,7 +53,7 @@ export function createOrderTerms(engine: Database['engine']) {
   const term = ({ field, descending }: Order): SortTerm => ({
     subject: subjectOf(field),
     descending,
-    mayBeNull: fields[field] === 'moment' && !neverNull.has(field),
+    mayBeNull: fields[field] === 'timestamp' && !neverNull.has(field),
   })
 
   function terms(order: readonly Order[]): readonly SortTerm[] {

@@ -9,7 +9,7 @@ import { background, type ServerFinder } from '../../domain/inventory/ports.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { repeatedSteps } from '../../testing/query-plans.ts'
 import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
-import type { Database, Question } from '../database.ts'
+import type { Database, Query } from '../database.ts'
 import { createOwnerDirectory } from '../owners.ts'
 import { createServerFinder } from './finder.ts'
 import { usualLimits } from './plan.ts'
@@ -66,7 +66,7 @@ onBothEngines('the plan of a query', (engine) => {
   let finder: ServerFinder
   /** Finds more than it remembers. */
   let walker: ServerFinder
-  let asked: Question[] = []
+  let asked: Query[] = []
   before(async () => {
     fleet = await startFleet(engine, { seed: 11, servers: 60 })
     const { database } = fleet.platform
@@ -76,9 +76,9 @@ onBothEngines('the plan of a query', (engine) => {
     })
     const recording: Database = {
       ...database,
-      ask: (questions, ...rest) => {
-        asked.push(...questions)
-        return database.ask(questions, ...rest)
+      run: (queries, ...rest) => {
+        asked.push(...queries)
+        return database.run(queries, ...rest)
       },
     }
     finder = createServerFinder(recording, owners)
@@ -97,7 +97,7 @@ onBothEngines('the plan of a query', (engine) => {
 
   async function findScans(): Promise<string[]> {
     const { database } = fleet.platform
-    const steps = await Promise.all(asked.map((question) => repeatedSteps(database, question)))
+    const steps = await Promise.all(asked.map((query) => repeatedSteps(database, query)))
     return steps.flat().flatMap(({ isLookup, text }) => (isLookup ? [] : [text]))
   }
 
@@ -111,7 +111,7 @@ onBothEngines('the plan of a query', (engine) => {
         fc.nat(2),
         async (terms, field, descending, place) => {
           asked = []
-          const question = {
+          const query = {
             requester: background,
             scope: scopes()[place] ?? { kind: 'system' },
             view: 'live' as const,
@@ -119,9 +119,9 @@ onBothEngines('the plan of a query', (engine) => {
             isAnew: true,
           }
           const page = { order: [{ field, descending }], limit: 20, offset: 0, after: undefined }
-          await finder.find({ ...question, ...page })
+          await finder.find({ ...query, ...page })
           await finder.count({
-            ...question,
+            ...query,
             groups: [
               { name: 'zone', field: 'zone' },
               { name: 'metadata.env', metadataKey: 'env' },
@@ -152,7 +152,7 @@ onBothEngines('the plan of a query', (engine) => {
         after: undefined,
       })
       const page = asked.findLast(({ sql }) => sql.includes('order by')) ?? assert.fail(q)
-      const [rows] = await database.ask([{ ...page, sql: `${explain} ${page.sql}` }], background)
+      const [rows] = await database.run([{ ...page, sql: `${explain} ${page.sql}` }], background)
       assert.doesNotMatch(JSON.stringify(rows), /sort key|temp b-tree/i, q)
     }
   })

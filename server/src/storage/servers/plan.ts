@@ -1,9 +1,9 @@
 import { sql, type CompiledQuery } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
 import type { Owners } from '../../domain/inventory/owners.ts'
-import type { Question } from '../../domain/inventory/ports.ts'
+import type { ScopedQuery } from '../../domain/inventory/ports.ts'
 import type { View } from '../../domain/inventory/server-query.ts'
-import type { Database, Pace, Row, ServerSet } from '../database.ts'
+import type { Database, QueryPriority, Row, ServerSet } from '../database.ts'
 import { createDrivers, type Driver } from './drivers.ts'
 import { coveredColumns, everyServer, sortIndex } from './indexes.ts'
 import { serverList, type SideCondition } from './server-lists.ts'
@@ -12,9 +12,9 @@ import { createWhere } from './where.ts'
 
 /** How many are few. Whatever these are, the answers are the same. */
 export interface Limits {
-  /** What a caller may see, if it is no more than this, is gone through for every question. */
+  /** What a caller may see, if it is no more than this, is gone through for every query. */
   readonly smallScope: number
-  /** A part of a question that leads to no more than these is followed to its end. */
+  /** A part of a query that leads to no more than these is followed to its end. */
   readonly fewServers: number
   /** So many that were found by looking at every server are still remembered one by one. */
   readonly mostFound: number
@@ -36,9 +36,9 @@ export const isEverything = (condition: Condition) =>
 /** The name of an index, none at all, or whichever the engine likes. */
 type Index = string | typeof everyServer | undefined
 
-/** How a question is going to be answered: what must hold, and the ways that lead there. */
+/** How a query is going to be answered: what must hold, and the ways that lead there. */
 export interface Plan {
-  readonly question: Question
+  readonly query: ScopedQuery
   readonly isLive: boolean
   /** The way to what the caller may see; none where that is everything. */
   readonly scope: Driver | undefined
@@ -61,7 +61,7 @@ const outOfUse: Partial<Record<View, Driver>> = {
   deleted: { index: 'servers_deleted', condition: everything, list: undefined },
 }
 
-/** Looks for the best way to answer a question. Which it is depends on how many each way leads to. */
+/** Looks for the best way to answer a query. Which it is depends on how many each way leads to. */
 export function createPlanner(database: Database, owners: Owners, limits: Limits) {
   const { engine, db } = database
 
@@ -71,15 +71,15 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
     return sql.raw(index === everyServer ? ' not indexed' : ` indexed by ${index}`)
   }
 
-  async function ask(questions: readonly Sql[], pace: Pace): Promise<readonly Row[][]> {
-    const compiled: CompiledQuery[] = questions.map((question) => question.compile(db))
-    return await database.ask(compiled, pace)
+  async function run(queries: readonly Sql[], priority: QueryPriority): Promise<readonly Row[][]> {
+    const compiled: CompiledQuery[] = queries.map((query) => query.compile(db))
+    return await database.run(compiled, priority)
   }
 
   const scopes = createDrivers(engine, createWhere({ engine, owners: new Map() }))
 
   /** What must hold of any server that the caller is shown. */
-  function inSight({ view, scope }: Question): readonly Sql[] {
+  function inSight({ view, scope }: ScopedQuery): readonly Sql[] {
     const within = scopes.ofScope(scope)
     return within ? [states[view], within.condition] : [states[view]]
   }
@@ -112,26 +112,26 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
   const inHash = (_: SideCondition, rows: Sql, wanted: 'some' | 'none'): Sql =>
     wanted === 'some' ? sql`(exists (${rows}))::int <> 0` : sql`(exists (${rows}))::int <> 1`
 
-  async function plan(question: Question): Promise<Plan> {
+  async function plan(query: ScopedQuery): Promise<Plan> {
     const setting = { engine, owners: await owners.byProject() }
     const where = createWhere(setting)
     const drivers = createDrivers(engine, where)
-    const scope = drivers.ofScope(question.scope)
-    const isLive = question.view === 'live'
+    const scope = drivers.ofScope(query.scope)
+    const isLive = query.view === 'live'
     const inLists = isLive ? inByteSet : undefined
     const sweep = createWhere({ ...setting, inSweep: engine === 'postgres' ? inHash : inLists })
-    const visible = inSight(question)
+    const visible = inSight(query)
     const isCovered =
-      isLive && where.columnsIn(question.where).every((column) => coveredColumns.has(column))
+      isLive && where.columnsIn(query.where).every((column) => coveredColumns.has(column))
     return {
-      question,
+      query,
       isLive,
       scope,
-      drivers: isLive ? drivers.of(question.where) : [],
-      conditions: [...visible, ...stopChecks, where.where(question.where)],
-      sweepConditions: [...visible, ...stopChecks, sweep.where(question.where)],
+      drivers: isLive ? drivers.of(query.where) : [],
+      conditions: [...visible, ...stopChecks, where.where(query.where)],
+      sweepConditions: [...visible, ...stopChecks, sweep.where(query.where)],
       sweepIndex: isCovered ? sortIndex('created_at') : everyServer,
-      usesSideTables: where.usesSideTables(question.where),
+      usesSideTables: where.usesSideTables(query.where),
       isCovered,
     }
   }
@@ -142,11 +142,16 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
   }
 
   /** Of these ways, the narrowest that leads to no more than so many. */
-  async function narrowest(ways: readonly Driver[], view: View, most: number, pace: Pace) {
+  async function narrowest(
+    ways: readonly Driver[],
+    view: View,
+    most: number,
+    priority: QueryPriority,
+  ) {
     if (ways.length === 0) return undefined
-    const counts = await ask(
+    const counts = await run(
       ways.map((way) => probe(way, view, most)),
-      pace,
+      priority,
     )
     return ways
       .map((way, at) => ({ way, n: Number(counts[at]?.[0]?.['n']) }))
@@ -158,19 +163,19 @@ export function createPlanner(database: Database, owners: Owners, limits: Limits
    * A way that leads to few servers. That of the scope is tried before any other: how many servers
    * others have must not tell in how long it takes.
    */
-  async function findNarrowWay({ question, isLive, scope, drivers }: Plan, pace: Pace) {
-    const { view } = question
-    const own = scope && (await narrowest([scope], view, limits.smallScope, pace))
+  async function findNarrowWay({ query, isLive, scope, drivers }: Plan, priority: QueryPriority) {
+    const { view } = query
+    const own = scope && (await narrowest([scope], view, limits.smallScope, priority))
     if (own) return own
     const aside = outOfUse[view]
     return isLive
-      ? await narrowest(drivers, view, limits.fewServers, pace)
-      : aside && (await narrowest([aside], view, limits.smallScope, pace))
+      ? await narrowest(drivers, view, limits.fewServers, priority)
+      : aside && (await narrowest([aside], view, limits.smallScope, priority))
   }
 
   const select = (columns: Sql, index: Index, conditions: readonly Sql[], beside = sql``): Sql =>
     sql`select ${columns} from servers${hint(index)}${beside} where ${allOf(conditions)}`
 
-  return { engine, ask, plan, findNarrowWay, select, hint, limits }
+  return { engine, run, plan, findNarrowWay, select, hint, limits }
 }
 export type Planner = ReturnType<typeof createPlanner>

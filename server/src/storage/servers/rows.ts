@@ -2,11 +2,18 @@ import type { Server } from '@muster/contract'
 import { addressKey } from '../../domain/inventory/parse-network.ts'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { Database } from '../database.ts'
-import { cellOf, columns, fold, keepingOf, ofKeeping, type Cell } from './columns.ts'
+import {
+  cellOf,
+  columns,
+  fold,
+  storageClassOf,
+  columnsOfClass,
+  type Cell,
+} from './field-columns.ts'
 import { searchText } from './search-text.ts'
 import { keptTags, type KeptTag } from './tags.ts'
 import { placeColumns } from './where.ts'
-import type { Codes } from './words.ts'
+import type { Codes } from './text-dictionary.ts'
 
 /** Whether a server is in use, in the recycle bin, or gone. */
 export function stateOf({ deleted, pending_deleted }: Server): 0 | 1 | 2 {
@@ -14,8 +21,8 @@ export function stateOf({ deleted, pending_deleted }: Server): 0 | 1 | 2 {
   return pending_deleted ? 1 : 0
 }
 
-const textColumns = ofKeeping('text')
-const wordColumns = ofKeeping('word')
+const textColumns = columnsOfClass('text')
+const wordColumns = columnsOfClass('dictionary')
 
 /** The columns of the servers' table, in the order of their cells. */
 export const serverColumns: readonly string[] = [
@@ -58,14 +65,16 @@ function foldedCell(text: string): string | null {
   return folded === text ? null : folded
 }
 
-const keptColumns = columns.map((column) => [column, keepingOf(column)] as const)
+const storedColumns = columns.map((column) => [column, storageClassOf(column)] as const)
 
 export function serverRow(entry: ServerEntry, revision: number, codes: Codes): Cell[] {
   const { server, seq, state } = entry
   const row: Cell[] = [seq, revision, state]
-  for (const [column, keeping] of keptColumns) {
+  for (const [column, storageClass] of storedColumns) {
     const value = server[column]
-    row.push(keeping === 'word' ? code(codes, value as string) : cellOf(value, keeping))
+    row.push(
+      storageClass === 'dictionary' ? code(codes, value as string) : cellOf(value, storageClass),
+    )
   }
   for (const column of textColumns) row.push(foldedCell(server[column] as string))
   return row

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Statement } from '../database.ts'
-import { createTemplate } from '../template.ts'
+import { createStatementTemplate } from '../statement-template.ts'
 
 interface Entry {
   readonly seq: number
@@ -13,10 +13,10 @@ interface Entry {
  * keeps itself.
  */
 export function createSearchStatements({ engine, db }: Database) {
-  const remove = createTemplate<Entry>(['seq'], ({ seq }) =>
+  const remove = createStatementTemplate<Entry>(['seq'], ({ seq }) =>
     sql`delete from server_search where rowid = ${seq}`.compile(db),
   )
-  const add = createTemplate<Entry>(['seq', 'text', 'starts'], ({ seq, text, starts }) =>
+  const add = createStatementTemplate<Entry>(['seq', 'text', 'starts'], ({ seq, text, starts }) =>
     sql`insert into server_search (rowid, text, starts) values (${seq}, ${text}, ${starts})`.compile(
       db,
     ),

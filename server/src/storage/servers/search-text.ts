@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import { fold } from './columns.ts'
+import { fold } from './field-columns.ts'
 
 /** What a search looks at: the texts themselves, and what their words begin with. */
 export interface SearchText {

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Database } from '../database.ts'
-import { fold } from './columns.ts'
+import { fold } from './field-columns.ts'
 
 /** A piece of a statement: names from our own lists, values always bound. */
 export type Sql = RawBuilder<unknown>

@@ -1,11 +1,17 @@
 import { mostGroupValues } from '@muster/contract'
 import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
-import type { GroupValue, Question, Statistics, Sum } from '../../domain/inventory/ports.ts'
+import type { GroupValue, ScopedQuery, Statistics, Sum } from '../../domain/inventory/ports.ts'
 import type { Grouping } from '../../domain/inventory/server-query.ts'
 import { plus } from '../../domain/inventory/sums.ts'
 import type { Row } from '../database.ts'
-import { columnOf, isOwnerField, keepingOf, ownerFields, type OwnerField } from './columns.ts'
+import {
+  columnOf,
+  isOwnerField,
+  storageClassOf,
+  ownerFields,
+  type OwnerField,
+} from './field-columns.ts'
 import { isFacet, wholeFacet, type Facet } from './counts.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
 import { sums, toSum } from './sums.ts'
@@ -14,7 +20,7 @@ import { compareText } from './text-match.ts'
 import { allOf, byCodePoint, codeOf, type Sql } from './sql-parts.ts'
 
 /** Everything in use that is in sight: that is counted as it is written. */
-const isCounted = ({ isLive, question }: Plan) => isLive && isEverything(question.where)
+const isCounted = ({ isLive, query }: Plan) => isLive && isEverything(query.where)
 
 const counts = ({ scope }: Plan, facet: Facet): Sql =>
   sql`server_counts where facet = ${facet}${scope ? sql` and ${scope.condition}` : sql``}`
@@ -23,7 +29,7 @@ type Group = Sum & { readonly value: GroupValue }
 
 /** Counts servers, and how big they are together, by what they have in common. */
 export function createStatistics(
-  { engine, ask, plan: planFor, findNarrowWay, hint }: Planner,
+  { engine, run, plan: planFor, findNarrowWay, hint }: Planner,
   owners: Owners,
 ) {
   const grouped = (key: Sql, count: Sql, source: Sql) =>
@@ -75,7 +81,7 @@ export function createStatistics(
     const { field } = grouping
     if (isOwnerField(field)) return named(grouped(sql.ref(ownerFields[field].id), all, source))
     const column = sql.ref(columnOf(field))
-    const isWord = keepingOf(columnOf(field)) === 'word'
+    const isWord = storageClassOf(columnOf(field)) === 'dictionary'
     return isWord ? named(grouped(column, all, source)) : grouped(column, all, source)
   }
 
@@ -114,16 +120,16 @@ export function createStatistics(
   function valueOf(value: unknown, grouping: Grouping): GroupValue {
     if ('metadataKey' in grouping) return value as string | null
     if (isOwnerField(grouping.field)) return String(value)
-    switch (keepingOf(columnOf(grouping.field))) {
-      case 'flag':
+    switch (storageClassOf(columnOf(grouping.field))) {
+      case 'boolean':
         return Number(value) === 1
       case 'number':
         return Number(value)
-      case 'moment':
+      case 'timestamp':
         return value === null ? null : timestampText(Number(value))
-      case 'word':
+      case 'dictionary':
       case 'text':
-      case 'plain':
+      case 'lowercase':
         return String(value)
     }
   }
@@ -152,27 +158,27 @@ export function createStatistics(
   }
 
   return async function count(
-    question: Question & { readonly groups: readonly Grouping[] },
+    query: ScopedQuery & { readonly groups: readonly Grouping[] },
   ): Promise<Statistics> {
-    const plan = await planFor(question)
-    const way = await findNarrowWay(plan, question.requester)
+    const plan = await planFor(query)
+    const way = await findNarrowWay(plan, query.requester)
     const conditions = way ? [...plan.conditions, way.condition] : plan.sweepConditions
     const source = sql`servers${hint(way ? way.index : plan.sweepIndex)} where ${allOf(conditions)}`
     const kept = new Map(
-      question.groups.flatMap((group) => {
+      query.groups.flatMap((group) => {
         const groups = fromCounts(plan, group) ?? fromTags(plan, group)
         return groups ? [[group, mostFrequent(groups, group)] as const] : []
       }),
     )
-    const walked = question.groups.filter((group) => !kept.has(group))
+    const walked = query.groups.filter((group) => !kept.has(group))
     const needsWhole = !isCounted(plan)
-    const questions = [
+    const queries = [
       ...(needsWhole ? [] : [wholeOf(plan)]),
       ...kept.values(),
       ...(needsWhole || walked.length > 0 ? [inOnePass(source, walked, needsWhole)] : []),
     ]
-    const answers = await ask(questions, question.requester)
-    const seen = answers[questions.length - 1] ?? []
+    const answers = await run(queries, query.requester)
+    const seen = answers[queries.length - 1] ?? []
     const partOf = (part: number) => seen.filter((row) => Number(row['part']) === part)
     const [wholeRow] = needsWhole ? partOf(-1) : (answers[0] ?? [])
     const keptGroups = [...kept.keys()]
@@ -181,7 +187,7 @@ export function createStatistics(
         ? (answers[keptGroups.indexOf(group) + (needsWhole ? 0 : 1)] ?? [])
         : partOf(walked.indexOf(group))
     const groups = await Promise.all(
-      question.groups.map(
+      query.groups.map(
         async (group) => [group.name, await toGroups(rowsOf(group), group)] as const,
       ),
     )

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { PageQuestion } from '../../domain/inventory/ports.ts'
+import type { PageQuery } from '../../domain/inventory/ports.ts'
 import { toSelection } from './few.ts'
 import type { OrderTerms } from './order.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
@@ -16,23 +16,23 @@ export interface Swept {
  * Answers filters that no single index of the servers covers, by one pass over all servers. Page and
  * total come from the same pass, since the pass is the expensive part.
  */
-export function createSweep({ engine, ask, hint, limits }: Planner, terms: OrderTerms) {
+export function createSweep({ engine, run, hint, limits }: Planner, terms: OrderTerms) {
   const { mostFound } = limits
   return {
-    isNeeded: ({ isCovered, usesSideTables, question }: Plan): boolean =>
-      usesSideTables || (engine === 'sqlite' && !isCovered && !isEverything(question.where)),
+    isNeeded: ({ isCovered, usesSideTables, query }: Plan): boolean =>
+      usesSideTables || (engine === 'sqlite' && !isCovered && !isEverything(query.where)),
 
-    async sweep(plan: Plan, question: PageQuestion): Promise<Swept> {
-      const { order } = question
+    async sweep(plan: Plan, query: PageQuery): Promise<Swept> {
+      const { order } = query
       const { sweepConditions, sweepIndex } = plan
       const found = sql`found as materialized (select seq from servers${hint(sweepIndex)} where ${allOf(sweepConditions)})`
       const counted = sql`counted as (select count(*) as total from found)`
       const some = sql`total <= ${mostFound} and seq in (select seq from found limit ${mostFound + 1})`
-      const [rows = []] = await ask(
+      const [rows = []] = await run(
         [
           sql`with ${found}, ${counted} select total, seq, revision, ${terms.keys(order)} from counted left join servers on ${some}${terms.names(order)} order by ${terms.orderBy(order)}`,
         ],
-        question.requester,
+        query.requester,
       )
       const total = Number(rows[0]?.['total'])
       if (total > mostFound) return { total, selection: undefined }

@@ -1,5 +1,5 @@
 import type { Comparison } from '../../domain/inventory/condition.ts'
-import { fold } from './columns.ts'
+import { fold } from './field-columns.ts'
 
 /** By code point, as both engines compare text. */
 export const compareText = (a: string, b: string): number =>

@@ -74,11 +74,11 @@ export function createTimelineStore(database: Database): TimelineStore {
     },
 
     async read(whose, since, requester) {
-      const ask = (...questions: CompiledQuery[]) => database.ask(questions, requester)
-      const [days, present] = await ask(counted(whose), now(whose))
+      const run = (...queries: CompiledQuery[]) => database.run(queries, requester)
+      const [days, present] = await run(counted(whose), now(whose))
       const known = byDay(days)
       const isComplete = Math.min(...known.keys()) <= since
-      const [created] = isComplete ? [] : await ask(made(whose))
+      const [created] = isComplete ? [] : await run(made(whose))
       return { now: toSum(present?.[0]), counted: known, made: byDay(created) }
     },
   }

@@ -3,7 +3,13 @@ import type { Condition, Place } from '../../domain/inventory/condition.ts'
 import type { Field } from '../../domain/inventory/fields.ts'
 import type { Owner } from '../../domain/inventory/ports.ts'
 import type { Database } from '../database.ts'
-import { columnOf, isOwnerField, keepingOf, ownerFields, type Column } from './columns.ts'
+import {
+  columnOf,
+  isOwnerField,
+  storageClassOf,
+  ownerFields,
+  type Column,
+} from './field-columns.ts'
 import { createCompareColumn } from './compare.ts'
 import { hasText, isSideCondition, type SideCondition } from './server-lists.ts'
 import {
@@ -66,7 +72,7 @@ export function createWhere({ engine, owners, inSweep }: Setting) {
   const columnsOf = (field: Field): readonly string[] => {
     if (isOwnerField(field)) return [ownerFields[field].id]
     const column = columnOf(field)
-    return keepingOf(column) === 'text' ? [column, `${column}_folded`] : [column]
+    return storageClassOf(column) === 'text' ? [column, `${column}_folded`] : [column]
   }
 
   const ownerIds = (values: readonly string[]) =>

@@ -20,7 +20,7 @@ import {
   type ServerEntry,
 } from './rows.ts'
 import { createSearchStatements } from './search-index.ts'
-import { createWords, type Codes } from './words.ts'
+import { createTextDictionary, type Codes } from './text-dictionary.ts'
 
 const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) =>
   a < b ? -1 : 1
@@ -31,7 +31,7 @@ const tagColumns = ['server', 'origin', 'key', 'value', 'state', 'vcpu_count', '
 export function createWriteStatements(database: Database) {
   const { db, engine } = database
   const takeNumbers = createNumbers(database)
-  const codesOf = createWords(database, takeNumbers)
+  const codesOf = createTextDictionary(database, takeNumbers)
   const searchStatements = createSearchStatements(database)
   const countStatements = createCountStatements(database)
   const holdOwners = createHoldOwners(database)

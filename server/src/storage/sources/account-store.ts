@@ -92,7 +92,7 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
         .select(['account_id', (eb) => eb.fn.countAll().as('servers')])
         .groupBy('account_id')
         .compile()
-      const [rows = []] = await database.ask([count], background)
+      const [rows = []] = await database.run([count], background)
       return new Map(rows.map((row) => [String(row['account_id']), Number(row['servers'])]))
     },
 

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import type { Question, Row } from '../database.ts'
+import type { Query, Row } from '../database.ts'
 import { isServerSet, serverSet } from './server-set.ts'
 
 /** As much as SQLite is made for. */
@@ -41,24 +41,24 @@ export function createStatementCache(database: DatabaseSync): (text: string) => 
 
 type Cell = string | number | null | Uint8Array
 
-/** Answers questions that belong together from one moment of the data. */
+/** Answers queries that belong together from one moment of the data. */
 export function createSnapshotReader(database: DatabaseSync, checkStop: () => void = () => {}) {
   const prepare = createStatementCache(database)
-  const ask = ({ sql, parameters }: Question): Row[] => {
+  const run = ({ sql, parameters }: Query): Row[] => {
     checkStop()
     return prepare(sql).all(...parameters.map(bind))
   }
   const bind = (value: unknown): Cell =>
     isServerSet(value)
-      ? serverSet((ask(value.listedBy)[0]?.['list'] as string | null) ?? '')
+      ? serverSet((run(value.listedBy)[0]?.['list'] as string | null) ?? '')
       : (value as Cell)
-  return function read(questions: readonly Question[]): Row[][] {
+  return function read(queries: readonly Query[]): Row[][] {
     // One statement has a moment of its own, unless it needs others.
-    const isAlone = questions.length === 1 && !questions[0]?.parameters.some(isServerSet)
-    if (isAlone) return questions.map(ask)
+    const isAlone = queries.length === 1 && !queries[0]?.parameters.some(isServerSet)
+    if (isAlone) return queries.map(run)
     database.exec('begin')
     try {
-      return questions.map(ask)
+      return queries.map(run)
     } finally {
       // A fault may have ended it already.
       if (database.isTransaction) database.exec('commit')

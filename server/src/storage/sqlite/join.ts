@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
-import type { Database, TellFleet } from '../database.ts'
-import { fleetCommit } from '../fleet-versions.ts'
+import type { Database, OnServersCommitted } from '../database.ts'
+import { buildServersCommit } from '../server-versions.ts'
 import { createKysely } from './bridge.ts'
 import { createSnapshotReader, openFile } from './file.ts'
 import { joinWriter } from './writer.ts'
@@ -14,7 +14,11 @@ const notHere = () => {
  * The storage of a process, for another thread of it: it reads by itself, and hands its writes to the
  * one thread that writes. It remembers no versions, since it is not told of others' writes.
  */
-export function joinSqlite(directory: string, line: MessagePort, tell: TellFleet): Database {
+export function joinSqlite(
+  directory: string,
+  line: MessagePort,
+  tell: OnServersCommitted,
+): Database {
   const reader = openFile(join(directory, 'muster.db'))
   reader.exec('pragma query_only = on')
   const db = createKysely(reader)
@@ -26,17 +30,17 @@ export function joinSqlite(directory: string, line: MessagePort, tell: TellFleet
     commit: writer.commit,
     commitIdentity: notHere,
     currentVersion: () => undefined,
-    ask: async (questions) => readNow(questions),
-    async commitFleet(statements, scopes, inTurn = []) {
-      const commit = fleetCommit(db, statements, scopes, inTurn)
+    run: async (queries) => readNow(queries),
+    async commitServers(statements, scopes, inTurn = []) {
+      const commit = buildServersCommit(db, statements, scopes, inTurn)
       tell(commit.versionOf(await writer.commit(commit.statements)), scopes)
     },
     async maintain(work) {
       for (const sql of work) await writer.commit([{ sql, parameters: [] }])
     },
-    fleetVersion: () => undefined,
+    serversVersion: () => undefined,
     extend: notHere,
-    noteFleet: notHere,
+    noteServersCommitted: notHere,
     async ping() {
       await writer.commit([])
     },

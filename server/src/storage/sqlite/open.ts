@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { bumpVersion, versionOf, type Database, type Inspect } from '../database.ts'
 import { isUpToDate, migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
-import { createFleetVersions, fleetCommit } from '../fleet-versions.ts'
+import { createServerVersions, buildServersCommit } from '../server-versions.ts'
 import { createSnapshotReader, openFile } from './file.ts'
 import { defaultQueryTimeout } from '../slow-queries.ts'
 import { createReaders } from './readers.ts'
@@ -101,7 +101,7 @@ export async function openSqlite(
   const writer = startWriter(file)
   const readers = createReaders(file, queryTimeout)
   const readNow = createSnapshotReader(reader)
-  const fleet = createFleetVersions()
+  const fleet = createServerVersions()
   let known = version
 
   return {
@@ -114,18 +114,18 @@ export async function openSqlite(
       return outcomes.slice(1)
     },
     currentVersion: () => (writer.isBroken() ? undefined : known),
-    ask: async (questions, pace) =>
-      pace === 'quick' ? readNow(questions) : await readers.ask(questions, pace),
-    async commitFleet(statements, scopes, inTurn = []) {
-      const commit = fleetCommit(db, statements, scopes, inTurn)
+    run: async (queries, priority) =>
+      priority === 'quick' ? readNow(queries) : await readers.run(queries, priority),
+    async commitServers(statements, scopes, inTurn = []) {
+      const commit = buildServersCommit(db, statements, scopes, inTurn)
       fleet.advance(commit.versionOf(await writer.commit(commit.statements)), scopes)
     },
     async maintain(work) {
       for (const sql of work) await writer.commit([{ sql, parameters: [] }])
     },
-    fleetVersion: (scope) => (writer.isBroken() ? undefined : fleet.of(scope)),
+    serversVersion: (scope) => (writer.isBroken() ? undefined : fleet.of(scope)),
     extend: () => ({ engine: 'sqlite', directory, line: writer.share() }),
-    noteFleet: fleet.advance,
+    noteServersCommitted: fleet.advance,
     async ping() {
       reader.prepare('select 1').get()
       // The writer's thread must be alive too: an empty commit goes there and back.

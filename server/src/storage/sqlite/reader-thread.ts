@@ -15,10 +15,10 @@ const read = createSnapshotReader(database, checkStop)
 if (!parentPort) throw new Error('a reader runs in a thread of its own')
 const port = parentPort
 
-function run({ id, questions }: Errand): Findings {
+function run({ id, queries }: Errand): Findings {
   current = id
   try {
-    return { rows: read(questions).map((rows) => rows.map((row) => ({ ...row }))) }
+    return { rows: read(queries).map((rows) => rows.map((row) => ({ ...row }))) }
   } catch (error) {
     return { message: (error as Error).message }
   }

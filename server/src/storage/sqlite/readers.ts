@@ -2,13 +2,13 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { PlatformError } from '../../domain/error.ts'
 import type { Requester } from '../../domain/inventory/ports.ts'
-import type { Question, Row } from '../database.ts'
+import type { Query, Row } from '../database.ts'
 import { createSlowQueries, type Execution } from '../slow-queries.ts'
 
 /** Questions on their way to a reader thread, and what comes back. */
 export interface Errand {
   readonly id: number
-  readonly questions: readonly { readonly sql: string; readonly parameters: unknown[] }[]
+  readonly queries: readonly { readonly sql: string; readonly parameters: unknown[] }[]
 }
 export type Findings = { readonly rows: Row[][] } | { readonly message: string }
 
@@ -89,7 +89,7 @@ export function createReaders(file: string, timeout: number) {
     ).unref()
   }
 
-  function execute(questions: readonly Question[]): Execution {
+  function execute(queries: readonly Query[]): Execution {
     if (isClosed) return { rows: Promise.reject(closed()), stop: () => {} }
     const reader = idle.pop() ?? start()
     const id = (errands += 1)
@@ -97,7 +97,7 @@ export function createReaders(file: string, timeout: number) {
     reader.underway = underway
     reader.thread.postMessage({
       id,
-      questions: questions.map(({ sql, parameters }) => ({ sql, parameters: [...parameters] })),
+      queries: queries.map(({ sql, parameters }) => ({ sql, parameters: [...parameters] })),
     } satisfies Errand)
     return { rows, stop: () => stop(reader, id, underway) }
   }
@@ -105,9 +105,9 @@ export function createReaders(file: string, timeout: number) {
   const run = createSlowQueries({ slots, timeout }, execute)
 
   return {
-    async ask(questions: readonly Question[], requester: Requester): Promise<Row[][]> {
+    async run(queries: readonly Query[], requester: Requester): Promise<Row[][]> {
       if (isClosed) throw closed()
-      return await run(questions, requester)
+      return await run(queries, requester)
     },
     async close(): Promise<void> {
       isClosed = true

@@ -1,6 +1,6 @@
 import type { Condition } from '../../domain/inventory/condition.ts'
-import type { PageQuestion } from '../../domain/inventory/ports.ts'
-import { isOwnerField } from './columns.ts'
+import type { PageQuery } from '../../domain/inventory/ports.ts'
+import { isOwnerField } from './field-columns.ts'
 
 function looksAtNames(condition: Condition): boolean {
   switch (condition.kind) {
@@ -21,5 +21,5 @@ function looksAtNames(condition: Condition): boolean {
 }
 
 /** Whether the answer depends on names that identity keeps, which can change while no server does. */
-export const asksForNames = ({ where, order }: Pick<PageQuestion, 'where' | 'order'>): boolean =>
+export const readsOwnerNames = ({ where, order }: Pick<PageQuery, 'where' | 'order'>): boolean =>
   looksAtNames(where) || order.some(({ field }) => isOwnerField(field))

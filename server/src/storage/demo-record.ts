@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 const name = 'demo'
 
 /** What a demo was made as. */
-export interface DemoNote {
+export interface DemoRecord {
   /** What made it; the earliest did not say. */
   readonly version?: number
   readonly seed: number
@@ -17,19 +17,19 @@ export interface DemoNote {
 }
 
 /** Undefined where there was no demo yet. */
-export async function findDemoNote(db: Kysely<Tables>): Promise<DemoNote | undefined> {
+export async function findDemoRecord(db: Kysely<Tables>): Promise<DemoRecord | undefined> {
   const row = await db
     .selectFrom('settings')
     .where('key', '=', name)
     .select('value')
     .executeTakeFirst()
-  return row && (JSON.parse(row.value) as DemoNote)
+  return row && (JSON.parse(row.value) as DemoRecord)
 }
 
 /** Whether a demo is in there already, or nothing but what every first start makes. */
 export async function canHoldDemo(db: Kysely<Tables>): Promise<boolean> {
   const tables = new Set((await db.introspection.getTables()).map((table) => table.name))
-  if (!tables.has('settings') || (await findDemoNote(db))) return true
+  if (!tables.has('settings') || (await findDemoRecord(db))) return true
   const made = { domains: 1, projects: 1, users: 1, servers: 0, cloudaccounts: 0 }
   for (const [table, most] of Object.entries(made)) {
     if (!tables.has(table)) continue
@@ -43,7 +43,7 @@ export async function canHoldDemo(db: Kysely<Tables>): Promise<boolean> {
   return true
 }
 
-export async function keepDemoNote(database: Database, note: DemoNote): Promise<void> {
+export async function storeDemoRecord(database: Database, note: DemoRecord): Promise<void> {
   const value = JSON.stringify(note)
   await database.commit([
     database.db

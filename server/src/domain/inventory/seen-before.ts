@@ -6,10 +6,10 @@ const longest = 256
 const shorten = (text: string) => (text.length > longest ? hash('sha1', text, 'base64url') : text)
 
 /** Tells whether something was asked for lately: among the last so many different things, or twice as many. */
-export function createLatelyAsked(many: number): (text: string) => boolean {
+export function createSeenBefore(many: number): (text: string) => boolean {
   let recent = new Set<string>()
   let earlier = new Set<string>()
-  return function isAskedAgain(text) {
+  return function isSeenBefore(text) {
     const key = shorten(text)
     if (recent.has(key) || earlier.has(key)) return true
     if (recent.size >= many) {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database.ts'
-import { fold } from './columns.ts'
+import { fold } from './field-columns.ts'
 import { inPieces } from './in-pieces.ts'
 import { createInsertRows } from './insert-rows.ts'
 import type { TakeNumbers } from './numbers.ts'
@@ -10,7 +10,7 @@ const remembered = 200_000
 export type Codes = ReadonlyMap<string, number>
 
 /** The codes of texts that many servers share. A code never changes, so what is known stays known. */
-export function createWords(database: Database, takeNumbers: TakeNumbers) {
+export function createTextDictionary(database: Database, takeNumbers: TakeNumbers) {
   const { db } = database
   const known = new LRUCache<string, number>({ max: remembered })
   const insert = createInsertRows(database, 'words', ['code', 'word', 'folded'], 'keep')

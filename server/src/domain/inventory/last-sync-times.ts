@@ -2,7 +2,7 @@ import type { ServerParts } from './ports.ts'
 import { origins } from './metadata.ts'
 
 /** When each account was last synced completely, as far as this process knows. */
-export interface SyncAges {
+export interface LastSyncTimes {
   /** A timestamp; undefined where there was none yet, or there is no such account. */
   of(accountId: string): string | undefined
   /** Another one whenever an answer of `of` has changed. */
@@ -15,9 +15,9 @@ const key = `${origins.notes}synced_at`
  * How old what is known of a server is. It is put in when the server is shown: written down, every
  * sync would write every server.
  */
-export function withAge(parts: ServerParts, ages: SyncAges): ServerParts {
+export function withLastSyncTime(parts: ServerParts, syncTimes: LastSyncTimes): ServerParts {
   const { metadata } = parts
-  const age = ages.of(parts.accountId)
+  const age = syncTimes.of(parts.accountId)
   if (!metadata || age === undefined) return parts
   const separator = metadata.length > 2 ? ',' : ''
   const addition = Buffer.from(`${separator}"${key}":"${age}"}`)

@@ -4,11 +4,11 @@ import { builtInRoles } from '../domain/identity/built-in-roles.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { createStoragePlace, dumpTables } from '../testing/open-storage.ts'
 import { createDirectory } from './directory.ts'
-import { createFoundation } from './foundation.ts'
+import { createInitialDataStore } from './initial-data.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
-onBothEngines('the foundation', (engine) => {
+onBothEngines('the initial data', (engine) => {
   const countRows = (dump: Record<string, string[]>) =>
     Object.fromEntries(
       Object.entries(dump)
@@ -29,24 +29,24 @@ onBothEngines('the foundation', (engine) => {
     users: 1,
   }
 
-  test('is laid once: of several at the same time one wins, and nothing is doubled', async (t) => {
+  test('is created once: of several at the same time one wins, and nothing is doubled', async (t) => {
     const place = await createStoragePlace(engine)
     t.after(() => place.remove())
     const first = await place.open()
     const second = engine === 'postgres' ? await place.open() : first
-    assert.equal(await createFoundation(first).isLaid(), false)
+    assert.equal(await createInitialDataStore(first).exists(), false)
 
     const wins = await Promise.all(
       [first, second, first, second].map((database, index) =>
-        createFoundation(database).lay(`hash ${index}`, now),
+        createInitialDataStore(database).create(`hash ${index}`, now),
       ),
     )
     assert.equal(wins.filter(Boolean).length, 1)
-    assert.equal(await createFoundation(second).isLaid(), true)
+    assert.equal(await createInitialDataStore(second).exists(), true)
     assert.deepEqual(countRows(await dumpTables(first)), whole)
 
     const before = await dumpTables(first)
-    assert.equal(await createFoundation(second).lay('hash of a later start', now), false)
+    assert.equal(await createInitialDataStore(second).create('hash of a later start', now), false)
     assert.deepEqual(await dumpTables(first), before)
     const winner = `hash ${wins.indexOf(true)}`
     const { credentials } = await createDirectory(first).findAccount({ name: 'sysadmin' })
@@ -57,7 +57,7 @@ onBothEngines('the foundation', (engine) => {
     const place = await createStoragePlace(engine)
     t.after(() => place.remove())
     const database = await place.open()
-    await createFoundation(database).lay('hash', now)
+    await createInitialDataStore(database).create('hash', now)
     const directory = createDirectory(database)
     const { credentials } = await directory.findAccount({
       name: 'sysadmin',
@@ -82,7 +82,7 @@ onBothEngines('the foundation', (engine) => {
     const place = await createStoragePlace(engine)
     t.after(() => place.remove())
     const database = await place.open()
-    await createFoundation(database).lay('hash', now)
+    await createInitialDataStore(database).create('hash', now)
     const kinds = ['domains', 'projects', 'users', 'groups', 'roles', 'policies', 'assignments']
     const dump = await dumpTables(database)
     const ids = kinds.flatMap((kind) =>

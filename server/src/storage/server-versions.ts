@@ -3,16 +3,16 @@ import type { StatementResult, Statement, Statements } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** More writes than one connection will ever see. */
-export const eraSize = 2 ** 32
+export const versionsPerRestart = 2 ** 32
 
 /** Which servers were written when, as one process knows it. What was never heard of is at nought. */
-export function createFleetVersions() {
+export function createServerVersions() {
   const scopes = new Map<string, number>()
   let era = 0
   let fleet = 0
   return {
     of: (scope?: string): number =>
-      era * eraSize + (scope === undefined ? fleet : (scopes.get(scope) ?? 0)),
+      era * versionsPerRestart + (scope === undefined ? fleet : (scopes.get(scope) ?? 0)),
     advance(version: number, changed: Iterable<string>): void {
       fleet = Math.max(fleet, version)
       for (const scope of changed) scopes.set(scope, Math.max(scopes.get(scope) ?? 0, version))
@@ -27,7 +27,7 @@ export function createFleetVersions() {
 }
 
 /** A commit that changes servers, in the order in which its statements run. */
-export interface FleetCommit {
+export interface ServersCommit {
   readonly statements: Statement[]
   /** The version that it made, from what its statements did. */
   versionOf(outcomes: readonly StatementResult[]): number
@@ -44,12 +44,12 @@ export interface FleetCommit {
  *   depends on rows that another account writes (sightings).
  * - The marks of the scopes come last.
  */
-export function fleetCommit(
+export function buildServersCommit(
   db: Kysely<Tables>,
   statements: Statements,
   scopes: ReadonlySet<string>,
   inTurn: Statements,
-): FleetCommit {
+): ServersCommit {
   const bump = db
     .updateTable('fleet_version')
     .set((row) => ({ version: row('version', '+', 1) }))

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
 import { createNumbers } from './numbers.ts'
-import { createWords, type Codes } from './words.ts'
+import { createTextDictionary, type Codes } from './text-dictionary.ts'
 
 onBothEngines('words by their codes', (engine) => {
   let storage: TestStorage
@@ -12,7 +12,7 @@ onBothEngines('words by their codes', (engine) => {
   })
   after(() => storage.close())
 
-  const process = () => createWords(storage.database, createNumbers(storage.database))
+  const process = () => createTextDictionary(storage.database, createNumbers(storage.database))
   type CodesOf = ReturnType<typeof process>
 
   const write = (codesOf: CodesOf, words: readonly string[]): Promise<Codes> =>
@@ -66,7 +66,7 @@ onBothEngines('words by their codes', (engine) => {
   test('a code that another word has is given to none', async () => {
     const codes = await write(process(), ['owner'])
     const taken = codes.get('owner') ?? 0
-    const thief = createWords(storage.database, async () => ({
+    const thief = createTextDictionary(storage.database, async () => ({
       server: 0,
       word: taken,
       revision: 0,

@@ -5,7 +5,7 @@ import { fields, type Field } from '../../domain/inventory/fields.ts'
  * How a field is kept for finding: a word by its code, since many servers share it; a text as it is,
  * with a folded form beside it; a name of an owner not at all, since identity has it.
  */
-export type Keeping = 'word' | 'text' | 'plain' | 'number' | 'flag' | 'moment'
+export type StorageClass = 'dictionary' | 'text' | 'lowercase' | 'number' | 'boolean' | 'timestamp'
 
 /** Fields that are two names for one thing. */
 const aliases = {
@@ -41,16 +41,16 @@ const texts: ReadonlySet<string> = new Set([
 ])
 
 /** Always in lower case, and sorted by: as it is, without a folded form. */
-const plains: ReadonlySet<string> = new Set(['id', 'status'])
+const lowercaseColumns: ReadonlySet<string> = new Set(['id', 'status'])
 
 export const columnOf = (field: Exclude<Field, OwnerField>): Column =>
   Object.hasOwn(aliases, field) ? aliases[field as keyof typeof aliases] : (field as Column)
 
-export function keepingOf(column: Column): Keeping {
+export function storageClassOf(column: Column): StorageClass {
   const kind = fields[column]
   if (kind !== 'text') return kind
-  if (plains.has(column)) return 'plain'
-  return texts.has(column) ? 'text' : 'word'
+  if (lowercaseColumns.has(column)) return 'lowercase'
+  return texts.has(column) ? 'text' : 'dictionary'
 }
 
 /** Every column that is a field's, in one order. */
@@ -58,8 +58,8 @@ export const columns: readonly Column[] = (Object.keys(fields) as Field[]).filte
   (field): field is Column => !isOwnerField(field) && !Object.hasOwn(aliases, field),
 )
 
-export const ofKeeping = (keeping: Keeping): readonly Column[] =>
-  columns.filter((column) => keepingOf(column) === keeping)
+export const columnsOfClass = (storageClass: StorageClass): readonly Column[] =>
+  columns.filter((column) => storageClassOf(column) === storageClass)
 
 /** Text without regard to case: the same on both engines, since neither has a say in it. */
 export const fold = (text: string): string => {
@@ -78,8 +78,8 @@ function microseconds(timestamp: string): number {
 export type Cell = string | number | null
 
 /** What a field's value is kept as, where it is no word. */
-export const cellOf = (value: Server[Column], keeping: Keeping): Cell => {
+export const cellOf = (value: Server[Column], storageClass: StorageClass): Cell => {
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (keeping === 'moment') return value === null ? null : microseconds(value as string)
+  if (storageClass === 'timestamp') return value === null ? null : microseconds(value as string)
   return value
 }

@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 import { sql } from 'kysely'
-import type { FleetWriter, KeptServer, ServerWrite } from '../../domain/inventory/ports.ts'
+import type { ServerWriter, StoredServer, ServerWrite } from '../../domain/inventory/ports.ts'
 import type { Database, Statement } from '../database.ts'
 import { createInsertEvents } from '../events.ts'
 import { Violation } from '../violation.ts'
@@ -23,7 +23,7 @@ function parseServer(row: {
 }
 
 /** Writes servers: what is shown, and everything they are found by, in one commit. */
-export function createFleetWriter(database: Database): FleetWriter {
+export function createServerWriter(database: Database): ServerWriter {
   const { db } = database
   const insertEvents = createInsertEvents(database)
   const writeStatements = createWriteStatements(database)
@@ -36,7 +36,7 @@ export function createFleetWriter(database: Database): FleetWriter {
     inTurn: readonly Statement[] = [],
   ): Promise<boolean> {
     try {
-      await commitFenced(() => database.commitFleet(statements, scopes, inTurn))
+      await commitFenced(() => database.commitServers(statements, scopes, inTurn))
       return true
     } catch (error) {
       const isSuperseded =
@@ -53,8 +53,8 @@ export function createFleetWriter(database: Database): FleetWriter {
     ])
 
   return {
-    async findKept(ids) {
-      const found = new Map<string, KeptServer>()
+    async findStored(ids) {
+      const found = new Map<string, StoredServer>()
       for (const piece of inPieces(ids)) {
         const rows = await db
           .selectFrom('server_documents')

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
-import { ensureServerIndexes } from './bulk.ts'
+import { ensureServerIndexes } from './ensure-indexes.ts'
 import { serverIndexes } from './indexes.ts'
 import { searchSettings } from './search-index.ts'
 

@@ -5,12 +5,12 @@ import type { Database, Statements } from './database.ts'
 import { policyFacts } from './registry/policy-facts.ts'
 import { Violation } from './violation.ts'
 
-const laid = 'foundation'
+const settingKey = 'foundation'
 
 const named = (name: string) => ({ name, name_key: nameKey(name) })
 
 /** What is there at first start: the default domain, the first project, the roles, the first admin. */
-export function createFoundation(database: Database) {
+export function createInitialDataStore(database: Database) {
   const { db } = database
 
   function roleStatements(now: number): { ids: Map<string, string>; statements: Statements } {
@@ -40,17 +40,17 @@ export function createFoundation(database: Database) {
   }
 
   return {
-    async isLaid(): Promise<boolean> {
+    async exists(): Promise<boolean> {
       const row = await db
         .selectFrom('settings')
-        .where('key', '=', laid)
+        .where('key', '=', settingKey)
         .select('key')
         .executeTakeFirst()
       return row !== undefined
     },
 
     /** False when another process was first: then nothing was written. */
-    async lay(passwordHash: string, now: number): Promise<boolean> {
+    async create(passwordHash: string, now: number): Promise<boolean> {
       const projectId = newId()
       const userId = newId()
       const roles = roleStatements(now)
@@ -69,7 +69,7 @@ export function createFoundation(database: Database) {
         await database.commitIdentity([
           db
             .insertInto('settings')
-            .values({ key: laid, value: String(now) })
+            .values({ key: settingKey, value: String(now) })
             .compile(),
           db
             .insertInto('domains')

@@ -52,26 +52,26 @@ describe('commits that change servers on PostgreSQL', () => {
 
   test('do not wait for one that is in the middle of its work, and get their versions as they end', async () => {
     const gate = await closeGate(place.url ?? '')
-    const slow = near.commitFleet([put('slow'), pass()], new Set(['slow']))
+    const slow = near.commitServers([put('slow'), pass()], new Set(['slow']))
     await until('the slow one waits', async () => (await gate.waiting()) === 1)
-    const start = { near: near.fleetVersion() ?? 0, slow: far.fleetVersion('slow') }
+    const start = { near: near.serversVersion() ?? 0, slow: far.serversVersion('slow') }
 
     // Begun later, and through before: on another process, too.
-    await near.commitFleet([put('quick')], new Set(['quick']))
-    await far.commitFleet([put('other')], new Set(['other']))
-    assert.equal(near.fleetVersion('quick'), start.near + 1)
-    await until('the quick one is heard of', () => (far.fleetVersion('quick') ?? 0) > 0)
+    await near.commitServers([put('quick')], new Set(['quick']))
+    await far.commitServers([put('other')], new Set(['other']))
+    assert.equal(near.serversVersion('quick'), start.near + 1)
+    await until('the quick one is heard of', () => (far.serversVersion('quick') ?? 0) > 0)
 
     // What is read now is without the slow one, and may be cached under these versions.
-    const cached = { all: far.fleetVersion(), slow: far.fleetVersion('slow') }
+    const cached = { all: far.serversVersion(), slow: far.serversVersion('slow') }
     assert.equal(cached.slow, start.slow)
     assert.equal(await isThere('slow'), false)
 
     await gate.open()
     await slow
-    assert.equal(near.fleetVersion('slow'), start.near + 3)
-    await until('the slow one is heard of', () => far.fleetVersion('slow') !== cached.slow)
-    assert.notEqual(far.fleetVersion(), cached.all)
+    assert.equal(near.serversVersion('slow'), start.near + 3)
+    await until('the slow one is heard of', () => far.serversVersion('slow') !== cached.slow)
+    assert.notEqual(far.serversVersion(), cached.all)
     assert.equal(await isThere('slow'), true)
   })
 
@@ -83,10 +83,10 @@ describe('commits that change servers on PostgreSQL', () => {
       ),
       required: 'none',
     }
-    const late = near.commitFleet([pass()], new Set(), [requireNone, put('first')])
+    const late = near.commitServers([pass()], new Set(), [requireNone, put('first')])
     const refused = assert.rejects(late, { reason: 'none' })
     await until('the late one waits', async () => (await gate.waiting()) === 1)
-    await far.commitFleet([], new Set(), [requireNone, put('first')])
+    await far.commitServers([], new Set(), [requireNone, put('first')])
     await gate.open()
     await refused
   })
@@ -97,8 +97,8 @@ describe('commits that change servers on PostgreSQL', () => {
       sql`update settings set value = value || 'x' where key = ${key}`.compile(near.db)
     const nap = sql`select pg_sleep(0.2)`.compile(near.db)
     await Promise.all([
-      near.commitFleet([touch('a'), nap, touch('b')], new Set()),
-      far.commitFleet([touch('b'), nap, touch('a')], new Set()),
+      near.commitServers([touch('a'), nap, touch('b')], new Set()),
+      far.commitServers([touch('b'), nap, touch('a')], new Set()),
     ])
     const rows = await near.db
       .selectFrom('settings')

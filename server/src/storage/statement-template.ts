@@ -14,7 +14,7 @@ class Slot {
  * A statement whose text is made once and filled in at each use: for the writes that a login waits
  * for, making the text would take longer than the write.
  */
-export function createTemplate<Values extends object>(
+export function createStatementTemplate<Values extends object>(
   names: readonly (keyof Values & string)[],
   build: (values: Values) => CompiledQuery,
 ): (values: Values) => Statement {
