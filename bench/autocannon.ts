@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { Load, LoadResult } from './load-shapes.ts'
+import type { Load, LoadResult } from './load-types.ts'
 
-/** Runs in a process of its own: reads what to load a server with from a file, and prints the result. */
+/** Runs in its own process: reads the load from a file and prints the result. */
 
 interface Request {
   path?: string
@@ -15,7 +15,7 @@ type Autocannon = (options: object) => Promise<{
   '4xx': number
   '5xx': number
 }>
-// It has no types of its own.
+// The package has no types.
 const { default: autocannon } = (await import(import.meta.resolve('autocannon'))) as {
   default: Autocannon
 }
@@ -25,10 +25,10 @@ const { url, method = 'GET', headers, body, connections, seconds } = load
 const bodies = (load.bodies ?? []).toReversed()
 let sent = 0
 
-/** Who comes after the last one sends nothing, and is refused. */
+/** After the last body an empty one is sent, which the server refuses. */
 const withNextBody = (request: Request): Request => ({ ...request, body: bodies.pop() ?? '' })
 
-/** All connections take from one list. */
+/** All connections share one list of requests. */
 function withNextRequest(request: Request): Request {
   const next = load.requests?.[sent % load.requests.length]
   sent += 1
@@ -41,7 +41,7 @@ const result = await autocannon({
   headers,
   body,
   connections,
-  // It would keep to the number of requests whatever the time.
+  // autocannon would send this number of requests regardless of the duration.
   ...(load.once === true && load.requests
     ? { amount: load.requests.length }
     : { duration: seconds }),

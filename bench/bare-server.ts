@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * The bytes limit, in a process of its own: one answer from memory to whatever is asked, with no
- * routing, no authentication and no database. Prints its port.
+ * The bare server, in its own process: sends one response from memory to every request, without
+ * routing, authentication or database. Prints its port.
  */
 const [, , folder = ''] = process.argv
 const { status, headers } = JSON.parse(readFileSync(`${folder}/answer.json`, 'utf8')) as {

@@ -5,14 +5,14 @@ import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { adopt, end } from './child.ts'
-import type { LoadRequest } from './load-shapes.ts'
+import { stopChild, trackChild } from './child-processes.ts'
+import type { LoadRequest } from './load-types.ts'
 import { removeFolder } from './server.ts'
 
-/** Node writes them itself, the same for both. */
+/** Node adds these headers itself. */
 const ownHeaders = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding'])
 
-/** A real answer, as it came over the wire. */
+/** Records a real response. */
 async function capture(url: string, { path, headers }: LoadRequest) {
   const [response] = (await once(get(url + path, { headers: { ...headers } }), 'response')) as [
     IncomingMessage,
@@ -29,14 +29,14 @@ async function capture(url: string, { path, headers }: LoadRequest) {
   return { status, headers: kept, body: Buffer.concat(chunks), etag: response.headers.etag ?? '' }
 }
 
-/** A bare server that answers what Muster at `url` answers to this request. */
+/** Starts a bare server that sends Muster's response to this request. */
 export async function startBareServer(url: string, request: LoadRequest) {
   const { body, etag, ...answer } = await capture(url, request)
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   writeFileSync(join(folder, 'answer.json'), JSON.stringify(answer))
   writeFileSync(join(folder, 'body'), body)
   const program = fileURLToPath(new URL('bare-server.ts', import.meta.url))
-  const child = adopt(
+  const child = trackChild(
     spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] }),
   )
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
@@ -46,7 +46,7 @@ export async function startBareServer(url: string, request: LoadRequest) {
     etag,
     bytes: body.length,
     async stop() {
-      await end(child)
+      await stopChild(child)
       removeFolder(folder)
     },
   }

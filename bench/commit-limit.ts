@@ -9,7 +9,7 @@ type Row = Record<string, Value>
 const newToken = () => randomBytes(32).toString('base64url')
 const newSpending = () => `signature:${randomBytes(32).toString('base64url')}`
 
-/** Writes rows like the newest of a table, which a real login has left, each under an id of its own. */
+/** Writes copies of the newest row of a table, which a real login has written, with new ids. */
 function prepareCopies(database: DatabaseSync, table: string, newId: () => string) {
   const newest = database.prepare(`select * from ${table} order by rowid desc limit 1`).get() as Row
   const { id: _id, ...rest } = newest
@@ -19,8 +19,8 @@ function prepareCopies(database: DatabaseSync, table: string, newId: () => strin
   return { newest, write: () => insert.run(newId(), ...Object.values(rest)) }
 }
 
-/** Notes the use of a key as a login does: at most once a second for one address. */
-function prepareTouch(database: DatabaseSync, id: Value, ip: Value) {
+/** Stores the last use of a key as a login does: at most once a second per address. */
+function prepareLastUse(database: DatabaseSync, id: Value, ip: Value) {
   const update = database.prepare(
     `update access_keys set last_used_at = ?, last_used_ip = ? where id = ?
       and (last_used_at is null or last_used_at <= ? or last_used_ip <> ?)`,
@@ -31,7 +31,7 @@ function prepareTouch(database: DatabaseSync, id: Value, ip: Value) {
   }
 }
 
-/** All that one login writes, of the kind that was the last in this installation. */
+/** All writes of one login, of the same kind as the last one in this database. */
 function prepareLogin(database: DatabaseSync): () => void {
   const token = prepareCopies(database, 'tokens', newToken)
   const event = prepareCopies(database, 'events', () => newEventId(Date.now()))
@@ -39,7 +39,7 @@ function prepareLogin(database: DatabaseSync): () => void {
   const writes = [token.write, event.write]
   if (typeof accessKey === 'string') {
     const spending = prepareCopies(database, 'spent', newSpending)
-    writes.unshift(prepareTouch(database, accessKey, ip ?? ''), spending.write)
+    writes.unshift(prepareLastUse(database, accessKey, ip ?? ''), spending.write)
   }
   return () => {
     for (const write of writes) write()
@@ -47,8 +47,8 @@ function prepareLogin(database: DatabaseSync): () => void {
 }
 
 /**
- * The grouped-commit limit: the rows of a login, written durably by the driver alone into the same
- * tables, as many to a commit as would be waiting. Logins a second.
+ * The group commit limit: the rows of logins, written durably by the database driver alone, with as
+ * many logins per transaction as would be waiting. Returns logins per second.
  */
 export function measureCommits(folder: string, waiting: number, seconds: number): number {
   const database = new DatabaseSync(join(folder, 'data', 'muster.db'), { timeout: 5_000 })

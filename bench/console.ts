@@ -5,17 +5,17 @@ import { consoleFolder } from '../server/src/composition/console-folder.ts'
 import { enterAs } from '../testing/browser/enter-as.ts'
 import { howToGetChromium, startChromium } from '../testing/browser/find-chromium.ts'
 import { readyConsole } from '../testing/browser/ready-console.ts'
-import { bestOfRounds, boundRow, type Figure, type Row } from './figure.ts'
+import { bestOfRounds, boundRow, type Benchmark, type Row } from './benchmark.ts'
 import { openFleet } from './fleet.ts'
 import { password } from './server.ts'
 
-/** What the figure is about, whatever the other figures take. */
+/** Fixed for this benchmark, whatever size the others use. */
 const servers = 100_000
 const kilobyte = 1_000
-/** Milliseconds between the keys of somebody who types well, and between two words. */
+/** Milliseconds between the keystrokes of a good typist, and between two words. */
 const [pace, rest] = [200, 2_000]
 
-/** Notes when the first rows are on the screen, in milliseconds since the navigation began. */
+/** Records when the first rows are on the screen, in milliseconds since the start of the navigation. */
 const watchRows = `new MutationObserver((_, watch) => {
   if (!document.querySelector('tbody a')) return
   watch.disconnect()
@@ -23,8 +23,8 @@ const watchRows = `new MutationObserver((_, watch) => {
 }).observe(document, { childList: true, subtree: true })`
 
 /**
- * Notes for each change of the filter how long it takes until the rows for it are on the screen: the
- * list says that it is busy while it still shows those of the filter before.
+ * Records for each change of the filter how long it takes until its rows are on the screen. The list
+ * is marked as busy while it still shows the rows of the previous filter.
  */
 const watchKeystrokes = `globalThis.keystrokes = []
 addEventListener('input', () => {
@@ -34,14 +34,14 @@ addEventListener('input', () => {
     const isBehind = document.querySelector('[role=group][aria-busy=true]') !== null
     wasBehind ||= isBehind
     const took = performance.now() - begin
-    // What is known already is there at once.
+    // Cached rows appear at once.
     if (isBehind || (!wasBehind && took < 100)) requestAnimationFrame(look)
     else setTimeout(() => keystrokes.push(wasBehind ? performance.now() - begin : 0))
   }
   requestAnimationFrame(look)
 }, { capture: true })`
 
-/** A new profile, in which nothing is cached, of an admin who has just logged in. */
+/** A new profile without any cache, logged in as the administrator. */
 async function openProfile(browser: Browser, url: string): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: url })
   await enterAs(context, url, { name: 'sysadmin', password })
@@ -60,7 +60,7 @@ async function loadCold(browser: Browser, url: string): Promise<number> {
   return time
 }
 
-/** A name, an address and a filter, as somebody would type them. */
+/** A name, an address and a filter. */
 const queriesFor = (name: string, address: string) => [
   name.slice(0, 10),
   address.slice(0, 8),
@@ -76,11 +76,11 @@ async function typeAll(page: Page, texts: readonly string[]): Promise<readonly n
       await filter.pressSequentially(key)
       await page.waitForTimeout(pace)
     }
-    // A word is typed, the rows are read.
+    // Pause after each word.
     await page.waitForTimeout(rest)
   }
   const all = await page.evaluate<number[]>('keystrokes')
-  // What changed nothing that is asked, such as the key of a filter without a value, says nothing.
+  // Keystrokes that did not change the query are not counted.
   return all.filter((time) => time > 0).sort((one, other) => one - other)
 }
 
@@ -100,7 +100,7 @@ async function measureKeystrokes(browser: Browser, url: string): Promise<readonl
 const sizeOf = (files: readonly string[]) =>
   files.reduce((sum, file) => sum + statSync(`${file}.gz`).size, 0) / kilobyte
 
-/** Of the first page with servers on it, and of all pages together. */
+/** The size of the scripts of the first page, and of all pages. */
 async function measureScripts(browser: Browser, url: string): Promise<readonly Row[]> {
   const scripts = globSync('**/*.js', { cwd: consoleFolder }).map((file) =>
     join(consoleFolder, file),
@@ -114,17 +114,17 @@ async function measureScripts(browser: Browser, url: string): Promise<readonly R
   await context.close()
   const first = sizeOf(scripts.filter((file) => asked.has(basename(file))))
   return [
-    boundRow('JavaScript in all, gzipped', 'kB', sizeOf(scripts), 250),
+    boundRow('JavaScript of all pages, gzipped', 'kB', sizeOf(scripts), 250),
     {
       what: 'JavaScript of the first page, gzipped',
       measured: `${Math.round(first)} kB`,
-      target: 'no figure',
+      target: 'no target',
       reached: true,
     },
   ]
 }
 
-export const consoleFigures: Figure = {
+export const consoleFigures: Benchmark = {
   id: 'P14',
   title: `console with ${servers.toLocaleString('en-US')} servers`,
   async measure() {
@@ -140,8 +140,8 @@ export const consoleFigures: Figure = {
       const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? Number.NaN
       return [
         boundRow('first rows after a cold load', 'ms', cold, 1_500),
-        boundRow(`keystroke in the filter to rows, median of ${times.length}`, 'ms', at(0.5), 150),
-        boundRow('keystroke in the filter to rows, p95', 'ms', at(0.95), 150),
+        boundRow(`keystroke to rows, median of ${times.length}`, 'ms', at(0.5), 150),
+        boundRow('keystroke to rows, p95', 'ms', at(0.95), 150),
         ...(await measureScripts(browser, server.url)),
       ]
     } finally {

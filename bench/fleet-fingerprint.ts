@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 const at = (path: string) => new URL(`../${path}`, import.meta.url).href
 
-/** What makes a demo and writes it down. What only reads is not among it: it must not cost a load. */
+/** The files that create the demo and write it. A change of code that only reads must not cause a new load. */
 const writers = [
   'contract/src/server.ts',
   'server/src/composition/attach-demo-accounts.ts',
@@ -15,10 +15,10 @@ const writers = [
   'server/src/storage/servers/server-writer.ts',
 ].map(at)
 
-/** Values that are imported from files beside; types do nothing. */
+/** Imports of values; types have no effect at run time. */
 const imports = /^(?:import|export) (?!type )[^'"]*from '(\.[^']+)'/gm
 
-/** The same for as long as a fleet that was loaded earlier is what would be loaded now. */
+/** A digest that changes when the code would load another fleet. */
 export function fingerprintFleet(): string {
   const texts = new Map<string, string>()
   const waiting = [...writers]

@@ -2,19 +2,19 @@ import { demoProjects } from '../simulator/src/demo/organisation.ts'
 import { shuffle } from './random.ts'
 import { logIn, post, sendLogin } from './server.ts'
 
-/** A project of a fleet, the token of someone who may look at it, and how many servers they see. */
+/** A project of a fleet, the token of a user who may view it, and the number of its servers. */
 export interface FleetProject {
   readonly id: string
   readonly token: string
   readonly servers: number
 }
 
-/** All that is needed to ask for the servers of a fleet. */
+/** What is needed to request the servers of a fleet. */
 export interface FleetKeys {
-  /** Of an administrator: with `scope=system` for everything. */
+  /** The token of an administrator, for `scope=system`. */
   readonly systemToken: string
   readonly projects: readonly FleetProject[]
-  /** Of servers anywhere, in no order. */
+  /** Ids of servers of all projects, in random order. */
   readonly ids: readonly string[]
 }
 
@@ -27,30 +27,30 @@ interface Created {
   readonly user?: { readonly id: string }
 }
 
-async function demand(response: Response): Promise<Response> {
+async function requireOk(response: Response): Promise<Response> {
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
   return response
 }
 
-/** Makes the users and tokens by which a fleet is asked for. Tokens are kept, so they should live long. */
-export async function makeFleetKeys(url: string, size: number): Promise<FleetKeys> {
+/** Creates the users and tokens that read a fleet. Tokens are stored between runs, so they need a long lifetime. */
+export async function createFleetKeys(url: string, size: number): Promise<FleetKeys> {
   const systemToken = await logIn(url)
   const get = async (path: string, token = systemToken) =>
-    await demand(await fetch(url + path, { headers: { 'x-auth-token': token } }))
+    await requireOk(await fetch(url + path, { headers: { 'x-auth-token': token } }))
 
   const { roles } = (await (await get('/v3/roles')).json()) as {
     roles: { id: string; name: string }[]
   }
   const viewer = roles.find(({ name }) => name === 'project_viewer')?.id ?? ''
-  // A try that was cut off has left its users there.
+  // An interrupted run may have left its users.
   const run = Date.now().toString(36)
 
-  /** One user each, as in an organisation: nobody is in a thousand projects. */
-  async function openProject({ id, domain_id }: { id: string; domain_id: string }) {
-    const wish = { user: { name: `bench-${run}-${id}`, domain_id, password } }
-    const made = await demand(await post(url, '/v3/users', JSON.stringify(wish), systemToken))
+  /** One user per project, as in a real organisation. */
+  async function createViewer({ id, domain_id }: { id: string; domain_id: string }) {
+    const wanted = { user: { name: `bench-${run}-${id}`, domain_id, password } }
+    const made = await requireOk(await post(url, '/v3/users', JSON.stringify(wanted), systemToken))
     const { user } = (await made.json()) as Created
-    await demand(
+    await requireOk(
       await fetch(`${url}/v3/projects/${id}/users/${user?.id}/roles/${viewer}`, {
         method: 'PUT',
         headers: { 'x-auth-token': systemToken },
@@ -67,7 +67,7 @@ export async function makeFleetKeys(url: string, size: number): Promise<FleetKey
   const projects: FleetProject[] = []
   const queue = waiting.values()
   const work = async () => {
-    for (const project of queue) projects.push(await openProject(project))
+    for (const project of queue) projects.push(await createViewer(project))
   }
   await Promise.all(Array.from({ length: atOnce }, work))
 

@@ -1,11 +1,18 @@
-import { createAsk, createTouch, median, readTotal, type Ask, type Touch } from './ask.ts'
-import type { Figure, Row } from './figure.ts'
+import {
+  createTimedGet,
+  createChangeServer,
+  median,
+  readTotal,
+  type TimedGet,
+  type ChangeServer,
+} from './timed-client.ts'
+import type { Benchmark, Row } from './benchmark.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 import { options } from './options.ts'
-import { asOwner } from './pages.ts'
-import { commonFilters, oddQueries, searches, sorts, statistics } from './queries.ts'
-import { measureInTheWay } from './in-the-way.ts'
-import { besideBytes } from './serving.ts'
+import { withToken } from './pages.ts'
+import { commonFilters, unindexedQueries, searches, sorts, statistics } from './queries.ts'
+import { measureSlowQueryInterference } from './slow-query-interference.ts'
+import { compareWithBareServer } from './serve.ts'
 
 const port = 18_406
 const tries = 5
@@ -16,18 +23,23 @@ const statisticsOf = (query: string) => `/servers/statistics?scope=system&${quer
 
 interface Timed {
   readonly query: string
-  /** Milliseconds, the middle one of some tries. */
+  /** Milliseconds, the median of several runs. */
   readonly time: number
   readonly total: number
 }
 
-/** Each try after a change: neither page nor selection nor total is remembered from the one before. */
-async function timeCold(ask: Ask, touch: Touch, query: string, path: string): Promise<Timed> {
+/** Changes a server before each run, so that no page, selection or total is cached. */
+async function timeCold(
+  timedGet: TimedGet,
+  changeServer: ChangeServer,
+  query: string,
+  path: string,
+): Promise<Timed> {
   const times: number[] = []
   let total = 0
   for (let count = 0; count < tries; count += 1) {
-    await touch()
-    const answer = await ask(path)
+    await changeServer()
+    const answer = await timedGet(path)
     times.push(answer.time)
     if (path.startsWith('/servers?')) total = readTotal(answer)
   }
@@ -36,7 +48,7 @@ async function timeCold(ask: Ask, touch: Touch, query: string, path: string): Pr
   return { query: decodeURIComponent(query), time, total }
 }
 
-/** The slowest of several, and how many keep the bound. */
+/** The slowest query, and how many stay within the bound. */
 function worstRow(what: string, timed: readonly Timed[], bound: number): Row {
   const [worst] = timed.toSorted((a, b) => b.time - a.time)
   const within = timed.filter(({ time }) => time <= bound).length
@@ -44,7 +56,7 @@ function worstRow(what: string, timed: readonly Timed[], bound: number): Row {
     what: `${what}, p50 of the slowest`,
     measured: worst
       ? `${worst.time.toFixed(1)} ms (\`${worst.query}\`); ${within} of ${timed.length} within`
-      : 'there are none in this fleet',
+      : 'no such query in this fleet',
     target: `≤ ${bound} ms`,
     reached: within === timed.length,
   }
@@ -52,57 +64,64 @@ function worstRow(what: string, timed: readonly Timed[], bound: number): Row {
 
 async function openQueries(fleet: Fleet) {
   const server = await fleet.start(port)
-  const ask = createAsk(server.url, fleet.systemToken)
-  // Of the last project: what is asked of the first one stays remembered.
+  const timedGet = createTimedGet(server.url, fleet.systemToken)
+  // A server of the last project, so that caches of the first project stay valid.
   const last = fleet.projects.at(-1)
-  const { body } = await createAsk(server.url, last?.token ?? '')('/servers?limit=1')
+  const { body } = await createTimedGet(server.url, last?.token ?? '')('/servers?limit=1')
   const { servers } = JSON.parse(body.toString()) as { servers: { id: string }[] }
-  const touch = createTouch(server.url, fleet.systemToken, servers[0]?.id ?? '')
+  const changeServer = createChangeServer(server.url, fleet.systemToken, servers[0]?.id ?? '')
   const time = async (queries: readonly string[], pathOf: (query: string) => string) => {
     const timed: Timed[] = []
-    for (const query of queries) timed.push(await timeCold(ask, touch, query, pathOf(query)))
+    for (const query of queries)
+      timed.push(await timeCold(timedGet, changeServer, query, pathOf(query)))
     return timed
   }
-  // Threads that read start with the first question, and code is slow at first.
+  // Start the reader threads and warm up the code.
   for (let count = 0; count < tries; count += 1) {
-    for (const query of [...oddQueries, 'status=running']) await ask(listOf(query))
-    await touch()
+    for (const query of [...unindexedQueries, 'status=running']) await timedGet(listOf(query))
+    await changeServer()
   }
-  return { server, ask, touch, time }
+  return { server, timedGet, changeServer, time }
 }
 
-export const fleetQueries: Figure = {
+export const fleetQueries: Benchmark = {
   id: 'P6',
-  title: 'queries of the whole fleet',
+  title: 'queries over all servers',
   async measure() {
     const fleet = await openFleet(options.servers)
-    const { server, ask, touch, time } = await openQueries(fleet)
+    const { server, timedGet, changeServer, time } = await openQueries(fleet)
     const sample = fleet.ids[0] ?? ''
-    const filters = await commonFilters(ask, fleet.projects[0]?.id ?? '', sample)
+    const filters = await commonFilters(timedGet, fleet.projects[0]?.id ?? '', sample)
     const combined = await time(
       filters.flatMap((filter) => sorts.map((sort) => `${filter}&order_by=${sort}`)),
       listOf,
     )
     const many = combined.filter(({ total }) => total >= fewMatches)
     const few = combined.filter(({ total }) => total < fewMatches)
-    const odd = await time(oddQueries, listOf)
-    const found = await time(await searches(ask, sample), listOf)
+    const unindexed = await time(unindexedQueries, listOf)
+    const found = await time(await searches(timedGet, sample), listOf)
     const counted = await time(statistics, statisticsOf)
-    const again = asOwner(fleet.systemToken, listOf('status=running&order_by=name'))
-    const countedAgain = asOwner(fleet.systemToken, statisticsOf('group_by=status'))
+    const again = withToken(fleet.systemToken, listOf('status=running&order_by=name'))
+    const countedAgain = withToken(fleet.systemToken, statisticsOf('group_by=status'))
     const rows = [
       worstRow(
-        `filter, sort and total, ${fewMatches.toLocaleString('en-US')} and more match`,
+        `filter, sort and total, ${fewMatches.toLocaleString('en-US')} or more matches`,
         many,
         50,
       ),
-      worstRow('filter, sort and total, fewer match', few, 10),
-      worstRow('what has no index', odd, 1_000),
-      worstRow('search of three characters and more', found, 50),
+      worstRow('filter, sort and total, fewer matches', few, 10),
+      worstRow('queries without an index', unindexed, 1_000),
+      worstRow('search for three or more characters', found, 50),
       worstRow('statistics', counted, 100),
-      await besideBytes('a filter the second time', server.url, [again], 0.8),
-      await besideBytes('statistics the second time', server.url, [countedAgain], 0.8),
-      await measureInTheWay(fleet, server.url, ask, touch, oddQueries.map(listOf)),
+      await compareWithBareServer('a cached filter', server.url, [again], 0.8),
+      await compareWithBareServer('cached statistics', server.url, [countedAgain], 0.8),
+      await measureSlowQueryInterference(
+        fleet,
+        server.url,
+        timedGet,
+        changeServer,
+        unindexedQueries.map(listOf),
+      ),
     ]
     await server.stop()
     return rows

@@ -12,17 +12,17 @@ import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startPostgres } from '../testing/postgres.ts'
 import { fingerprintFleet } from './fleet-fingerprint.ts'
-import { makeFleetKeys, type FleetKeys } from './fleet-keys.ts'
+import { createFleetKeys, type FleetKeys } from './fleet-keys.ts'
 import { logIn, removeFolder, startServer, type BenchServer } from './server.ts'
 
-/** An installation with so many servers, which stay as they are: nobody lives in it. */
+/** A database with a number of servers that do not change. */
 export interface Fleet extends FleetKeys {
   readonly size: number
   readonly engine: 'SQLite' | 'PostgreSQL'
   start(port: number): Promise<BenchServer>
 }
 
-interface Place {
+interface FleetLocation {
   readonly folder: string
   readonly flags: readonly string[]
 }
@@ -30,12 +30,12 @@ interface Place {
 const cache = fileURLToPath(new URL('../node_modules/.cache/bench', import.meta.url))
 const port = 18_400
 
-/** Nothing happens to the servers any more: the accounts that they come from are switched off. */
-async function still(url: string): Promise<void> {
+/** Disables all accounts, so that the servers do not change any more. */
+async function disableAccounts(url: string): Promise<void> {
   const headers = { 'content-type': 'application/json', 'x-auth-token': await logIn(url) }
   const list = await fetch(`${url}/cloudaccounts?limit=2048`, { headers })
   const { cloudaccounts } = (await list.json()) as { cloudaccounts: { id: string }[] }
-  // One after the other: each is answered when it is done.
+  // One after the other: each request waits for its effect.
   for (const { id } of cloudaccounts) {
     const body = JSON.stringify({ cloudaccount: { enabled: false } })
     const answer = await fetch(`${url}/cloudaccounts/${id}`, { method: 'PUT', headers, body })
@@ -56,24 +56,24 @@ async function waitForLoad(url: string): Promise<void> {
   }
 }
 
-/** Loads the demo, which says how far it is, and makes the keys to it. */
-async function fill(size: number, { folder, flags }: Place): Promise<FleetKeys> {
+/** Loads the demo and creates the tokens to read it. */
+async function loadFleet(size: number, { folder, flags }: FleetLocation): Promise<FleetKeys> {
   process.stderr.write(`  loading ${size.toLocaleString('en-US')} servers …\n`)
   const demo = await startServer(port, folder, {
     flags: [...flags, '--demo', `--demo-servers=${size}`],
-    isHeard: true,
+    showsOutput: true,
   })
   await waitForLoad(demo.url)
-  await still(demo.url)
+  await disableAccounts(demo.url)
   await demo.stop()
   process.stderr.write('  making users and tokens …\n')
   const server = await startServer(port, folder, { flags: [...flags, '--token-ttl=366d'] })
-  const keys = await makeFleetKeys(server.url, size)
+  const keys = await createFleetKeys(server.url, size)
   await server.stop()
   return keys
 }
 
-/** Loaded once and kept between runs, for as long as a load today would give the same. */
+/** Loads a fleet once and reuses it in later runs, until the fingerprint changes. */
 export async function openFleet(size: number): Promise<Fleet> {
   const name = `sqlite-${size}-`
   const folder = join(cache, name + fingerprintFleet())
@@ -84,19 +84,19 @@ export async function openFleet(size: number): Promise<Fleet> {
       const path = join(cache, other)
       if (other.startsWith(name) && path !== folder) removeFolder(path)
     }
-    const keys = await fill(size, { folder, flags: [] })
+    const keys = await loadFleet(size, { folder, flags: [] })
     writeFileSync(file, JSON.stringify(keys), { mode: 0o600 })
   }
   const keys = JSON.parse(readFileSync(file, 'utf8')) as FleetKeys
   return { ...keys, size, engine: 'SQLite', start: (port) => startServer(port, folder) }
 }
 
-/** The same on a PostgreSQL of its own, which is gone afterwards. */
+/** The same on its own PostgreSQL, which is removed afterwards. */
 export async function openPostgresFleet(size: number): Promise<Fleet & { close(): Promise<void> }> {
   const postgres = await startPostgres()
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const flags = [`--database-url=${postgres.url}`, `--secret-key-file=${join(folder, 'key')}`]
-  const keys = await fill(size, { folder, flags })
+  const keys = await loadFleet(size, { folder, flags })
   return {
     ...keys,
     size,

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Load, LoadResult } from './load-shapes.ts'
+import type { Load, LoadResult } from './load-types.ts'
 import { runWrk } from './wrk.ts'
 
 const run = promisify(execFile)
 
 const hasWrk = spawnSync('wrk', ['--version']).error === undefined
 
-/** Which program made the load; it belongs to the figures. */
+/** The load generator, which is part of the result. */
 export const loadGenerator = hasWrk ? 'wrk' : 'autocannon'
 
-/** Puts a server under load from a second process. */
+/** Generates load from a second process. */
 export const putUnderLoad = (load: Load): Promise<LoadResult> =>
   hasWrk ? runWrk(load) : runAutocannon(load)
 

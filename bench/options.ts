@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 
-/** The fleet that the large one is held against; no fleet is smaller. */
+/** The size of the small fleet that the large one is compared with; also the minimum. */
 export const smallSize = 1_000
 
 /**
- * `npm run bench -- --servers 100000 P1 P2`: how many servers, and which figures; all of them unless
- * some are named.
+ * `npm run bench -- --servers 100000 P1 P2`: the number of servers, and which benchmarks to
+ * run. Without names, all run.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,7 +22,7 @@ function readSize(flag: keyof typeof values, variable: string, usual: number): n
 
 export const options = {
   servers: readSize('servers', 'BENCH_SERVERS', 1_000_000),
-  /** Fewer: they are loaded anew in each run. */
+  /** Fewer, because they are loaded again in each run. */
   postgresServers: readSize('postgres-servers', 'BENCH_POSTGRES_SERVERS', 100_000),
   wanted: positionals,
 }

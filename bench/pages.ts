@@ -1,49 +1,50 @@
 import type { Fleet } from './fleet.ts'
 import type { FleetProject } from './fleet-keys.ts'
-import type { LoadRequest } from './load-shapes.ts'
+import type { LoadRequest } from './load-types.ts'
 import { shuffle } from './random.ts'
 
-/** What the figures ask for, as requests. */
+/** The requests of the benchmarks. */
 
-const usualLimit = 20
+const defaultPageSize = 20
 
-export const asOwner = (token: string, path: string): LoadRequest => ({
+export const withToken = (token: string, path: string): LoadRequest => ({
   path,
   headers: { 'x-auth-token': token },
 })
 
 const page = ({ token }: FleetProject, query: string) =>
-  asOwner(token, `/servers?details=true&${query}`)
+  withToken(token, `/servers?details=true&${query}`)
 
-/** A project to ask for again and again. */
+/** The project whose page is requested repeatedly. */
 export const hotProject = ({ projects }: Fleet): FleetProject => {
-  const project = projects.find(({ servers }) => servers >= usualLimit)
+  const project = projects.find(({ servers }) => servers >= defaultPageSize)
   if (!project) throw new Error('no project has a whole page of servers')
   return project
 }
 
-export const hotPage = (fleet: Fleet): LoadRequest => page(hotProject(fleet), `limit=${usualLimit}`)
+export const hotPage = (fleet: Fleet): LoadRequest =>
+  page(hotProject(fleet), `limit=${defaultPageSize}`)
 
-/** Everything that a project has. */
+/** All servers of a project. */
 export const wholeProject = (project: FleetProject): LoadRequest => page(project, 'limit=2048')
 
 const range = (from: number, to: number, step = 1) =>
   Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, at) => from + at * step)
 
-/** Whole pages of which no two have a server in common, project after project by chance. */
-export const pagesApart = (projects: readonly FleetProject[]): LoadRequest[] =>
+/** Full pages without common servers, in random order. */
+export const disjointPages = (projects: readonly FleetProject[]): LoadRequest[] =>
   shuffle(
     projects.flatMap((project) =>
-      range(0, project.servers - usualLimit + 1, usualLimit).map((offset) =>
-        page(project, `limit=${usualLimit}&offset=${offset}`),
+      range(0, project.servers - defaultPageSize + 1, defaultPageSize).map((offset) =>
+        page(project, `limit=${defaultPageSize}&offset=${offset}`),
       ),
     ),
   )
 
-/** Twenty on average, so that there are more pages than one fleet has places for them to begin. */
+/** 20 on average. Different sizes give more different pages. */
 const limits = range(16, 25)
 
-/** Pages of which no two are the same, though they have servers in common. */
+/** Pages that all differ, but have servers in common. */
 export const differentPages = (projects: readonly FleetProject[]): LoadRequest[] =>
   shuffle(
     projects.flatMap((project) =>
@@ -57,6 +58,6 @@ export const differentPages = (projects: readonly FleetProject[]): LoadRequest[]
     ),
   )
 
-/** Servers from anywhere in the fleet. */
+/** Single servers of all projects. */
 export const singleServers = ({ ids, systemToken }: Fleet): LoadRequest[] =>
-  ids.map((id) => asOwner(systemToken, `/servers/${id}`))
+  ids.map((id) => withToken(systemToken, `/servers/${id}`))

@@ -1,12 +1,12 @@
 import { hash, verify } from '@node-rs/argon2'
-import { bestOfRounds, boundRow, ratioRow, type Figure } from './figure.ts'
+import { bestOfRounds, boundRow, ratioRow, type Benchmark } from './benchmark.ts'
 import { putUnderLoad } from './load.ts'
 import { logIn, passwordLogin, removeFolder, startServer } from './server.ts'
 
 const concurrency = 16
 const seconds = 5
 
-/** The hash limit: verifications alone, same parameters, same concurrency. */
+/** The hash limit: verifications alone, with the same parameters and concurrency. */
 async function measureHashes(): Promise<number> {
   const stored = await hash('a password', { memoryCost: 19_456, timeCost: 2, parallelism: 1 })
   const end = performance.now() + seconds * 1_000
@@ -21,9 +21,9 @@ async function measureHashes(): Promise<number> {
   return count / seconds
 }
 
-export const passwordLogins: Figure = {
+export const passwordLogins: Benchmark = {
   id: 'P8',
-  title: 'token by password',
+  title: 'password login',
   async measure() {
     const server = await startServer(18_408)
     const tokens = `${server.url}/v3/auth/tokens`
@@ -55,7 +55,7 @@ export const passwordLogins: Figure = {
     return [
       ratioRow(
         'password logins',
-        'a second',
+        'per second',
         best.logins,
         { name: 'hash limit', value: best.hashes },
         0.9,

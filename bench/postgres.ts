@@ -1,25 +1,25 @@
-import { readBefore, serveAtFirstSight } from './cold-pages.ts'
-import { bestOfRounds, ratioRow, type Figure, type Row } from './figure.ts'
+import { prepareReadServers, serveUnreadServers } from './cold-pages.ts'
+import { bestOfRounds, ratioRow, type Benchmark, type Row } from './benchmark.ts'
 import { openFleet, openPostgresFleet, type Fleet } from './fleet.ts'
 import { options } from './options.ts'
 import { hotPage, singleServers } from './pages.ts'
-import { serve } from './serving.ts'
+import { serve } from './serve.ts'
 
-/** One engine's rates, each kind of request in rounds of its own. */
+/** The rates of one engine, by kind of request. */
 async function open(fleet: Fleet, port: number, spare: number) {
   const server = await fleet.start(port)
-  const serveNext = await readBefore(fleet, server.url)
+  const serveNextPages = await prepareReadServers(fleet, server.url)
   return {
     hot: async () => (await serve(server.url, [hotPage(fleet)])).perSecond,
-    cold: async () => (await serveNext()).perSecond,
+    cold: async () => (await serveNextPages()).perSecond,
     single: async () => (await serve(server.url, singleServers(fleet))).perSecond,
     stop: server.stop,
-    /** In processes of its own: SQLite has room for one at a time. */
-    unseen: async () => (await serveAtFirstSight(fleet, spare)).perSecond,
+    /** In a new process, since SQLite allows only one at a time. */
+    unseen: async () => (await serveUnreadServers(fleet, spare)).perSecond,
   }
 }
 
-/** As before, but for the noise between two rounds. */
+/** Equal, except for noise. */
 const unchanged = 0.9
 
 type Kind = Exclude<keyof Awaited<ReturnType<typeof open>>, 'stop'>
@@ -31,7 +31,7 @@ async function compareEngines(postgresFleet: Fleet): Promise<Row[]> {
   const compare = async (what: string, kind: Kind, target: number) => {
     const best = await bestOfRounds({ sqlite: sqlite[kind], postgres: postgres[kind] })
     const limit = { name: 'rate on SQLite', value: best.sqlite }
-    return ratioRow(`${what}, ${size}`, 'a second', best.postgres, limit, target)
+    return ratioRow(`${what}, ${size}`, 'per second', best.postgres, limit, target)
   }
   const rows = [
     await compare('hot page', 'hot', unchanged),
@@ -43,7 +43,7 @@ async function compareEngines(postgresFleet: Fleet): Promise<Row[]> {
   return [...rows, await compare('pages of servers never read before', 'unseen', 0.5)]
 }
 
-export const postgresRates: Figure = {
+export const postgresRates: Benchmark = {
   id: 'P16',
   title: 'PostgreSQL, one process',
   async measure() {

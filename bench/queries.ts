@@ -1,11 +1,11 @@
-import type { Ask } from './ask.ts'
+import type { TimedGet } from './timed-client.ts'
 
-/** What people ask of a whole fleet. Values are the fleet's own, so that they match at any size. */
+/** Queries over a whole fleet. Values are read from the fleet, so that they match at any size. */
 
 const groups = ['provider', 'brand', 'region', 'zone', 'account', 'instance_type'] as const
 
-async function readValues(ask: Ask) {
-  const { body } = await ask(
+async function readValues(timedGet: TimedGet) {
+  const { body } = await timedGet(
     `/servers/statistics?scope=system&group_by=${groups.join('&group_by=')}`,
   )
   const { groups: counted } = JSON.parse(body.toString()) as {
@@ -14,14 +14,14 @@ async function readValues(ask: Ask) {
   const values = (name: (typeof groups)[number]) => (counted[name] ?? []).map(({ value }) => value)
   return {
     most: (name: (typeof groups)[number]) => values(name)[0] ?? '',
-    /** Of those that statistics tell apart. */
+    /** The rarest value that the statistics list. */
     least: (name: (typeof groups)[number]) =>
       values(name).findLast((value) => value !== 'other') ?? '',
   }
 }
 
-async function readServer(ask: Ask, id: string) {
-  const { body } = await ask(`/servers/${id}`)
+async function readServer(timedGet: TimedGet, id: string) {
+  const { body } = await timedGet(`/servers/${id}`)
   const { server } = JSON.parse(body.toString()) as {
     server: { id: string; name: string; ips: string; nics: { mac: string }[] }
   }
@@ -33,14 +33,14 @@ type Parameters = readonly (readonly [name: string, value: string])[]
 const write = (parameters: Parameters) =>
   parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 
-/** Some fifteen filters on what has an index: from one in three hundred servers to most of them. */
+/** Filters on indexed fields, which match from 1 in 300 servers to most of them. */
 export async function commonFilters(
-  ask: Ask,
+  timedGet: TimedGet,
   projectId: string,
   serverId: string,
 ): Promise<readonly string[]> {
-  const { most, least } = await readValues(ask)
-  const { ips } = await readServer(ask, serverId)
+  const { most, least } = await readValues(timedGet)
+  const { ips } = await readServer(timedGet, serverId)
   const network = `${/^\d+\.\d+\.\d+/.exec(ips)?.[0] ?? '10.0.0'}.0/24`
   const filters: readonly Parameters[] = [
     [['status', 'running']],
@@ -65,14 +65,14 @@ export async function commonFilters(
   return filters.map(write)
 }
 
-/** Every two kinds of filter together: common ones, on columns with and without an index. */
+/** All pairs of common filters, on columns with and without an index. */
 export async function filterPairs(
-  ask: Ask,
+  timedGet: TimedGet,
   projectId: string,
   serverId: string,
 ): Promise<readonly string[]> {
-  const { most } = await readValues(ask)
-  const { name } = await readServer(ask, serverId)
+  const { most } = await readValues(timedGet)
+  const { name } = await readServer(timedGet, serverId)
   const filters: Parameters = [
     ['status', 'running'],
     ['provider', most('provider')],
@@ -109,8 +109,8 @@ export async function filterPairs(
 
 export const sorts = ['created_at', 'name', 'status', 'updated_at'] as const
 
-/** What no index answers. */
-export const oddQueries: readonly string[] = [
+/** Queries that no index can answer. */
+export const unindexedQueries: readonly string[] = [
   write([['bios', 'UEFI']]),
   write([['filter', "networks.contains('zz')"]]),
   write([['order_by', 'host']]),
@@ -123,9 +123,9 @@ export const oddQueries: readonly string[] = [
   write([['q', '-status:running disk>=500000 -os_type:Windows']]),
 ]
 
-/** Rare and common ones; the rare ones are of this server. */
-export async function searches(ask: Ask, id: string): Promise<readonly string[]> {
-  const server = await readServer(ask, id)
+/** Rare and common search terms; the rare ones match one server. */
+export async function searches(timedGet: TimedGet, id: string): Promise<readonly string[]> {
+  const server = await readServer(timedGet, id)
   return [
     server.id.slice(0, 13),
     server.nics[0]?.mac ?? server.ips,

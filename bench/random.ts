@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that are the same in every run (mulberry32). */
+/** Pseudo-random numbers from 0 to 1, the same in every run (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -9,7 +9,7 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** The same things in another order, always the same one. */
+/** Shuffles in a way that is the same in every run. */
 export function shuffle<Thing>(things: readonly Thing[], seed = 1): Thing[] {
   const random = createRandom(seed)
   const shuffled = [...things]

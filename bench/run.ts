@@ -1,71 +1,68 @@
 import { writeFileSync } from 'node:fs'
-import { accessKeyLogins } from './access-key-login.ts'
-import { endAll } from './child.ts'
+import { stopAllChildren } from './child-processes.ts'
 import { coldPages } from './cold-pages.ts'
 import { consoleFigures } from './console.ts'
-import { deepPages } from './deep-page.ts'
-import type { Figure, Row } from './figure.ts'
-import { pairsOfFilters } from './filter-pairs.ts'
+import { deepPages } from './deep-pages.ts'
+import type { Benchmark, Row } from './benchmark.ts'
+import { filterPairTimes } from './filter-pairs.ts'
 import { fleetQueries } from './fleet-queries.ts'
 import { fleetSize } from './fleet-size.ts'
-import { hotPages, unchangedPages } from './hot-page.ts'
-import { singleServer } from './one-server.ts'
+import { accessKeyLogins, tokenLogins } from './logins.ts'
+import { hotPages, singleServer, unchangedPages } from './page-reads.ts'
 import { options } from './options.ts'
 import { passwordLogins } from './password-login.ts'
 import { postgresRates } from './postgres.ts'
-import { memoryAtRest, startToFirstAnswer } from './start-and-memory.ts'
+import { idleMemory, startupTime } from './start-and-memory.ts'
 import { renderTable, type Measured } from './table.ts'
-import { searchUnderAttack } from './under-attack.ts'
+import { searchDuringFlood } from './search-during-flood.ts'
 import { syncRates } from './sync.ts'
 import { tokenChecks } from './token-check.ts'
-import { tokenLogins } from './token-login.ts'
 
 /**
- * `npm run bench` measures everything and writes `bench/results.md`; `npm run bench -- P9` just
- * that, and `npm run bench -- access` what has the word in its title. `--servers 100000` takes a
- * smaller fleet.
+ * `npm run bench` runs all benchmarks and writes `bench/results.md`. `npm run bench -- P9` runs one,
+ * `npm run bench -- access` those with the word in their title. `--servers 100000` uses a smaller fleet.
  */
-const figures: readonly Figure[] = [
+const benchmarks: readonly Benchmark[] = [
   hotPages,
   coldPages,
   singleServer,
   unchangedPages,
   fleetSize,
   fleetQueries,
-  pairsOfFilters,
-  searchUnderAttack,
+  filterPairTimes,
+  searchDuringFlood,
   deepPages,
   passwordLogins,
   tokenLogins,
   accessKeyLogins,
   tokenChecks,
   syncRates,
-  startToFirstAnswer,
-  memoryAtRest,
+  startupTime,
+  idleMemory,
   consoleFigures,
   postgresRates,
 ]
 
 const { wanted } = options
-const chosen = figures.filter(
+const chosen = benchmarks.filter(
   ({ id, title }) =>
     wanted.length === 0 || wanted.some((word) => id === word || title.includes(word)),
 )
 
-/** One that fails says so in the table: the others are not lost with it. */
-async function measure(figure: Figure): Promise<readonly Row[]> {
-  process.stderr.write(`${figure.id} ${figure.title} …\n`)
+/** A failed benchmark is a row of the table; the others continue. */
+async function measure(benchmark: Benchmark): Promise<readonly Row[]> {
+  process.stderr.write(`${benchmark.id} ${benchmark.title} …\n`)
   try {
-    return await figure.measure()
+    return await benchmark.measure()
   } catch (error) {
     process.stderr.write(`${String(error)}\n`)
-    await endAll()
+    await stopAllChildren()
     return [{ what: 'could not be measured', measured: '', target: '', reached: false }]
   }
 }
 
 const measured: Measured[] = []
-for (const figure of chosen) measured.push({ figure, rows: await measure(figure) })
+for (const benchmark of chosen) measured.push({ benchmark, rows: await measure(benchmark) })
 
 const table = renderTable(measured)
 process.stdout.write(table)

@@ -4,33 +4,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NewCredentialDto } from '@muster/contract'
-import { adopt, end } from './child.ts'
+import { stopChild, trackChild } from './child-processes.ts'
 
 export const password = 'a password for the bench'
 
 export interface BenchServer {
   readonly url: string
   readonly pid: number
-  /** Milliseconds from the start of the process to its first answer. */
-  readonly firstAnswer: number
+  /** Milliseconds from the start of the process to its first response. */
+  readonly timeToFirstResponse: number
   readonly folder: string
   stop(): Promise<void>
 }
 
 interface StartOptions {
   readonly flags?: readonly string[]
-  /** Shows what it says on standard error, such as how far a load is. */
-  readonly isHeard?: boolean
+  /** Shows its standard error, such as the progress of a load. */
+  readonly showsOutput?: boolean
 }
 
-/** Starts Muster as an operator would, in a process of its own, and waits for its first answer. */
+/** Starts Muster as an operator would, in its own process, and waits until it is ready. */
 export async function startServer(
   port: number,
   folder = newFolder(),
-  { flags = [], isHeard = false }: StartOptions = {},
+  { flags = [], showsOutput = false }: StartOptions = {},
 ): Promise<BenchServer> {
   const begin = performance.now()
-  const server = adopt(
+  const server = trackChild(
     spawn(
       process.execPath,
       [
@@ -39,29 +39,29 @@ export async function startServer(
         `--data-dir=${join(folder, 'data')}`,
         '--log-level=warn',
         '--login-failures-per-minute=0',
-        // Counted as ever, and never reached.
+        // The limit is checked as usual, but never reached.
         '--tokens-per-user=1000000000',
         ...flags,
       ],
       {
-        stdio: ['ignore', 'ignore', isHeard ? 'inherit' : 'ignore'],
+        stdio: ['ignore', 'ignore', showsOutput ? 'inherit' : 'ignore'],
         env: { PATH: process.env['PATH'], MUSTER_ADMIN_PASSWORD: password },
       },
     ),
   )
   const url = `http://127.0.0.1:${port}`
-  while (!(await answers(url))) {
+  while (!(await isReady(url))) {
     if (server.exitCode !== null) throw new Error('the server ended before its first answer')
-    // To ask without a break would take a core from the one that is asked.
+    // Polling without a pause would take a core from the server.
     await pause(2)
   }
-  const firstAnswer = performance.now() - begin
+  const timeToFirstResponse = performance.now() - begin
   return {
     url,
     pid: server.pid ?? 0,
-    firstAnswer,
+    timeToFirstResponse,
     folder,
-    stop: () => end(server),
+    stop: () => stopChild(server),
   }
 }
 
@@ -69,13 +69,13 @@ const newFolder = () => mkdtempSync(join(tmpdir(), 'muster-bench-'))
 
 export const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
 
-const answers = (url: string): Promise<boolean> =>
+const isReady = (url: string): Promise<boolean> =>
   fetch(`${url}/readyz`).then(
     (response) => response.ok,
     () => false,
   )
 
-/** Memory that belongs to the process alone: mapped file pages are not counted. Bytes. */
+/** Anonymous memory of the process in bytes, without mapped files. */
 export function anonymousMemory(pid: number): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   const [, kilobytes] = /^Anonymous:\s+(\d+) kB$/m.exec(text) ?? []
@@ -118,13 +118,13 @@ export async function sendLogin(url: string, body: string): Promise<string> {
 
 export const logIn = (url: string): Promise<string> => sendLogin(url, passwordLogin)
 
-/** An access key of the admin, for the project that the admin is in. */
+/** Creates an access key of the administrator. */
 export async function makeAccessKey(url: string): Promise<{ accessKey: string; secret: string }> {
   const token = await logIn(url)
   const response = await fetch(`${url}/v3/auth/projects`, { headers: { 'x-auth-token': token } })
   const { projects } = (await response.json()) as { projects: { id: string }[] }
-  const wish = JSON.stringify({ credential: { type: 'aksk', project_id: projects[0]?.id } })
-  const made = await post(url, '/v3/credentials', wish, token)
+  const wanted = JSON.stringify({ credential: { type: 'aksk', project_id: projects[0]?.id } })
+  const made = await post(url, '/v3/credentials', wanted, token)
   if (made.status !== 201) throw new Error(`no access key: ${made.status}`)
   const { credential } = (await made.json()) as { credential: NewCredentialDto }
   return { accessKey: credential.access_key, secret: credential.secret }

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bestOfRounds, boundRow, type Figure, type Row } from './figure.ts'
+import { bestOfRounds, boundRow, type Benchmark, type Row } from './benchmark.ts'
 import { openFleet, type Fleet } from './fleet.ts'
 import { options } from './options.ts'
-import { pagesApart, singleServers } from './pages.ts'
+import { disjointPages, singleServers } from './pages.ts'
 import { startPostgres } from '../testing/postgres.ts'
 import { anonymousMemory, logIn, removeFolder, startServer } from './server.ts'
-import { serve } from './serving.ts'
+import { serve } from './serve.ts'
 import { attach } from './sync.ts'
 
 const megabyte = 1_000_000
@@ -17,15 +17,15 @@ const between = 100
 
 const sizeOf = ({ size }: Fleet) => `${size.toLocaleString('en-US')} servers`
 
-export const startToFirstAnswer: Figure = {
+export const startupTime: Benchmark = {
   id: 'P12',
-  title: 'start to first answer',
+  title: 'startup time',
   async measure() {
     const time = async (folder?: string) => {
       const server = await startServer(18_412, folder)
       await server.stop()
       if (folder === undefined) removeFolder(server.folder)
-      return server.firstAnswer
+      return server.timeToFirstResponse
     }
     const { folder, stop } = await startServer(18_412)
     await stop()
@@ -37,22 +37,22 @@ export const startToFirstAnswer: Figure = {
         async start() {
           const server = await fleet.start(18_412)
           await server.stop()
-          return server.firstAnswer
+          return server.timeToFirstResponse
         },
       },
       Math.min,
     )
     return [
-      boundRow('very first start: storage made, admin hashed', 'ms', best.first, 1_000),
+      boundRow('first start, with a new database', 'ms', best.first, 1_000),
       boundRow('start on an empty installation', 'ms', best.again, 1_000),
       boundRow(`start with ${sizeOf(fleet)}`, 'ms', filled.start, 2_000),
     ]
   },
 }
 
-export const memoryAtRest: Figure = {
+export const idleMemory: Benchmark = {
   id: 'P13',
-  title: 'memory at rest',
+  title: 'memory',
   async measure() {
     const server = await startServer(18_413)
     await pause(settling)
@@ -60,7 +60,7 @@ export const memoryAtRest: Figure = {
     await server.stop()
     removeFolder(server.folder)
     return [
-      boundRow('anonymous memory, empty', 'MB', bytes / megabyte, 120),
+      boundRow('empty database', 'MB', bytes / megabyte, 120),
       ...(await inUse()),
       await whileSyncing('SQLite'),
       await whileSyncing('PostgreSQL'),
@@ -68,25 +68,25 @@ export const memoryAtRest: Figure = {
   },
 }
 
-/** With a fleet, before anybody has asked for it and after many have: what is kept then stays kept. */
+/** With a fleet, before any request and after many, when the caches are full. */
 async function inUse(): Promise<Row[]> {
   const fleet = await openFleet(options.servers)
   const server = await fleet.start(18_413)
   await pause(settling)
   const before = anonymousMemory(server.pid)
-  await serve(server.url, pagesApart(fleet.projects))
+  await serve(server.url, disjointPages(fleet.projects))
   await serve(server.url, singleServers(fleet))
   await pause(settling)
   const after = anonymousMemory(server.pid)
   await server.stop()
-  const what = `anonymous memory, ${sizeOf(fleet)}`
+  const what = sizeOf(fleet)
   return [
     boundRow(what, 'MB', before / megabyte, 300),
     boundRow(`${what}, after many requests`, 'MB', after / megabyte, 300),
   ]
 }
 
-/** The most that a process has while it syncs an account for the first time. */
+/** Peak memory during the first sync of an account. */
 async function whileSyncing(engine: 'SQLite' | 'PostgreSQL'): Promise<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const postgres = engine === 'PostgreSQL' ? await startPostgres() : undefined
@@ -104,7 +104,7 @@ async function whileSyncing(engine: 'SQLite' | 'PostgreSQL'): Promise<Row> {
     clearInterval(timer)
     const size = `${seen.toLocaleString('en-US')} servers`
     return boundRow(
-      `anonymous memory at most while ${size} are first synced, ${engine}`,
+      `peak memory during the first sync of ${size}, ${engine}`,
       'MB',
       peak / megabyte,
       500,

@@ -1,11 +1,11 @@
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Load, LoadRequest } from './load-shapes.ts'
+import type { Load, LoadRequest } from './load-types.ts'
 
-/** The script that tells wrk what to send. */
+/** The Lua script of wrk. */
 export function writeWrkScript(folder: string, load: Load): string {
   const script = join(folder, 'request.lua')
-  // JSON's quoting of a text is also Lua's, for the plain texts used here.
+  // For these plain texts, JSON quoting is also valid Lua.
   const headers = Object.entries(load.headers ?? {}).map(
     ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
   )
@@ -33,7 +33,7 @@ function writeHead(load: Load, path: string, headers: Readonly<Record<string, st
   ].join('\r\n')
 }
 
-/** Whole requests in a file, for wrk to read one after the other: making them is none of its work. */
+/** Writes complete requests into a file, which wrk reads one by one. */
 function sendBodies(folder: string, load: Load, bodies: readonly string[]): string[] {
   const length = Buffer.byteLength(bodies[0] ?? '')
   const head = writeHead(load, new URL(load.url).pathname, { 'content-length': String(length) })
@@ -45,14 +45,14 @@ function sendBodies(folder: string, load: Load, bodies: readonly string[]): stri
     `local requests = assert(io.open(${JSON.stringify(file)}, "rb"))`,
     'local last',
     'function request()',
-    // Who comes after the last one repeats it, and is refused.
+    // After the last request it is repeated, and the server refuses it.
     `  last = requests:read(${head.length + length}) or last`,
     '  return last',
     'end',
   ]
 }
 
-/** Whole requests again, all in memory before the first is sent. */
+/** Complete requests, all loaded into memory before the first is sent. */
 function sendRequests(folder: string, load: Load, requests: readonly LoadRequest[]): string[] {
   const file = join(folder, 'requests')
   const texts = requests.map(({ path, headers = {} }) => writeHead(load, path, headers))
@@ -76,9 +76,9 @@ const sendAgain = [
   'end',
 ]
 
-/** wrk only knows how long it was told to run, so the script looks at the clock itself. */
+/** wrk only knows its configured duration, so the script measures the time itself. */
 const sendOnce = (count: number, connections: number): string[] => [
-  // When the last has been sent, all have been answered but those of the other connections.
+  // When the last is sent, all are answered except those of the other connections.
   `local answered = ${count - connections}`,
   'local ffi = require("ffi")',
   'ffi.cdef("typedef struct { long s; long us; } moment; int gettimeofday(moment *, void *);")',
@@ -89,7 +89,7 @@ const sendOnce = (count: number, connections: number): string[] => [
   'end',
   'function request()',
   '  at = at + 1',
-  // The first is but looked at by wrk, before it begins.
+  // wrk calls this once before it starts.
   '  if at == 2 then begun = now() end',
   '  if at > #requests then',
   '    ended = ended or now()',

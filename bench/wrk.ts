@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Load, LoadResult } from './load-shapes.ts'
+import type { Load, LoadResult } from './load-types.ts'
 import { writeWrkScript } from './wrk-script.ts'
 
 const run = promisify(execFile)
 
 const milliseconds: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1_000 }
 
-/** One thread: where there are two cores, one is for the client and one for the server. */
+/** One thread: on two cores, one is for the client and one for the server. */
 export async function runWrk(load: Load): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const script = writeWrkScript(folder, load)
@@ -30,7 +30,7 @@ export async function runWrk(load: Load): Promise<LoadResult> {
     return Number(time) * (milliseconds[unit] ?? 1)
   }
   const [perSecond = '0'] = read(/Requests\/sec:\s+([\d.]+)/)
-  // Where the requests came to their end before the time did, its own figure is too low.
+  // If the requests end before the time is up, wrk's own rate is too low.
   const [untilTheLast] = read(/^until the last: ([\d.]+)/m)
   const [refused = '0'] = read(/Non-2xx or 3xx responses: (\d+)/)
   return {

@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { Agent, request as send, type IncomingMessage } from 'node:http'
 import { post } from './server.ts'
 
-export interface Answer {
-  /** Milliseconds from asking to the last byte. */
+export interface TimedResponse {
+  /** Milliseconds from the request to the last byte. */
   readonly time: number
   readonly body: Buffer
-  /** What leads to the next page. */
+  /** The marker of the next page. */
   readonly marker: string | undefined
 }
 
-/** Asks one thing at a time over one connection, and looks how long it takes. */
-export function createAsk(url: string, token: string) {
+/** Sends one request at a time over one connection and measures its duration. */
+export function createTimedGet(url: string, token: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  return async function ask(path: string): Promise<Answer> {
+  return async function timedGet(path: string): Promise<TimedResponse> {
     const begin = performance.now()
     const asked = send(url + path, { agent, headers: { 'x-auth-token': token } })
     asked.end()
@@ -27,9 +27,9 @@ export function createAsk(url: string, token: string) {
     return { time, body, marker }
   }
 }
-export type Ask = ReturnType<typeof createAsk>
+export type TimedGet = ReturnType<typeof createTimedGet>
 
-export const readTotal = ({ body }: Answer) =>
+export const readTotal = ({ body }: TimedResponse) =>
   (JSON.parse(body.toString()) as { total: number }).total
 
 export function median(numbers: readonly number[]): number {
@@ -37,10 +37,10 @@ export function median(numbers: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Changes a server, so that nothing that is remembered of the whole fleet counts any more. */
-export function createTouch(url: string, token: string, serverId: string) {
+/** Changes a server, so that all caches of the whole fleet become invalid. */
+export function createChangeServer(url: string, token: string, serverId: string) {
   let count = 0
-  return async function touch(): Promise<void> {
+  return async function changeServer(): Promise<void> {
     count += 1
     const body = JSON.stringify({ metadata: { bench: String(count) } })
     const response = await post(url, `/servers/${serverId}/metadata`, body, token)
@@ -48,4 +48,4 @@ export function createTouch(url: string, token: string, serverId: string) {
     await response.arrayBuffer()
   }
 }
-export type Touch = ReturnType<typeof createTouch>
+export type ChangeServer = ReturnType<typeof createChangeServer>

@@ -12,8 +12,8 @@ import { openSqlite } from '../server/src/storage/sqlite/open.ts'
 import { createTokenStore } from '../server/src/storage/tokens.ts'
 import { removeFolder } from './server.ts'
 
-/** Identity without HTTP: a real database, one admin, one token, ready to be checked. */
-export async function createInstallation() {
+/** Identity without HTTP: a real database with an administrator and a token to verify. */
+export async function createTokenFixture() {
   const folder = mkdtempSync(join(tmpdir(), 'muster-bench-'))
   const database = await openSqlite(folder, async () => {})
   await createInitialDataStore(database).create('', Date.now())
@@ -52,10 +52,15 @@ export async function createInstallation() {
   const clock = Date.now
   const directory = createDirectory(database)
   const identityVersion: IdentityVersion = { current: database.currentVersion }
-  const outOfTouch: IdentityVersion = { current: () => undefined }
+  const disconnected: IdentityVersion = { current: () => undefined }
   const findUserStatus = createFindUserStatus({ directory, identityVersion, clock })
   const known = createVerifyToken({ tokens, findUserStatus, identityVersion, clock })
-  const unknown = createVerifyToken({ tokens, findUserStatus, identityVersion: outOfTouch, clock })
+  const unknown = createVerifyToken({
+    tokens,
+    findUserStatus,
+    identityVersion: disconnected,
+    clock,
+  })
   return {
     verifyKnown: () => known(secret),
     verifyUnknown: () => unknown(secret),

@@ -1,12 +1,12 @@
 import { startBareServer } from './bytes-limit.ts'
-import { bestOfRounds, ratioRow, type Row } from './figure.ts'
-import type { Load, LoadRequest, LoadResult } from './load-shapes.ts'
+import { bestOfRounds, ratioRow, type Row } from './benchmark.ts'
+import type { Load, LoadRequest, LoadResult } from './load-types.ts'
 import { putUnderLoad } from './load.ts'
 
 const concurrency = 16
 const seconds = 4
 
-/** Loads a server with requests, all of which have to be answered. */
+/** Sends requests to a server; none of them may be refused. */
 export async function serve(
   url: string,
   requests: readonly LoadRequest[],
@@ -20,8 +20,11 @@ export async function serve(
 
 const samples = 31
 
-/** Of these requests the one whose answer is neither large nor small. */
-async function findTypical(url: string, requests: readonly LoadRequest[]): Promise<LoadRequest> {
+/** The request whose response has the median size. */
+async function findTypicalRequest(
+  url: string,
+  requests: readonly LoadRequest[],
+): Promise<LoadRequest> {
   const answers = await Promise.all(
     requests.slice(0, samples).map(async (request) => {
       const response = await fetch(url + request.path, { headers: { ...request.headers } })
@@ -30,20 +33,20 @@ async function findTypical(url: string, requests: readonly LoadRequest[]): Promi
   )
   const sorted = answers.toSorted((a, b) => a.length - b.length)
   const middle = sorted[Math.floor(sorted.length / 2)]
-  if (!middle) throw new Error('there is nothing to ask for')
+  if (!middle) throw new Error('there is nothing to timedGet for')
   return middle.request
 }
 
 export const kilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(bytes < 10_000 ? 1 : 0)} kB`
 
-/** Muster's rate beside that of a bare server with the same bytes, under the same load. */
-export async function besideBytes(
+/** Muster's rate compared with that of a bare server that sends the same bytes, under the same load. */
+export async function compareWithBareServer(
   what: string,
   url: string,
   requests: readonly LoadRequest[],
   target: number,
 ): Promise<Row> {
-  const bare = await startBareServer(url, await findTypical(url, requests))
+  const bare = await startBareServer(url, await findTypicalRequest(url, requests))
   const best = await bestOfRounds({
     bytes: async () => (await serve(bare.url, requests)).perSecond,
     muster: async () => (await serve(url, requests)).perSecond,
@@ -52,7 +55,7 @@ export async function besideBytes(
   const answer = bare.bytes === 0 ? `an empty ${bare.status}` : kilobytes(bare.bytes)
   return ratioRow(
     `${what}, ${answer}`,
-    'a second',
+    'per second',
     best.muster,
     { name: 'bytes limit', value: best.bytes },
     target,

@@ -1,17 +1,17 @@
 import { connect } from 'node:net'
-import { createAsk, median, type Ask } from './ask.ts'
-import { timesRow, type Figure } from './figure.ts'
+import { createTimedGet, median, type TimedGet } from './timed-client.ts'
+import { timesRow, type Benchmark } from './benchmark.ts'
 import { openFleet } from './fleet.ts'
 import { options } from './options.ts'
 
 const port = 18_408
 const requests = 60
 const hangUpAfter = 1_500
-/** The most that are accepted in one query. */
+/** The maximum number of such terms in a query. */
 const terms = Array.from({ length: 20 }, (_, at) => `-tag:k${at}`).join(' ')
 
-/** Sends many expensive searches at once, and hangs up without waiting for an answer. */
-async function attack(token: string): Promise<void> {
+/** Sends many expensive searches at once and disconnects without waiting for responses. */
+async function flood(token: string): Promise<void> {
   const sockets = Array.from({ length: requests }, (_, at) => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})
@@ -25,30 +25,30 @@ async function attack(token: string): Promise<void> {
   for (const socket of sockets) socket.destroy()
 }
 
-/** Each is another search, so that nothing is remembered of it. */
+/** Each search differs, so that no result is cached. */
 let asked = 0
-async function search(ask: Ask): Promise<number> {
+async function search(timedGet: TimedGet): Promise<number> {
   asked += 1
   const query = encodeURIComponent(`web status:running mem>=${asked}`)
-  return (await ask(`/servers?q=${query}`)).time
+  return (await timedGet(`/servers?q=${query}`)).time
 }
 
-export const searchUnderAttack: Figure = {
+export const searchDuringFlood: Benchmark = {
   id: 'P6',
   title: 'a search while another user floods',
   async measure() {
     const fleet = await openFleet(options.servers)
     const server = await fleet.start(port)
     const [largest] = fleet.projects.toSorted((a, b) => b.servers - a.servers)
-    const ask = createAsk(server.url, largest?.token ?? '')
-    for (let count = 0; count < 5; count += 1) await search(ask)
+    const timedGet = createTimedGet(server.url, largest?.token ?? '')
+    for (let count = 0; count < 5; count += 1) await search(timedGet)
     const alone: number[] = []
-    for (let count = 0; count < 30; count += 1) alone.push(await search(ask))
+    for (let count = 0; count < 30; count += 1) alone.push(await search(timedGet))
     const during: number[] = []
-    const attacked = attack(fleet.systemToken)
+    const flooded = flood(fleet.systemToken)
     const end = performance.now() + hangUpAfter
-    while (performance.now() < end) during.push(await search(ask))
-    await attacked
+    while (performance.now() < end) during.push(await search(timedGet))
+    await flooded
     await server.stop()
     const other = { name: 'without them', value: median(alone) }
     return [

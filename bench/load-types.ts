@@ -1,4 +1,4 @@
-/** One of many requests: what is its own beside the load's address and headers. */
+/** One request: what it adds to the URL and the headers of the load. */
 export interface LoadRequest {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -9,11 +9,11 @@ export interface Load {
   readonly method?: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Instead of one body, one for each request, none of which is sent twice. All are of one length. */
+  /** Instead of one body: a body per request, each sent once. All have the same length. */
   readonly bodies?: readonly string[]
-  /** Instead of the address alone, these one after the other, and again from the first. */
+  /** Instead of one URL: these requests in order, repeated from the start. */
   readonly requests?: readonly LoadRequest[]
-  /** Ends with the last of the requests, if there is time for it. */
+  /** Stop after the last request, if the time suffices. */
   readonly once?: boolean
   readonly connections: number
   readonly seconds: number
@@ -25,6 +25,6 @@ export interface LoadResult {
   readonly p50: number
   /** Milliseconds. */
   readonly p99: number
-  /** Answers that were neither 2xx nor 3xx. */
+  /** Number of responses other than 2xx and 3xx. */
   readonly refused: number
 }

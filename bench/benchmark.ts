@@ -1,4 +1,4 @@
-/** One measured line of the table. */
+/** One line of the result table. */
 export interface Row {
   readonly what: string
   readonly measured: string
@@ -6,8 +6,8 @@ export interface Row {
   readonly reached: boolean
 }
 
-/** A figure of the performance page: its number, and how it is measured. */
-export interface Figure {
+/** A benchmark: its number, and how to measure it. */
+export interface Benchmark {
   readonly id: string
   readonly title: string
   measure(): Promise<Row[]>
@@ -15,7 +15,7 @@ export interface Figure {
 
 const rounds = 3
 
-/** Measures contenders in turn, several rounds, and keeps the best of each: machines are noisy. */
+/** Measures the candidates in turn, in several rounds, and returns the best result of each to reduce noise. */
 export async function bestOfRounds<Name extends string>(
   contenders: Readonly<Record<Name, () => Promise<number>>>,
   better: (left: number, right: number) => number = Math.max,
@@ -30,7 +30,7 @@ export async function bestOfRounds<Name extends string>(
   return best as Record<Name, number>
 }
 
-/** A ratio against a limit, as a row. */
+/** The ratio to a limit, as a row. */
 export function ratioRow(
   what: string,
   unit: string,
@@ -47,7 +47,7 @@ export function ratioRow(
   }
 }
 
-/** A figure that must stay below a bound, as a row. */
+/** A value that must not exceed a bound, as a row. */
 export const boundRow = (what: string, unit: string, measured: number, bound: number): Row => ({
   what,
   measured: `${measured < 10 ? measured.toFixed(2) : Math.round(measured)} ${unit}`,
@@ -55,7 +55,7 @@ export const boundRow = (what: string, unit: string, measured: number, bound: nu
   reached: measured <= bound,
 })
 
-/** Milliseconds that must not be many times those of another, as a row. */
+/** A duration compared with another one, as a row. */
 export function timesRow(
   what: string,
   measured: number,
