@@ -1,15 +1,10 @@
 import { ApiError } from '@muster/sdk'
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { Shell } from './frame/shell.tsx'
 import { onSessionEnd, type SessionEnd } from './api/end-session.ts'
 import { sessionQuery } from './api/queries/session.ts'
 import { queryClient } from './api/query-client.ts'
+import { lazyPage } from './pages/lazy-page.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { PageError } from './pages/page-error.tsx'
 import { PagePending } from './pages/page-pending.tsx'
@@ -20,7 +15,7 @@ const root = createRootRoute({ validateSearch: (search): Search => search as Sea
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  component: lazyRouteComponent(() => import('./pages/login/login-page.tsx'), 'LoginPage'),
+  component: lazyPage(() => import('./pages/login/login-page.tsx'), 'LoginPage'),
 })
 
 /** Everything else is behind a login, which leads back to where one wanted to go. */
@@ -44,48 +39,42 @@ const frame = createRoute({
 const overview = createRoute({
   getParentRoute: () => frame,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 const servers = createRoute({
   getParentRoute: () => frame,
   path: '/servers',
-  component: lazyRouteComponent(() => import('./pages/servers/servers-page.tsx'), 'ServersPage'),
+  component: lazyPage(() => import('./pages/servers/servers-page.tsx'), 'ServersPage'),
 })
 const server = createRoute({
   getParentRoute: () => frame,
   path: '/servers/$id',
-  component: lazyRouteComponent(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
+  component: lazyPage(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
 })
 const serverTab = createRoute({
   getParentRoute: () => frame,
   path: '/servers/$id/$tab',
-  component: lazyRouteComponent(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
+  component: lazyPage(() => import('./pages/server/server-page.tsx'), 'ServerPage'),
 })
 const accounts = createRoute({
   getParentRoute: () => frame,
   path: '/accounts',
-  component: lazyRouteComponent(() => import('./pages/accounts/accounts-page.tsx'), 'AccountsPage'),
+  component: lazyPage(() => import('./pages/accounts/accounts-page.tsx'), 'AccountsPage'),
 })
 const newAccount = createRoute({
   getParentRoute: () => frame,
   path: '/accounts/new',
-  component: lazyRouteComponent(
-    () => import('./pages/accounts/new-account-page.tsx'),
-    'NewAccountPage',
-  ),
+  component: lazyPage(() => import('./pages/accounts/new-account-page.tsx'), 'NewAccountPage'),
 })
 const account = createRoute({
   getParentRoute: () => frame,
   path: '/accounts/$id',
-  component: lazyRouteComponent(() => import('./pages/accounts/account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/accounts/account-page.tsx'), 'AccountPage'),
 })
 const locationsPage = createRoute({
   getParentRoute: () => frame,
   path: '/locations',
-  component: lazyRouteComponent(
-    () => import('./pages/locations/locations-page.tsx'),
-    'LocationsPage',
-  ),
+  component: lazyPage(() => import('./pages/locations/locations-page.tsx'), 'LocationsPage'),
 })
 /** The page's address before it was renamed. */
 const oldLocations = createRoute({
@@ -105,12 +94,12 @@ const identity = createRoute({
 const identityKind = createRoute({
   getParentRoute: () => frame,
   path: '/identity/$kind',
-  component: lazyRouteComponent(() => import('./pages/identity/identity-page.tsx'), 'IdentityPage'),
+  component: lazyPage(() => import('./pages/identity/identity-page.tsx'), 'IdentityPage'),
 })
 const identityEntity = createRoute({
   getParentRoute: () => frame,
   path: '/identity/$kind/$id',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('./pages/identity/identity-entity-page.tsx'),
     'IdentityEntityPage',
   ),
@@ -118,17 +107,17 @@ const identityEntity = createRoute({
 const activity = createRoute({
   getParentRoute: () => frame,
   path: '/activity',
-  component: lazyRouteComponent(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage'),
+  component: lazyPage(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage'),
 })
 const keys = createRoute({
   getParentRoute: () => frame,
   path: '/me/keys',
-  component: lazyRouteComponent(() => import('./pages/me/keys-page.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./pages/me/keys-page.tsx'), 'KeysPage'),
 })
 const sessions = createRoute({
   getParentRoute: () => frame,
   path: '/me/sessions',
-  component: lazyRouteComponent(() => import('./pages/me/sessions-page.tsx'), 'SessionsPage'),
+  component: lazyPage(() => import('./pages/me/sessions-page.tsx'), 'SessionsPage'),
 })
 
 export const router = createRouter({

@@ -1,13 +1,38 @@
 import { cookieSession, createClient, pollHeader } from '@muster/sdk'
-import { isUserIdle } from './user-presence.ts'
 
-/** What the page asks by itself while nobody is there does not keep the session alive. */
-function ask(address: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  if (!isUserIdle()) return fetch(address, init)
+const idleAfter = 60_000
+let lastInputAt = Date.now()
+for (const event of ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const) {
+  addEventListener(event, () => (lastInputAt = Date.now()), { capture: true, passive: true })
+}
+
+interface RequestListener {
+  readonly onAnswer: () => void
+  /** A server error, or no answer at all. */
+  readonly onFailure: () => void
+}
+let listener: RequestListener | undefined
+
+/** Tells of every request whether it was answered. One listener: the connection monitor. */
+export function listenToRequests(next: RequestListener): void {
+  listener = next
+}
+
+/** Polling while nobody uses the page must not keep the session alive, so it is marked. */
+async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const isUserIdle = Date.now() - lastInputAt > idleAfter
   const headers = new Headers(init?.headers)
-  headers.set(pollHeader, '1')
-  return fetch(address, { ...init, headers })
+  if (isUserIdle) headers.set(pollHeader, '1')
+  try {
+    const response = await fetch(address, { ...init, headers })
+    if (response.status < 500) listener?.onAnswer()
+    else listener?.onFailure()
+    return response
+  } catch (error) {
+    if (init?.signal?.aborted !== true) listener?.onFailure()
+    throw error
+  }
 }
 
 /** The public API through the gateway: the browser has a cookie, and never a token. */
-export const api = createClient({ auth: cookieSession(), fetch: ask })
+export const api = createClient({ auth: cookieSession(), fetch: sendRequest })

@@ -3,42 +3,47 @@ import { QueryCache, QueryClient, MutationCache } from '@tanstack/react-query'
 import { endSession } from './end-session.ts'
 import { sessionQuery } from './queries/session.ts'
 
-const isRefusal = (error: unknown) => error instanceof ApiError && error.status === 401
+const isUnauthorized = (error: unknown) => error instanceof ApiError && error.status === 401
 
 /**
- * Whether the session itself is over, or only the one that a request had with it: one that was on its
- * way while another tab changed the project comes too late, and the session goes on.
+ * A 401 may only be late: another tab changed the project, and the session goes on. So the session
+ * is fetched again, and with it whatever was refused.
  */
-async function lookAgain(): Promise<void> {
+async function checkSession(): Promise<void> {
   try {
     await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
     await queryClient.invalidateQueries({
-      predicate: ({ queryKey, state }) => queryKey[0] !== 'session' && isRefusal(state.error),
+      predicate: ({ queryKey, state }) => queryKey[0] !== 'session' && isUnauthorized(state.error),
     })
   } catch {
-    // Said by the question for the session itself.
+    // The session's own query reports its failure.
   }
 }
 
-/** A session that has ended ends the page too, whichever request noticed. Without one, none has ended. */
-function notice(error: unknown, queryKey: readonly unknown[] = []): void {
+/** Ends the page when its session has ended, whichever request finds out. */
+export function handleUnauthorized(error: unknown, queryKey: readonly unknown[] = []): void {
   const hadSession = queryClient.getQueryData(sessionQuery.queryKey) !== undefined
-  if (!hadSession || !isRefusal(error)) return
+  if (!hadSession || !isUnauthorized(error)) return
   if (queryKey[0] === sessionQuery.queryKey[0]) endSession('ended')
-  else void lookAgain()
+  else void checkSession()
 }
 
-const tries = 2
+const retries = 2
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error, { queryKey }) => notice(error, queryKey) }),
-  mutationCache: new MutationCache({ onError: (error) => notice(error) }),
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => handleUnauthorized(error, queryKey),
+  }),
+  mutationCache: new MutationCache({ onError: (error) => handleUnauthorized(error) }),
   defaultOptions: {
+    // The connection monitor decides what offline means: a request that fails says so.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 10_000,
-      // Only what may pass by itself is asked again.
+      // A refusal does not go away by asking again.
       retry: (failures, error) =>
-        failures < tries && !(error instanceof ApiError && error.status < 500),
+        failures < retries && !(error instanceof ApiError && error.status < 500),
       retryDelay: (failures) => 500 * 2 ** failures,
     },
   },

@@ -1,5 +1,6 @@
-import type { UseQueryResult } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
+import { useConnection } from '../api/connection.ts'
+import { viewOf, type Refetchable } from '../api/query-view.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
@@ -11,10 +12,7 @@ interface Props<Data> {
   /** As the address calls it. */
   readonly name: string
   readonly title: string
-  readonly query: Pick<
-    UseQueryResult<Data>,
-    'data' | 'error' | 'isFetching' | 'dataUpdatedAt' | 'refetch'
-  >
+  readonly query: Refetchable<Data> & { readonly dataUpdatedAt: number }
   /** What is to be seen, in words. */
   readonly words: (data: Data) => string
   readonly chart: (data: Data) => ReactNode
@@ -31,13 +29,16 @@ export function ChartCard<Data>(props: Props<Data>) {
   const t = useMessages()
   const id = useId()
   const { asTable, turn } = useTableView(name)
-  const { data, error } = query
+  const { isConnected } = useConnection()
+  const view = viewOf(query, isConnected)
+  const data = view.kind === 'shown' || view.kind === 'empty' ? query.data : undefined
+  const { error } = query
   const retry = () => void query.refetch()
   return (
     <section
       className={[styles.card, className].filter(Boolean).join(' ')}
       aria-labelledby={id}
-      aria-busy={data === undefined && error === null}
+      aria-busy={view.kind === 'loading'}
     >
       <div className={styles.head}>
         <h2 id={id}>{title}</h2>
@@ -52,8 +53,8 @@ export function ChartCard<Data>(props: Props<Data>) {
           />
         )}
       </div>
-      {data === undefined && error !== null && <ErrorNotice error={error} onRetry={retry} />}
-      {data === undefined && error === null && <Waiting height={height} />}
+      {view.kind === 'failed' && <ErrorNotice error={view.error} onRetry={retry} />}
+      {view.kind === 'loading' && <Waiting height={height} />}
       {data !== undefined && (
         <>
           <p className={styles.words}>{words(data)}</p>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type RefObject } from 'react'
 
-/** Not at every letter: an address is a question to the API. */
-const pause = 150
+/** A request for every letter would show results that nobody asked for. */
+export const typingPause = 300
 
 interface DebouncedInput {
   readonly box: RefObject<HTMLInputElement | null>
@@ -37,7 +37,7 @@ export function useDebouncedInput(value: string, tell: (text: string) => void): 
       timer.current = setTimeout(() => {
         told.current = [...told.current, next.trim()]
         tell(next)
-      }, pause)
+      }, typingPause)
     },
   }
 }

@@ -13,7 +13,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const isPressedOutside = useRef(false)
   const [chosenId, setChosenId] = useState<string>()
-  const options = usePaletteOptions(text)
+  const { options, isSearching } = usePaletteOptions(text)
   const chosen = chosenOf(options, chosenId)
 
   // Before the element is taken away: only an element that is there gives the focus back.
@@ -84,7 +84,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           onKeyDown={listen}
         />
       </div>
-      <div id={listId} role="listbox" aria-label={t.frame.searchOrRun} className={styles.list}>
+      <div
+        id={listId}
+        role="listbox"
+        aria-label={t.frame.searchOrRun}
+        aria-busy={isSearching}
+        className={styles.list}
+      >
         {options.map((option, index) => (
           <div key={option.id} role="presentation">
             {options[index - 1]?.group !== option.group && (
@@ -108,8 +114,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             </div>
           </div>
         ))}
-        {options.length === 0 && <p className={styles.nothing}>{t.frame.paletteNothing}</p>}
       </div>
+      <p role="status" className={styles.status}>
+        {isSearching && t.connection.searching}
+      </p>
     </dialog>
   )
 }

@@ -1,7 +1,9 @@
 import { Outlet } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { preloadPages } from '../pages/lazy-page.ts'
 import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { LogOutError } from './log-out-error.tsx'
@@ -11,6 +13,9 @@ import { RouteAnnouncer } from './route-announcer.tsx'
 import styles from './shell.module.css'
 import { useGoShortcuts } from './use-go-shortcuts.ts'
 import { useShortcut } from './use-shortcut.ts'
+
+/** The page that was opened comes first. */
+const preloadAfter = 2_000
 
 /** What is around every page once somebody is logged in. */
 export function Shell() {
@@ -26,6 +31,10 @@ export function Shell() {
     else setOpen('palette')
   })
   useGoShortcuts()
+  useEffect(() => {
+    const timer = setTimeout(() => void preloadPages(), preloadAfter)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <div className={styles.shell}>
       <a href="#content" className={styles.skip}>
@@ -36,6 +45,7 @@ export function Shell() {
         onHelp={() => setOpen('help')}
         onNavigation={() => setOpen(open === 'navigation' ? undefined : 'navigation')}
       />
+      <ConnectionBanner />
       <Navigation isOpen={open === 'navigation'} onLeave={close} />
       <main id="content" className={styles.main} tabIndex={-1}>
         {/* What a page holds is of one project: it begins anew in another. */}

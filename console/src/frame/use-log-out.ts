@@ -8,8 +8,6 @@ export function useLogOut(): () => void {
   const { mutate } = useMutation({
     mutationKey: logOutKey,
     mutationFn: logOut,
-    // Offline it fails at once, rather than some time later.
-    networkMode: 'always',
   })
   return () => mutate()
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { findServersQuery } from '../api/queries/find-servers.ts'
+import { typingPause } from '../form/use-debounced-input.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 import { navigationItems } from './navigation.tsx'
@@ -9,13 +10,16 @@ import { chooseTheme } from './preferences.ts'
 import { useLogOut } from './use-log-out.ts'
 
 /** What the palette offers for a text: servers that the API finds, pages, actions. */
-export function usePaletteOptions(text: string): readonly PaletteOption[] {
+export function usePaletteOptions(text: string): {
+  readonly options: readonly PaletteOption[]
+  readonly isSearching: boolean
+} {
   const t = useMessages()
   const navigate = useNavigate()
   const logOut = useLogOut()
   const typed = text.trim()
-  const asked = useDebounced(typed, 80)
-  const { data = [], isPlaceholderData } = useQuery(findServersQuery(asked))
+  const asked = useDebounced(typed, typingPause)
+  const { data = [], isPlaceholderData, isFetching } = useQuery(findServersQuery(asked))
 
   const pages: readonly PaletteOption[] = [
     ...navigationItems.map(({ to, name, icon }) => ({
@@ -63,14 +67,16 @@ export function usePaletteOptions(text: string): readonly PaletteOption[] {
     name: t.frame.paletteFilter(typed),
     run: () => void navigate({ to: '/servers', search: { q: typed } }),
   }
-  if (typed === '') return [...pages, ...actions]
+  if (typed === '') return { options: [...pages, ...actions], isSearching: false }
   const open = (id: string) => void navigate({ to: '/servers/$id', params: { id } })
   const servers = data.map((server) => serverOption(server, open))
-  return [
+  const isSearching = isFetching || asked !== typed
+  const options = [
     // Found for what was typed before: of those only what fits this too, since Enter opens the first.
     ...(isPlaceholderData || asked !== typed ? matching(servers, typed) : servers),
     filter,
     ...matching(pages, typed),
     ...matching(actions, typed),
   ]
+  return { options, isSearching }
 }

@@ -21,6 +21,7 @@ export function createFormat(language: string) {
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+  const hourMinute = new Intl.DateTimeFormat(language, { timeStyle: 'short', hourCycle: 'h23' })
   const clock = new Intl.DateTimeFormat(language, { timeStyle: 'medium', hourCycle: 'h23' })
   const inUnit = (unit: string) => {
     const format = new Intl.NumberFormat(language, {
@@ -46,6 +47,7 @@ export function createFormat(language: string) {
     },
     dateTime: (time: string) => dateTime.format(new Date(time)),
     day: (date: string) => day.format(new Date(`${date}T00:00:00Z`)),
+    hourMinute: (at: number) => hourMinute.format(at),
     clock: (at: number) => clock.format(at),
     /** Clocks differ by a second or two: what has just happened is not yet to come. */
     ago(time: string, now: number): string {

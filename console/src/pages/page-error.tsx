@@ -1,23 +1,39 @@
 import { useRouter } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { retryConnection, useConnection } from '../api/connection.ts'
+import { isConnectionError } from '../api/query-view.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { Page } from '../ui/page.tsx'
 
-/** What is shown instead of a page that failed as a whole. */
-export function PageError({
-  error,
-  reset,
-}: {
+interface Props {
   readonly error: unknown
   readonly reset: () => void
-}) {
+}
+
+/** A lost connection shows within this time. */
+const patience = 5_000
+
+/** What is shown instead of a page that failed as a whole. Without a connection it loads again by itself. */
+export function PageError({ error, reset }: Props) {
   const t = useMessages()
   const router = useRouter()
+  const { isConnected } = useConnection()
+  const wasLost = useRef(false)
+  const isLost = isConnectionError(error)
+  useEffect(() => {
+    if (!isConnected) wasLost.current = true
+    if (!isConnected || !isLost) return
+    // Code that once failed to load is not loaded again without the whole page.
+    const timer = setTimeout(() => location.reload(), wasLost.current ? 0 : patience)
+    return () => clearTimeout(timer)
+  }, [isConnected, isLost])
   return (
     <Page title={t.common.appName}>
       <ErrorNotice
         error={error}
         onRetry={() => {
+          retryConnection()
           reset()
           void router.invalidate()
         }}

@@ -35,10 +35,9 @@ export function ErrorNotice({ error, onRetry }: Props) {
 type Messages = ReturnType<typeof useMessages>
 
 function explain(error: unknown, t: Messages): { title: string; text: string } {
-  if (error instanceof ConnectionError) {
-    return navigator.onLine
-      ? { title: t.errors.unreachable, text: t.errors.unreachableText }
-      : { title: t.errors.offline, text: t.errors.offlineText }
+  const isGatewayError = error instanceof ApiError && (error.status === 502 || error.status === 504)
+  if (error instanceof ConnectionError || isGatewayError) {
+    return { title: t.errors.unreachable, text: t.errors.unreachableText }
   }
   if (!(error instanceof ApiError))
     return { title: t.errors.unexpected, text: t.errors.unexpectedText }

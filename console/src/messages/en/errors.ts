@@ -1,7 +1,5 @@
 export const errors = {
   requestId: 'Request ID',
-  offline: 'You are offline',
-  offlineText: 'You see older data. It reloads when the network is back.',
   unreachable: 'Cannot reach Muster',
   unreachableText: 'The connection failed. Check that Muster is running, then try again.',
   forbidden: 'Access denied',

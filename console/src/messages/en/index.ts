@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
+import { connection } from './connection.ts'
 import { errors } from './errors.ts'
 import { frame } from './frame.ts'
 import { identity } from './identity.ts'
@@ -16,6 +17,7 @@ export const en = {
   accounts,
   activity,
   common,
+  connection,
   errors,
   frame,
   identity,

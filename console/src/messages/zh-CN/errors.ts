@@ -2,8 +2,6 @@ import type { Messages } from '../en/index.ts'
 
 export const errors: Messages['errors'] = {
   requestId: '请求 ID',
-  offline: '您已离线',
-  offlineText: '当前显示的是旧数据。网络恢复后会重新加载。',
   unreachable: '无法连接 Muster',
   unreachableText: '连接失败。请确认 Muster 正在运行，然后重试。',
   forbidden: '无权访问',

@@ -2,6 +2,7 @@ import type { Messages } from '../en/index.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { common } from './common.ts'
+import { connection } from './connection.ts'
 import { errors } from './errors.ts'
 import { frame } from './frame.ts'
 import { identity } from './identity.ts'
@@ -17,6 +18,7 @@ export const zhCN: Messages = {
   accounts,
   activity,
   common,
+  connection,
   errors,
   frame,
   identity,

@@ -4,12 +4,13 @@ import { accountQuery, providersQuery } from '../../api/queries/accounts.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabCount, tabClass, Tabs } from '../../ui/tabs.tsx'
 import { AccountHead } from './account-head.tsx'
 import { AccountOverview } from './account-overview.tsx'
 import { AccountSettings } from './account-settings.tsx'
-import { AccountsError, hasFailed } from './accounts-error.tsx'
+import { accountsFailure } from './accounts-failure.tsx'
 import { MappingEditor } from './mapping-editor.tsx'
 import { useAccountActions } from './use-account-actions.ts'
 
@@ -31,37 +32,38 @@ export function AccountPage() {
       title={account?.name ?? t.accounts.title}
       aside={account && <AccountHead account={account} actions={actions} />}
     >
-      {hasFailed(query) && <AccountsError query={query} operation="getCloudAccount" />}
-      {query.isLoading && <SkeletonRows />}
-      {query.isError && account && (
-        <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
-      )}
       {actions.error && <ErrorNotice error={actions.error} />}
-      {account && (
-        <>
-          <Tabs label={t.accounts.tabs}>
-            {tabs.map((name) => (
-              <Link
-                key={name}
-                to="/accounts/$id"
-                params={{ id }}
-                search={name === 'overview' ? {} : { tab: name }}
-                className={tabClass}
-                aria-current={name === tab ? 'page' : undefined}
-                activeOptions={{ exact: true }}
-              >
-                {t.accounts[name]}
-                {name === 'rules' && <TabCount>{account.mapping.length}</TabCount>}
-              </Link>
-            ))}
-          </Tabs>
-          {tab === 'overview' && (
-            <AccountOverview account={account} provider={provider} fetchedAt={fetchedAt} />
-          )}
-          {tab === 'rules' && <MappingEditor account={account} />}
-          {tab === 'settings' && <AccountSettings account={account} provider={provider} />}
-        </>
-      )}
+      <QueryView
+        query={query}
+        skeleton={<SkeletonRows />}
+        failure={accountsFailure('getCloudAccount')}
+      >
+        {(shown) => (
+          <>
+            <Tabs label={t.accounts.tabs}>
+              {tabs.map((name) => (
+                <Link
+                  key={name}
+                  to="/accounts/$id"
+                  params={{ id }}
+                  search={name === 'overview' ? {} : { tab: name }}
+                  className={tabClass}
+                  aria-current={name === tab ? 'page' : undefined}
+                  activeOptions={{ exact: true }}
+                >
+                  {t.accounts[name]}
+                  {name === 'rules' && <TabCount>{shown.mapping.length}</TabCount>}
+                </Link>
+              ))}
+            </Tabs>
+            {tab === 'overview' && (
+              <AccountOverview account={shown} provider={provider} fetchedAt={fetchedAt} />
+            )}
+            {tab === 'rules' && <MappingEditor account={shown} />}
+            {tab === 'settings' && <AccountSettings account={shown} provider={provider} />}
+          </>
+        )}
+      </QueryView>
     </Page>
   )
 }

@@ -9,6 +9,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { AccountsEmpty } from './accounts-empty.tsx'
 import { readFilter } from './accounts-filter.ts'
@@ -16,7 +17,7 @@ import { AccountsPager } from './accounts-pager.tsx'
 import styles from './accounts-page.module.css'
 import { AccountsTable } from './accounts-table.tsx'
 import { AccountsToolbar } from './accounts-toolbar.tsx'
-import { AccountsError, hasFailed } from './accounts-error.tsx'
+import { accountsFailure } from './accounts-failure.tsx'
 import { AttachLink } from './attach-link.tsx'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import { useAccountActions } from './use-account-actions.ts'
@@ -33,7 +34,7 @@ export function AccountsPage() {
   const [leaving, setLeaving] = useState<CloudAccount>()
   const { data, dataUpdatedAt: fetchedAt } = query
   const isFiltered = filter.search !== undefined || filter.status !== undefined
-  const isEmpty = data?.total === 0 && !isFiltered
+  const hasAccounts = isFiltered || (data !== undefined && data.total > 0)
 
   const show = (change: Record<string, string>) =>
     void navigate({
@@ -47,50 +48,42 @@ export function AccountsPage() {
       title={t.accounts.title}
       aside={
         <>
-          {data && !isEmpty && (
-            <span className={styles.count} role="status">
-              {t.accounts.count(data.total, number(data.total))}
-            </span>
-          )}
+          <span className={styles.count} role="status">
+            {query.isPlaceholderData && t.connection.searching}
+            {!query.isPlaceholderData &&
+              hasAccounts &&
+              data &&
+              t.accounts.count(data.total, number(data.total))}
+          </span>
           {data && <span className={styles.count}>{t.common.updatedAt(clock(fetchedAt))}</span>}
-          {!isEmpty && !query.isError && <AttachLink />}
+          {hasAccounts && <AttachLink />}
         </>
       }
     >
-      {hasFailed(query) && <AccountsError query={query} operation="listCloudAccounts" />}
-      {query.isError && data && (
-        <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
-      )}
       {actions.error && <ErrorNotice error={actions.error} />}
-      {isEmpty && <AccountsEmpty />}
-      {data && !isEmpty && <AccountsToolbar filter={filter} onChange={show} />}
-      {query.isLoading && <SkeletonRows />}
-      {data?.total === 0 && isFiltered && (
-        <EmptyState
-          title={t.accounts.noMatch}
-          actions={
-            <Link to="/accounts" className={buttonClass()}>
-              {t.accounts.clear}
-            </Link>
-          }
-        >
-          {t.accounts.noMatchText}
-        </EmptyState>
-      )}
-      {data && data.total > 0 && (
-        <>
-          <AccountsTable
-            accounts={data.cloudaccounts}
-            fetchedAt={fetchedAt}
-            providers={providers}
-            actions={actions}
-            filter={filter}
-            onSort={({ by, order }) => show({ sort: by, order })}
-            onDelete={setLeaving}
-          />
-          <AccountsPager page={filter.page} total={data.total} />
-        </>
-      )}
+      {hasAccounts && <AccountsToolbar filter={filter} onChange={show} />}
+      <QueryView
+        query={query}
+        isEmpty={({ total }) => total === 0}
+        empty={isFiltered ? <NoAccountMatches /> : <AccountsEmpty />}
+        skeleton={<SkeletonRows />}
+        failure={accountsFailure('listCloudAccounts')}
+      >
+        {({ cloudaccounts, total }) => (
+          <>
+            <AccountsTable
+              accounts={cloudaccounts}
+              fetchedAt={fetchedAt}
+              providers={providers}
+              actions={actions}
+              filter={filter}
+              onSort={({ by, order }) => show({ sort: by, order })}
+              onDelete={setLeaving}
+            />
+            <AccountsPager page={filter.page} total={total} />
+          </>
+        )}
+      </QueryView>
       {leaving && (
         <DeleteAccountDialog
           account={leaving}
@@ -99,5 +92,21 @@ export function AccountsPage() {
         />
       )}
     </Page>
+  )
+}
+
+function NoAccountMatches() {
+  const t = useMessages().accounts
+  return (
+    <EmptyState
+      title={t.noMatch}
+      actions={
+        <Link to="/accounts" className={buttonClass()}>
+          {t.clear}
+        </Link>
+      }
+    >
+      {t.noMatchText}
+    </EmptyState>
   )
 }

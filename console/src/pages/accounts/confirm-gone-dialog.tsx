@@ -18,7 +18,6 @@ export function ConfirmGoneDialog({ account: { id, name }, count, onClose }: Pro
   const t = useMessages()
   const { number } = useFormat()
   const confirm = useMutation({
-    networkMode: 'always',
     mutationFn: () => api.confirmGoneServers({ parameters: { id } }),
     onSuccess({ cloudaccount }) {
       cacheAccount(cloudaccount)

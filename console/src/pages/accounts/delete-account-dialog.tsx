@@ -24,7 +24,6 @@ export function DeleteAccountDialog({ account, onClose, onDeleted }: Props) {
   const { id, name } = account
   const evicts = servers > 0
   const remove = useMutation({
-    networkMode: 'always',
     mutationFn: () => deleteAccount(id, evicts),
     async onSuccess(outcome) {
       if (outcome !== 'deleted') {

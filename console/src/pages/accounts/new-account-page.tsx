@@ -4,10 +4,10 @@ import { providersQuery } from '../../api/queries/accounts.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { AccountForm } from './account-form.tsx'
-import { AccountsError, hasFailed } from './accounts-error.tsx'
+import { accountsFailure } from './accounts-failure.tsx'
 import styles from './new-account-page.module.css'
 import { ProviderChoice } from './provider-choice.tsx'
 
@@ -30,29 +30,30 @@ export function NewAccountPage() {
         )
       }
     >
-      {hasFailed(query) && <AccountsError query={query} operation="listCloudProviders" />}
-      {query.isLoading && <SkeletonRows rows={6} />}
-      {query.data && !provider && (
-        <>
-          {asked !== undefined && (
-            <p role="alert" className={styles.unknown}>
-              {t.accounts.noProvider(asked)}
-            </p>
-          )}
-          <ProviderChoice providers={query.data} />
-        </>
-      )}
-      {provider && (
-        <AccountForm
-          key={provider.provider}
-          provider={provider}
-          onSaved={({ id, name }) => {
-            showToast(t.accounts.attached(name))
-            // It is saved: there is nothing to ask before the form goes.
-            void navigate({ to: '/accounts/$id', params: { id }, ignoreBlocker: true })
-          }}
-        />
-      )}
+      <QueryView query={query} failure={accountsFailure('listCloudProviders')}>
+        {(providers) =>
+          provider ? (
+            <AccountForm
+              key={provider.provider}
+              provider={provider}
+              onSaved={({ id, name }) => {
+                showToast(t.accounts.attached(name))
+                // It is saved: there is nothing to ask before the form goes.
+                void navigate({ to: '/accounts/$id', params: { id }, ignoreBlocker: true })
+              }}
+            />
+          ) : (
+            <>
+              {asked !== undefined && (
+                <p role="alert" className={styles.unknown}>
+                  {t.accounts.noProvider(asked)}
+                </p>
+              )}
+              <ProviderChoice providers={providers} />
+            </>
+          )
+        }
+      </QueryView>
     </Page>
   )
 }

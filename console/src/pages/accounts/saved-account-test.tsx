@@ -13,7 +13,6 @@ export function SavedAccountTest({ account: { id } }: { readonly account: CloudA
   const t = useMessages()
   const { reason } = usePermission('testCloudAccount')
   const test = useMutation({
-    networkMode: 'always',
     mutationFn: async () => (await api.testCloudAccount({ parameters: { id } })).test,
   })
   return (

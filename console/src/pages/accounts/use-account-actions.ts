@@ -7,9 +7,6 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { cacheAccount } from './cache-account.ts'
 
-/** A failure is shown at once, also without a network: nothing is done behind one's back later. */
-const networkMode = 'always' as const
-
 export type AccountActions = ReturnType<typeof useAccountActions>
 
 /** What is done with an account by a click: sync it now, enable it, disable it. */
@@ -19,7 +16,6 @@ export function useAccountActions() {
   const canUpdate = usePermission('updateCloudAccount')
 
   const sync = useMutation({
-    networkMode,
     mutationFn: ({ id }: CloudAccount) => api.syncCloudAccount({ parameters: { id } }),
     onSuccess({ cloudaccount }) {
       cacheAccount(cloudaccount)
@@ -27,7 +23,6 @@ export function useAccountActions() {
     },
   })
   const toggle = useMutation({
-    networkMode,
     mutationFn: ({ id, enabled }: CloudAccount) =>
       api.updateCloudAccount({
         parameters: { id },

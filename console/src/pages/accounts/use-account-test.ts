@@ -16,7 +16,6 @@ export function useAccountTest(
   account: CloudAccount | undefined,
 ) {
   return useMutation({
-    networkMode: 'always',
     // What was tried holds secrets: it goes with the page.
     gcTime: 0,
     mutationFn: async (settings: Settings): Promise<Tried> => {

@@ -34,7 +34,6 @@ export function useMapping(account: CloudAccount) {
   const drafts = edited ?? draftsOf(mapping)
 
   const preview = useMutation({
-    networkMode: 'always',
     mutationFn: async (of: Drafts): Promise<Previewed> => {
       const body = { mapping: mappingOf(of) }
       const { preview } = await api.previewCloudAccountMapping({ parameters: { id }, body })
@@ -43,7 +42,6 @@ export function useMapping(account: CloudAccount) {
     onError: (error, of) => say(error, of),
   })
   const save = useMutation({
-    networkMode: 'always',
     mutationFn: (of: Drafts) =>
       api.updateCloudAccount({
         parameters: { id },

@@ -31,7 +31,6 @@ export function useSaveAccount(
   onSaved: (account: CloudAccount) => void,
 ) {
   return useMutation({
-    networkMode: 'always',
     // What was saved holds secrets: it goes with the page.
     gcTime: 0,
     mutationFn: (values: AccountValues) => save(provider, before, values),

@@ -2,13 +2,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { readEventFilters } from '../../api/event-filters.ts'
 import { eventsQuery, newestEventsQuery } from '../../api/queries/events.ts'
+import { rowsOf } from '../../api/query-view.ts'
 import { useSession } from '../../session/use-session.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Table } from '../../ui/table.tsx'
 import styles from './activity.module.css'
@@ -23,7 +24,8 @@ export function ActivityPage() {
   const { permissions } = useSession()
   const filters = readEventFilters(useSearch({ strict: false }))
   const list = useInfiniteQuery(eventsQuery(filters))
-  const events = list.data?.pages.flatMap((page) => page.events) ?? []
+  const query = rowsOf(list, (page) => page.events)
+  const events = query.data ?? []
   const newest = useQuery({ ...newestEventsQuery(filters), enabled: list.isSuccess })
   const fresh = list.isSuccess && newest.data ? countNew(newest.data, events[0]?.id) : 0
   const change = (search: Readonly<Record<string, string | undefined>>) =>
@@ -59,38 +61,41 @@ export function ActivityPage() {
           </Button>
         )}
       </div>
-      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <SkeletonRows rows={12} />}
-      {list.isSuccess && events.length === 0 && (
-        <EmptyState
-          title={isNarrowed ? t.activity.noMatch : t.activity.empty}
-          {...(clear && { actions: clear })}
-        >
-          {isNarrowed ? t.activity.noMatchText : t.activity.emptyText}
-        </EmptyState>
-      )}
-      {events.length > 0 && (
-        <>
-          <Table
-            caption={t.activity.title}
-            columns={columns}
-            rows={events}
-            rowKey={({ id }) => id}
-          />
-          <div className={styles.more}>
-            {list.hasNextPage && (
-              <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                {t.common.more}
-              </Button>
-            )}
-            <span role="status">
-              {list.hasNextPage || isNarrowed
-                ? t.activity.loaded(format.number(events.length))
-                : t.activity.end}
-            </span>
-          </div>
-        </>
-      )}
+      <QueryView
+        query={query}
+        skeleton={<SkeletonRows rows={12} />}
+        empty={
+          <EmptyState
+            title={isNarrowed ? t.activity.noMatch : t.activity.empty}
+            {...(clear && { actions: clear })}
+          >
+            {isNarrowed ? t.activity.noMatchText : t.activity.emptyText}
+          </EmptyState>
+        }
+      >
+        {(rows) => (
+          <>
+            <Table
+              caption={t.activity.title}
+              columns={columns}
+              rows={rows}
+              rowKey={({ id }) => id}
+            />
+            <div className={styles.more}>
+              {list.hasNextPage && (
+                <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                  {t.common.more}
+                </Button>
+              )}
+              <span role="status">
+                {list.hasNextPage || isNarrowed
+                  ? t.activity.loaded(format.number(rows.length))
+                  : t.activity.end}
+              </span>
+            </div>
+          </>
+        )}
+      </QueryView>
     </Page>
   )
 }

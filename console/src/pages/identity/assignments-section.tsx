@@ -5,7 +5,7 @@ import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { Loaded } from '../../ui/loaded.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { Nothing, Section } from '../../ui/section.tsx'
 import { Table } from '../../ui/table.tsx'
 import { toAssignment, type Assignment } from './assignment.ts'
@@ -47,23 +47,23 @@ export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
         </Button>
       }
     >
-      <Loaded query={query}>
-        {({ assignments, hasMore }) =>
-          assignments.length === 0 ? (
-            <Nothing>{words.none}</Nothing>
-          ) : (
-            <>
-              <Table
-                caption={words.title}
-                columns={columns}
-                rows={assignments.map(toAssignment)}
-                rowKey={({ key }) => key}
-              />
-              {hasMore && <p>{t.identity.moreAssignments(format.number(assignments.length))}</p>}
-            </>
-          )
-        }
-      </Loaded>
+      <QueryView
+        query={query}
+        isEmpty={({ assignments }) => assignments.length === 0}
+        empty={<Nothing>{words.none}</Nothing>}
+      >
+        {({ assignments, hasMore }) => (
+          <>
+            <Table
+              caption={words.title}
+              columns={columns}
+              rows={assignments.map(toAssignment)}
+              rowKey={({ key }) => key}
+            />
+            {hasMore && <p>{t.identity.moreAssignments(format.number(assignments.length))}</p>}
+          </>
+        )}
+      </QueryView>
       {isGranting && <GrantDialog of={of} onClose={() => setGranting(false)} />}
       {revoking && <RevokeDialog assignment={revoking} onClose={() => setRevoking(undefined)} />}
     </Section>

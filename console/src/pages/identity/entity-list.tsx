@@ -8,7 +8,7 @@ import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -36,6 +36,12 @@ export function EntityList({ kind }: { readonly kind: Kind }) {
     enabled: exact !== '' && list.hasNextPage,
   })
   const rows = withOthers(findEntities(loaded, find), find === '' ? [] : (named.data ?? []))
+  const isFinding = named.isFetching || (list.hasNextPage && exact !== find.trim())
+  const found = {
+    ...list,
+    data: list.data && rows,
+    isPlaceholderData: list.isPlaceholderData || isFinding,
+  }
   const columns: readonly Column<AnyEntity>[] = useColumns(kind)
   const canCreate = usePermission(kindOperations[kind].create)
 
@@ -48,42 +54,48 @@ export function EntityList({ kind }: { readonly kind: Kind }) {
     })
   const clear = () => void navigate({ to: '/identity/$kind', params: { kind }, search: {} })
 
-  if (list.isPending) return <SkeletonRows />
-  if (list.isError && loaded.length === 0) {
-    return <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-  }
   const count = format.number(loaded.length)
   return (
     <>
       <ListFilters kind={kind} state={state} onChange={change}>
         <span role="status" className={styles.count}>
-          {find.trim() === ''
-            ? t.identity.shown(count, list.hasNextPage)
-            : t.identity.found(format.number(rows.length), count)}
+          {found.isPlaceholderData
+            ? t.connection.searching
+            : list.data &&
+              (find.trim() === ''
+                ? t.identity.shown(count, list.hasNextPage)
+                : t.identity.found(format.number(rows.length), count))}
         </span>
       </ListFilters>
-      {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
-      {rows.length > 0 ? (
-        <Table
-          caption={t.identity.kinds[kind]}
-          columns={columns}
-          rows={rows}
-          rowKey={({ id }) => id}
-          sort={state.sort}
-          onSort={({ by, order }) => change({ sort: by, order })}
-        />
-      ) : isNarrowed(state) ? (
-        <EmptyState
-          title={t.identity.noMatch}
-          actions={<Button onClick={clear}>{t.identity.clear}</Button>}
-        >
-          {t.identity.noMatchText}
-        </EmptyState>
-      ) : (
-        <EmptyState title={t.identity.emptyTitle[kind]}>
-          {canCreate.allowed && t.identity.emptyText[kind]}
-        </EmptyState>
-      )}
+      <QueryView
+        query={found}
+        skeleton={<SkeletonRows />}
+        empty={
+          isNarrowed(state) ? (
+            <EmptyState
+              title={t.identity.noMatch}
+              actions={<Button onClick={clear}>{t.identity.clear}</Button>}
+            >
+              {t.identity.noMatchText}
+            </EmptyState>
+          ) : (
+            <EmptyState title={t.identity.emptyTitle[kind]}>
+              {canCreate.allowed && t.identity.emptyText[kind]}
+            </EmptyState>
+          )
+        }
+      >
+        {(shown) => (
+          <Table
+            caption={t.identity.kinds[kind]}
+            columns={columns}
+            rows={shown}
+            rowKey={({ id }) => id}
+            sort={state.sort}
+            onSort={({ by, order }) => change({ sort: by, order })}
+          />
+        )}
+      </QueryView>
       {list.hasNextPage && (
         <div className={styles.more}>
           <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

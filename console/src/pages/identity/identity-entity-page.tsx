@@ -4,8 +4,8 @@ import { isKind, kindOperations, type AnyEntity, type Kind } from '../../api/kin
 import { entityQuery } from '../../api/queries/entities.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
 import { NotAllowed } from './not-allowed.tsx'
@@ -39,14 +39,17 @@ function EntityPage({ kind, id }: Props) {
       }
       aside={entity && <EntityActions kind={kind} entity={entity} />}
     >
-      {permission.reason !== undefined && <NotAllowed reason={permission.reason} />}
-      {query.isError && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
-      {query.isLoading && <SkeletonRows />}
-      {entity && (
-        <>
-          <EntityProperties kind={kind} entity={entity} />
-          <EntitySections kind={kind} entity={entity} />
-        </>
+      {permission.reason === undefined ? (
+        <QueryView query={query} skeleton={<SkeletonRows />}>
+          {(loaded) => (
+            <>
+              <EntityProperties kind={kind} entity={loaded} />
+              <EntitySections kind={kind} entity={loaded} />
+            </>
+          )}
+        </QueryView>
+      ) : (
+        <NotAllowed reason={permission.reason} />
       )}
     </Page>
   )

@@ -3,7 +3,7 @@ import { kindOperations, type Kind } from '../../api/kind-operations.ts'
 import { impactQuery } from '../../api/queries/entities.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Loaded } from '../../ui/loaded.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { impactCounts } from './impact-counts.ts'
 import styles from './impact-list.module.css'
 
@@ -22,7 +22,7 @@ export function ImpactList({ kind, id, action }: Props) {
   if (!hasImpact) return null
   const words = { ...t.identity.impact, ...(kind === 'domains' && t.identity.impactOfDomain) }
   return (
-    <Loaded query={query} rows={2}>
+    <QueryView query={query}>
       {(impact) => {
         const counts = impact === null ? [] : impactCounts(impact, action)
         if (counts.length === 0) {
@@ -41,6 +41,6 @@ export function ImpactList({ kind, id, action }: Props) {
           </div>
         )
       }}
-    </Loaded>
+    </QueryView>
   )
 }

@@ -6,7 +6,7 @@ import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
-import { Loaded } from '../../ui/loaded.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { Nothing, Section } from '../../ui/section.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
 import { showToast } from '../../ui/show-toast.ts'
@@ -95,15 +95,11 @@ export function RelatedSection<Entity extends AnyEntity>(props: Props<Entity>) {
     >
       {remove.isError && <ErrorNotice error={remove.error} />}
       {props.hidden === undefined ? (
-        <Loaded query={query}>
-          {(entities) =>
-            entities.length === 0 ? (
-              <Nothing>{words.none}</Nothing>
-            ) : (
-              <Table caption={words.title} columns={all} rows={entities} rowKey={({ id }) => id} />
-            )
-          }
-        </Loaded>
+        <QueryView query={query} empty={<Nothing>{words.none}</Nothing>}>
+          {(entities) => (
+            <Table caption={words.title} columns={all} rows={entities} rowKey={({ id }) => id} />
+          )}
+        </QueryView>
       ) : (
         <Nothing>{props.hidden}</Nothing>
       )}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { accessKeysQuery } from '../../api/queries/access-keys.ts'
 import { useUserPermission } from '../../session/use-user-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Loaded } from '../../ui/loaded.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { Nothing, Section } from '../../ui/section.tsx'
 import { KeysTable } from '../me/keys-table.tsx'
 
@@ -14,11 +14,9 @@ export function UserKeys({ id }: { readonly id: string }) {
   return (
     <Section title={t.identity.accessKeys}>
       {permission.reason === undefined ? (
-        <Loaded query={query}>
-          {(keys) =>
-            keys.length === 0 ? <Nothing>{t.identity.noKeys}</Nothing> : <KeysTable keys={keys} />
-          }
-        </Loaded>
+        <QueryView query={query} empty={<Nothing>{t.identity.noKeys}</Nothing>}>
+          {(keys) => <KeysTable keys={keys} />}
+        </QueryView>
       ) : (
         <Nothing>{permission.reason}</Nothing>
       )}

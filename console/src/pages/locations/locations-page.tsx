@@ -1,13 +1,12 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { StaleNotice } from '../../charts/stale-notice.tsx'
 import { useDebouncedInput } from '../../form/use-debounced-input.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { openIn, toggleRegion } from './open-regions.ts'
 import { LocationSearch } from './location-search.tsx'
@@ -32,7 +31,7 @@ function Locations() {
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
   const find = (search.find ?? '').trim()
-  const { whole, rows, regions, isFinding, error, retry } = useLocations(openIn(search.open), find)
+  const { whole, found, regions, retry } = useLocations(openIn(search.open), find)
 
   const keep = (key: 'find' | 'open', value: string) =>
     void navigate({
@@ -44,7 +43,7 @@ function Locations() {
   const { box, text, type } = useDebouncedInput(find, (next) => keep('find', next.trim()))
 
   const { data } = whole
-  const locations = rows.filter(({ kind }) => kind === 'location').length
+  const locations = found.data?.filter(({ kind }) => kind === 'location').length
   const providers = data?.groups['provider']?.length ?? 0
   return (
     <Page
@@ -52,42 +51,43 @@ function Locations() {
       lead={t.lead}
       aside={data && <span>{t.count(number(providers), number(regions))}</span>}
     >
-      {whole.isPending && <SkeletonRows rows={12} />}
-      {whole.error && !data && (
-        <ErrorNotice error={whole.error} onRetry={() => void whole.refetch()} />
-      )}
-      {whole.error && data && (
-        <StaleNotice since={whole.dataUpdatedAt} onRetry={() => void whole.refetch()} />
-      )}
-      {data?.total.count === 0 && <NoLocations />}
-      {data && data.total.count > 0 && (
-        <>
-          <LocationSearch
-            box={box}
-            value={text}
-            onChange={type}
-            found={find === '' ? undefined : locations}
-          />
-          {error && <ErrorNotice error={error} onRetry={retry} />}
-          {rows.length > 0 && (
-            <LocationsTable
-              rows={rows}
-              whole={data.total.count}
-              onToggle={(region) => keep('open', toggleRegion(search.open, region))}
-              onRetry={retry}
+      <QueryView
+        query={whole}
+        isEmpty={({ total }) => total.count === 0}
+        empty={<NoLocations />}
+        skeleton={<SkeletonRows rows={12} />}
+      >
+        {({ total }) => (
+          <>
+            <LocationSearch
+              box={box}
+              value={text}
+              onChange={type}
+              found={find === '' || found.isFetching ? undefined : locations}
             />
-          )}
-          {rows.length === 0 && isFinding && <SkeletonRows rows={3} />}
-          {rows.length === 0 && !isFinding && !error && (
-            <EmptyState
-              title={t.nothing}
-              actions={<Button onClick={() => keep('find', '')}>{t.clear}</Button>}
+            <QueryView
+              query={found}
+              empty={
+                <EmptyState
+                  title={t.nothing}
+                  actions={<Button onClick={() => keep('find', '')}>{t.clear}</Button>}
+                >
+                  {t.nothingText}
+                </EmptyState>
+              }
             >
-              {t.nothingText}
-            </EmptyState>
-          )}
-        </>
-      )}
+              {(rows) => (
+                <LocationsTable
+                  rows={rows}
+                  whole={total.count}
+                  onToggle={(region) => keep('open', toggleRegion(search.open, region))}
+                  onRetry={retry}
+                />
+              )}
+            </QueryView>
+          </>
+        )}
+      </QueryView>
     </Page>
   )
 }

@@ -43,14 +43,24 @@ export function useLocations(open: ReadonlySet<string>, find: string) {
   })
   const zonesOf = (name: RegionName) => loaded(zones[openedKeys.indexOf(regionKey(name))], 'zone')
 
+  const retry = () => {
+    for (const query of [found, ...regions, ...zones]) if (query.isError) void query.refetch()
+  }
+  const rows = locationRows({ providers: groups, regionsOf, zonesOf, open, find, regionsFound })
+  const isFinding = find !== '' && found.isFetching
   return {
     whole,
-    rows: locationRows({ providers: groups, regionsOf, zonesOf, open, find, regionsFound }),
-    regions: providers.reduce((sum, provider) => sum + valuesOf(regionsOf(provider)).length, 0),
-    isFinding: find !== '' && found.isPending,
-    error: found.error,
-    retry: () => {
-      for (const query of [found, ...regions, ...zones]) if (query.isError) void query.refetch()
+    /** The rows that match, as a query: regions are found by the names of their zones too. */
+    found: {
+      data: rows,
+      error: find === '' ? null : found.error,
+      failureReason: find === '' ? null : found.failureReason,
+      isFetching: isFinding || regions.some((query) => query.isFetching),
+      isPlaceholderData: isFinding && found.data === undefined,
+      isFetchedAfterMount: !regions.some((query) => query.isPending),
+      refetch: retry,
     },
+    regions: providers.reduce((sum, provider) => sum + valuesOf(regionsOf(provider)).length, 0),
+    retry,
   }
 }

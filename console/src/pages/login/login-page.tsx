@@ -4,6 +4,7 @@ import { loginOptionsQuery } from '../../api/queries/session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { DemoUsers } from './demo-users.tsx'
 import styles from './login-page.module.css'
+import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { useClearCache } from './use-clear-cache.ts'
@@ -17,7 +18,8 @@ export function LoginPage() {
   const search = useSearch({ strict: false })
   const logIn = useLogIn()
   useClearCache()
-  const { data: options } = useQuery(loginOptionsQuery)
+  const query = useQuery(loginOptionsQuery)
+  const { data: options } = query
   const why = reasons.find((reason) => reason === search['why'])
   const notes = { ended: t.session.ended, out: t.session.loggedOut, cas: t.session.casFailed }
   const next = search['next'] === undefined ? {} : { next: `/console${search['next']}` }
@@ -33,6 +35,7 @@ export function LoginPage() {
           {notes[why]}
         </p>
       )}
+      {query.isError && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
       <div className={styles.cards}>
         <PasswordForm
           logIn={logIn}

@@ -7,7 +7,7 @@ import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Loaded } from '../../ui/loaded.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { Page } from '../../ui/page.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { KeysTable } from './keys-table.tsx'
@@ -30,15 +30,12 @@ export function KeysPage() {
   return (
     <Page title={t.me.keys} lead={t.me.keysLead} aside={create}>
       <MeTabs />
-      <Loaded query={query} rows={4}>
-        {(keys) =>
-          keys.length === 0 ? (
-            <EmptyState title={t.me.noKeys}>{t.me.noKeysText}</EmptyState>
-          ) : (
-            <KeysTable keys={keys} />
-          )
-        }
-      </Loaded>
+      <QueryView
+        query={query}
+        empty={<EmptyState title={t.me.noKeys}>{t.me.noKeysText}</EmptyState>}
+      >
+        {(keys) => <KeysTable keys={keys} />}
+      </QueryView>
       {isCreating && (
         <CreateKeyDialog
           onClose={() => setCreating(false)}

@@ -4,7 +4,7 @@ import { sessionsQuery } from '../../api/queries/session.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { Loaded } from '../../ui/loaded.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ChangePasswordDialog } from './change-password-dialog.tsx'
 import { SignOutOthersDialog } from './sign-out-others-dialog.tsx'
@@ -38,7 +38,7 @@ export function SessionsPage() {
       }
     >
       <MeTabs />
-      <Loaded query={query}>{(sessions) => <SessionsTable sessions={sessions} />}</Loaded>
+      <QueryView query={query}>{(sessions) => <SessionsTable sessions={sessions} />}</QueryView>
       {opened === 'password' && <ChangePasswordDialog onClose={close} />}
       {opened === 'others' && <SignOutOthersDialog others={others} onClose={close} />}
     </Page>

@@ -17,7 +17,8 @@ export function EmptyFleet() {
   const navigate = useNavigate()
   const attach = usePermission('createCloudAccount')
   const list = usePermission('listCloudAccounts')
-  const accounts = useQuery({ ...allAccountsQuery, enabled: list.allowed }).data?.length ?? 0
+  const { data, isLoading } = useQuery({ ...allAccountsQuery, enabled: list.allowed })
+  const accounts = data?.length ?? 0
   return (
     <EmptyState
       title={t.title}
@@ -39,7 +40,7 @@ export function EmptyFleet() {
         </>
       }
     >
-      <p>{accounts > 0 ? t.waiting(accounts, number(accounts)) : t.text}</p>
+      {!isLoading && <p>{accounts > 0 ? t.waiting(accounts, number(accounts)) : t.text}</p>}
       {!list.allowed && <p>{t.elsewhere}</p>}
       <p>
         {t.demo} <Copyable value={demoCommand} />

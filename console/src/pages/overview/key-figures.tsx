@@ -1,5 +1,5 @@
 import type { ServerStatistics } from '@muster/contract'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { FreshNumber } from '../../charts/fresh-number.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
@@ -10,12 +10,13 @@ import { changedSince, dayOf } from './days.ts'
 import { changedQuery } from './fleet-query.ts'
 import styles from './key-figures.module.css'
 
-/** The four numbers that matter; undefined while they are not there yet. */
-export function KeyFigures({ fleet }: { readonly fleet: ServerStatistics | undefined }) {
+/** The four numbers that matter. */
+export function KeyFigures({ query }: { readonly query: UseQueryResult<ServerStatistics> }) {
   const t = useMessages().overview
   const { number, size, percent } = useFormat()
   const today = dayOf(useNow())
   const changed = useQuery(changedQuery(today))
+  const { data: fleet, isError: hasFailed } = query
   const total = fleet?.total
   const inStatus = (status: string) =>
     fleet && (fleet.groups['status']?.find(({ value }) => value === status)?.count ?? 0)
@@ -23,13 +24,19 @@ export function KeyFigures({ fleet }: { readonly fleet: ServerStatistics | undef
   const stale = inStatus('unknown')
   return (
     <ul className={styles.figures} aria-label={t.figures.label}>
-      <Figure name={t.figures.servers} count={total?.count} q="">
+      <Figure name={t.figures.servers} count={total?.count} q="" hasFailed={hasFailed}>
         {total && t.figures.size(number(total.vcpu_count), size(total.vmem_size))}
       </Figure>
-      <Figure name={t.figures.running} count={running} q="status:running">
+      <Figure name={t.figures.running} count={running} q="status:running" hasFailed={hasFailed}>
         {total && running !== undefined && t.figures.ofAll(percent(running, total.count))}
       </Figure>
-      <Figure name={t.figures.stale} count={stale} q="status:unknown" isBad={(stale ?? 0) > 0}>
+      <Figure
+        name={t.figures.stale}
+        count={stale}
+        q="status:unknown"
+        isBad={(stale ?? 0) > 0}
+        hasFailed={hasFailed}
+      >
         {t.figures.staleHint}
       </Figure>
       <Figure

@@ -4,7 +4,8 @@ import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { useConnection } from '../../api/connection.ts'
+import { viewOf } from '../../api/query-view.ts'
 import { Page } from '../../ui/page.tsx'
 import { AccountsCard } from './accounts-card.tsx'
 import { EmptyFleet } from './empty-fleet.tsx'
@@ -32,7 +33,9 @@ function Fleet() {
   const { clock } = useFormat()
   const client = useQueryClient()
   const query = useQuery(fleetQuery)
-  const { data, error, isFetching, dataUpdatedAt } = query
+  const { data, isFetching, dataUpdatedAt } = query
+  const { isConnected } = useConnection()
+  const view = viewOf(query, isConnected, ({ total }) => total.count === 0)
 
   async function refresh() {
     await Promise.all(
@@ -42,7 +45,6 @@ function Fleet() {
     )
   }
 
-  const isEmpty = data?.total.count === 0
   return (
     <Page
       title={t.overview.title}
@@ -62,23 +64,18 @@ function Fleet() {
         </>
       }
     >
-      {error && !data && <ErrorNotice error={error} onRetry={() => void query.refetch()} />}
-      {isEmpty ? (
+      {view.kind === 'empty' ? (
         <EmptyFleet />
       ) : (
         <>
-          {(data || !error) && <KeyFigures fleet={data} />}
+          <KeyFigures query={query} />
           <div className={styles.room}>
             <div className={styles.cards}>
               <GrowthCard className={styles.half} />
               <ProviderStatusCard className={styles.half} />
-              {(data || !error) && (
-                <>
-                  <GroupCard field="status" query={query} className={styles.third} />
-                  <GroupCard field="region" query={query} className={styles.third} />
-                  <GroupCard field="project" query={query} className={styles.third} />
-                </>
-              )}
+              <GroupCard field="status" query={query} className={styles.third} />
+              <GroupCard field="region" query={query} className={styles.third} />
+              <GroupCard field="project" query={query} className={styles.third} />
               <AccountsCard className={styles.whole} />
             </div>
           </div>

@@ -1,9 +1,10 @@
-import { ConnectionError, isApiError } from '@muster/sdk'
+import { isApiError } from '@muster/sdk'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { serverQuery } from '../../api/queries/server.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { ServerNotFound } from './server-not-found.tsx'
 import { ServerActions } from './server-actions.tsx'
@@ -27,42 +28,36 @@ interface Props {
 export function ServerView({ id, tab, onTab, title }: Props) {
   const { server: t } = useMessages()
   const { isPollingFast, pollFast } = useFastPolling()
-  const { data: server, error, refetch, isPaused } = useQuery(serverQuery(id, isPollingFast))
+  const query = useQuery(serverQuery(id, isPollingFast))
   const sync = useSyncServer(id, pollFast)
-  const retry = () => void refetch()
-
-  if (!server) {
-    return (
-      <div className={styles.view}>
-        <div className={styles.title}>{title(t.title)}</div>
-        {error === null && !isPaused ? (
-          <SkeletonRows rows={14} />
-        ) : isApiError(error) && error.status === 404 ? (
-          <ServerNotFound />
-        ) : (
-          <ErrorNotice error={error ?? new ConnectionError('offline')} onRetry={retry} />
-        )}
-      </div>
-    )
-  }
   return (
     <div className={styles.view}>
-      <ServerHeader
-        server={server}
-        title={title(server.name)}
-        actions={
-          <ServerActions
-            server={server}
-            isSyncing={sync.isPending}
-            onSync={() => sync.mutate()}
-            onTab={onTab}
-          />
-        }
-      />
-      {sync.error && <ErrorNotice error={sync.error} onRetry={() => sync.mutate()} />}
-      {error && <ErrorNotice error={error} onRetry={retry} />}
-      <ServerTabs server={server} tab={tab} onTab={onTab} />
-      <TabContent server={server} tab={tab} />
+      {query.data === undefined && <div className={styles.title}>{title(t.title)}</div>}
+      <QueryView
+        query={query}
+        skeleton={<SkeletonRows rows={14} />}
+        failure={(error) => isApiError(error) && error.status === 404 && <ServerNotFound />}
+      >
+        {(server) => (
+          <>
+            <ServerHeader
+              server={server}
+              title={title(server.name)}
+              actions={
+                <ServerActions
+                  server={server}
+                  isSyncing={sync.isPending}
+                  onSync={() => sync.mutate()}
+                  onTab={onTab}
+                />
+              }
+            />
+            {sync.error && <ErrorNotice error={sync.error} onRetry={() => sync.mutate()} />}
+            <ServerTabs server={server} tab={tab} onTab={onTab} />
+            <TabContent server={server} tab={tab} />
+          </>
+        )}
+      </QueryView>
     </div>
   )
 }

@@ -9,7 +9,8 @@ import { FailureDialog } from './failure-dialog.tsx'
 
 interface Props {
   readonly state: ListState
-  readonly total: number
+  /** Undefined while they are being counted. */
+  readonly total: number | undefined
 }
 
 /** The whole filtered set, with the columns on the screen. */
@@ -28,7 +29,7 @@ export function ExportMenu({ state, total }: Props) {
           </Button>
         )}
       >
-        <MenuHeading>{t.servers.exportAll(number(total))}</MenuHeading>
+        <MenuHeading>{t.servers.exportAll(total === undefined ? '…' : number(total))}</MenuHeading>
         {(['csv', 'json', 'ndjson'] as const).map((kind) => (
           <MenuItem key={kind} onSelect={() => save.mutate(kind)}>
             {kinds[kind]}

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { createSentQueries } from '../../filter/sent-queries.ts'
+import { isPartOfValue, pendingQuery } from '../../filter/pending-query.ts'
 import { readTerms } from '../../filter/terms.ts'
 import type { Scope } from '../../servers/list-state.ts'
 import { useFormat } from '../../messages/use-format.ts'
@@ -27,9 +28,20 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
   const [terms, setTerms] = useState<readonly string[]>(() => rawTerms(q))
   const [draft, setDraft] = useState('')
   const [isOpen, setOpen] = useState(false)
+  const [isFocused, setFocused] = useState(false)
+  const [isComposing, setComposing] = useState(false)
   const [at, setAt] = useState(-1)
   const own = useRef(createSentQueries(q))
-  const suggestions = useSuggestions(draft, terms, scope)
+  const { suggestions, isLoading } = useSuggestions(draft, terms, scope)
+  const isUnsettled = isLoading || isComposing
+  const pending = pendingQuery({ terms, draft, suggestions, isUnsettled, isFocused })
+
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (own.current.send(pending.q)) onChange(pending.q)
+    }, pending.delay)
+    return () => clearTimeout(timer)
+  }, [pending.q, pending.delay, onChange])
 
   // Changed from elsewhere: a filterGroup, a saved view, the back button.
   useEffect(() => {
@@ -42,8 +54,6 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
     setTerms(nextTerms)
     setDraft(nextDraft)
     setAt(-1)
-    const next = [...nextTerms, nextDraft.trim()].filter(Boolean).join(' ')
-    if (own.current.send(next)) onChange(next)
   }
 
   /** Words become terms at the blank behind them, unless a quote is open. */
@@ -63,9 +73,8 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
 
   /** Half a value means the first that begins so, as it does with Tab; what fits none is meant as it is. */
   function beginning(): Suggestion | undefined {
-    const isHalf = suggestions.length > 0 && suggestions.every((one) => one.isFinished)
-    const isWhole = suggestions.some((one) => one.draft === draft.trim())
-    return isOpen && isHalf && !isWhole && !/[:=<>,]$/.test(draft) ? suggestions[0] : undefined
+    const isHalf = isOpen && isPartOfValue({ draft, suggestions })
+    return isHalf && !/[:=<>,]$/.test(draft) ? suggestions[0] : undefined
   }
 
   function listen(event: KeyboardEvent<HTMLInputElement>): void {
@@ -169,10 +178,20 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
             if (isComposing) setDraft(event.target.value)
             else type(event.target.value)
           }}
-          onCompositionEnd={(event) => type(event.currentTarget.value)}
+          onCompositionStart={() => setComposing(true)}
+          onCompositionEnd={(event) => {
+            setComposing(false)
+            type(event.currentTarget.value)
+          }}
           onKeyDown={listen}
-          onFocus={() => setOpen(true)}
-          onBlur={() => setOpen(false)}
+          onFocus={() => {
+            setOpen(true)
+            setFocused(true)
+          }}
+          onBlur={() => {
+            setOpen(false)
+            setFocused(false)
+          }}
         />
         <div
           id={listId}

@@ -16,9 +16,9 @@ interface Props {
 /** Narrow, counted: a click filters to a value, with Alt it excludes it. */
 export function FilterSidebar({ q, scope, hasRows, onChange }: Props) {
   const t = useMessages()
-  const counts = useFilterCounts(q, scope, hasRows)
+  const { counts, isOutdated } = useFilterCounts(q, scope, hasRows)
   return (
-    <aside className={styles.filters} aria-label={t.servers.filters}>
+    <aside className={styles.filters} aria-label={t.servers.filters} aria-busy={isOutdated}>
       {filterGroupNames.map((name) => {
         const { wanted, unwanted } = valuesOf(q, name)
         return (

@@ -21,13 +21,17 @@ interface Props {
 export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props) {
   const t = useMessages()
   const { number, clock } = useFormat()
-  const { total, news, isMoved, updatedAt } = pages
-  const shown = total === undefined ? '…' : number(total)
+  const { total, news, isMoved, isBehind, updatedAt } = pages
+  const all = fleetSize ?? total
   return (
     <div className={styles.head}>
       <PageTitle>{t.servers.title}</PageTitle>
       <span className={styles.count} role="status" aria-live="polite">
-        {fleetSize === undefined ? shown : t.servers.countOf(shown, number(fleetSize))}
+        {isBehind && t.connection.searching}
+        {!isBehind &&
+          total !== undefined &&
+          all !== undefined &&
+          t.servers.countOf(number(total), number(all))}
       </span>
       {(news !== 0 || isMoved) && (
         <Button small onClick={pages.adopt}>
@@ -44,7 +48,7 @@ export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props
         <Button icon="columns" onClick={onColumns} aria-haspopup="dialog">
           {t.servers.columnsButton}
         </Button>
-        <ExportMenu state={state} total={total ?? 0} />
+        <ExportMenu state={state} total={isBehind ? undefined : total} />
       </div>
     </div>
   )

@@ -4,15 +4,15 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { AttachLink } from '../accounts/attach-link.tsx'
 
 interface Props {
+  /** The query that was answered. */
   readonly q: string
-  readonly fleetSize: number | undefined
   readonly onClear: () => void
 }
 
 /** Nothing matches, or there is nothing at all: not the same thing. */
-export function NoServers({ q, fleetSize, onClear }: Props) {
+export function NoServers({ q, onClear }: Props) {
   const t = useMessages()
-  if (q !== '' && fleetSize !== 0) {
+  if (q !== '') {
     return (
       <EmptyState
         title={t.servers.noMatch}

@@ -8,7 +8,7 @@ import { fieldsFor } from '../../servers/columns.ts'
 import type { Row } from '../../servers/stable-pages.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { ErrorNotice } from '../../ui/error-notice.tsx'
+import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { ServerPanel } from '../server/server-panel.tsx'
 import { BulkBar } from './bulk-bar.tsx'
@@ -55,12 +55,12 @@ export function ServersPage() {
   }
   const pages = useServerPages(query, inSight)
   const { data: fleetSize } = useQuery(fleetSizeQuery(state.scope))
-  const problem = problemOf(pages.error)
+  const problem = problemOf(pages.query.error)
 
   const onRange = useCallback((first: number, last: number) => setInSight({ first, last }), [])
   const open = useCallback((row: Row) => change({ panel: row.id }), [change])
   const close = () => change({ panel: undefined })
-  const setQ = (next: string) => change({ q: next }, { replace: true })
+  const setQ = useCallback((next: string) => change({ q: next }, { replace: true }), [change])
   const keys = useListKeys({
     pages,
     listKey,
@@ -81,7 +81,6 @@ export function ServersPage() {
   const seen = Array.from({ length: inSight.last - inSight.first + 1 }, (_, at) =>
     pages.rowAt(inSight.first + at),
   ).filter((row) => row !== undefined)
-  const failure = problem === undefined ? pages.error : undefined
   return (
     <div className={styles.page}>
       <ListHead
@@ -115,36 +114,39 @@ export function ServersPage() {
         )}
         <div className={styles.list}>
           {selection.rows.length > 0 && <BulkBar rows={selection.rows} onClear={selection.clear} />}
-          {failure !== undefined && pages.total === undefined ? (
-            <ErrorNotice error={failure} onRetry={pages.refetch} />
-          ) : pages.total === undefined ? (
-            // Where the query itself is wrong, nothing is on its way.
-            problem === undefined && <SkeletonRows rows={16} />
-          ) : pages.total === 0 ? (
-            <NoServers q={state.q} fleetSize={fleetSize} onClear={() => change({ q: '' })} />
-          ) : (
-            <ServersTable
-              pages={pages}
-              listKey={listKey}
-              columns={state.columns}
-              sort={state.sort}
-              cursor={keys.cursor}
-              openId={state.panel}
-              selected={selection.ids}
-              onSort={(sort) => change({ sort })}
-              onRange={onRange}
-              onOpen={openAt}
-              onSelect={selection.toggle}
-              onReach={moveTo}
-              onValue={(element) => {
-                const { filter = '', value = '' } = element.dataset
-                setPicked({
-                  values: [{ name: filter, value }],
-                  anchor: element.getBoundingClientRect(),
-                })
-              }}
-            />
-          )}
+          <QueryView
+            query={pages.query}
+            isEmpty={(total) => total === 0}
+            empty={<NoServers q={q} onClear={() => change({ q: '' })} />}
+            skeleton={<SkeletonRows rows={16} />}
+            // The filter bar says what is wrong with a query.
+            failure={() => problem !== undefined && <></>}
+            className={styles.table}
+          >
+            {() => (
+              <ServersTable
+                pages={pages}
+                listKey={listKey}
+                columns={state.columns}
+                sort={state.sort}
+                cursor={keys.cursor}
+                openId={state.panel}
+                selected={selection.ids}
+                onSort={(sort) => change({ sort })}
+                onRange={onRange}
+                onOpen={openAt}
+                onSelect={selection.toggle}
+                onReach={moveTo}
+                onValue={(element) => {
+                  const { filter = '', value = '' } = element.dataset
+                  setPicked({
+                    values: [{ name: filter, value }],
+                    anchor: element.getBoundingClientRect(),
+                  })
+                }}
+              />
+            )}
+          </QueryView>
         </div>
         {state.panel !== undefined && (
           <ServerPanel

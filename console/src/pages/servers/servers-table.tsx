@@ -90,7 +90,6 @@ export function ServersTable(props: Props) {
         tabIndex={0}
         role="group"
         aria-label={t.servers.title}
-        aria-busy={pages.isBehind}
       >
         <table
           className={styles.table}

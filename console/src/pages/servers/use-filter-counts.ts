@@ -5,7 +5,6 @@ import { completeTerms, valuesOf, without } from '../../filter/edit-query.ts'
 import { findKey } from '../../filter/keys.ts'
 import { listedValues, unlistedCount } from '../../servers/value-counts.ts'
 import type { Scope } from '../../servers/list-state.ts'
-import { useDebounced } from '../../ui/use-debounced.ts'
 
 export const filterGroupNames = [
   'status',
@@ -41,11 +40,11 @@ export function useFilterCounts(
   q: string,
   scope: Scope,
   hasRows: boolean,
-): Readonly<Record<FilterGroupName, FilterCounts>> {
-  const wanted = completeTerms(q)
-  // Rows follow every keystroke; counts can wait until the typing pauses.
-  const query = useDebounced(wanted, 250)
-  const isDue = hasRows && query === wanted
+): {
+  readonly counts: Readonly<Record<FilterGroupName, FilterCounts>>
+  readonly isOutdated: boolean
+} {
+  const query = completeTerms(q)
   const isActive = (name: FilterGroupName) => {
     const { wanted: some, unwanted } = valuesOf(query, name)
     return some.length + unwanted.length > 0
@@ -54,8 +53,8 @@ export function useFilterCounts(
   const plain = filterGroupNames.filter((name) => !isActive(name))
   const results = useQueries({
     queries: [
-      countsQuery(query, scope, plain.map(groupOf), isDue),
-      ...active.map((name) => countsQuery(without(query, name), scope, [groupOf(name)], isDue)),
+      countsQuery(query, scope, plain.map(groupOf), hasRows),
+      ...active.map((name) => countsQuery(without(query, name), scope, [groupOf(name)], hasRows)),
     ],
   })
   // Several queries at once forget those before them: filters would vanish while they are counted.
@@ -70,7 +69,10 @@ export function useFilterCounts(
       others: unlistedCount(groups),
     })
   }
-  return Object.fromEntries(
+  const counts = Object.fromEntries(
     filterGroupNames.map((name) => [name, kept.get(name) ?? none]),
   ) as Record<FilterGroupName, FilterCounts>
+  const isOutdated =
+    !hasRows || results.some(({ isPlaceholderData, isLoading }) => isPlaceholderData || isLoading)
+  return { counts, isOutdated }
 }

@@ -6,6 +6,7 @@ import {
   serverPageQuery,
   type ServersQuery,
 } from '../../api/queries/servers.ts'
+import type { Refetchable } from '../../api/query-view.ts'
 import { createStablePages, type Row } from '../../servers/stable-pages.ts'
 
 export interface ServerPages {
@@ -18,7 +19,8 @@ export interface ServerPages {
   /** Shown are still the rows of the query before. */
   readonly isBehind: boolean
   readonly updatedAt: number
-  readonly error: unknown
+  /** All pages as one query for the total. */
+  readonly query: Refetchable<number>
   readonly refetch: () => void
 }
 
@@ -41,6 +43,12 @@ export function useServerPages(
   const asked = { query: JSON.stringify(query), turn, refreshedAt }
   const { held, isBehind, news, isMoved } = hold(asked, loaded)
 
+  function refetch(): void {
+    setRefreshedAt(Date.now())
+    void Promise.all(results.map((result) => result.refetch()))
+  }
+
+  const failed = results.find(({ error, failureReason }) => error ?? failureReason)
   return {
     total: held?.total,
     rowAt: (index) => held?.pages.get(Math.floor(index / pageSize))?.rows[index % pageSize],
@@ -49,10 +57,15 @@ export function useServerPages(
     adopt: () => setTurn(turn + 1),
     isBehind,
     updatedAt: Math.max(0, ...results.map(({ dataUpdatedAt }) => dataUpdatedAt)),
-    error: results.find(({ error }) => error)?.error,
-    refetch() {
-      setRefreshedAt(Date.now())
-      void Promise.all(results.map(({ refetch }) => refetch()))
+    query: {
+      data: held?.total,
+      error: failed?.error ?? null,
+      failureReason: failed?.failureReason ?? null,
+      isFetching: results.some(({ isFetching }) => isFetching),
+      isPlaceholderData: isBehind,
+      isFetchedAfterMount: results.every(({ isFetchedAfterMount }) => isFetchedAfterMount),
+      refetch,
     },
+    refetch,
   }
 }

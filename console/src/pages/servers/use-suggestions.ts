@@ -24,7 +24,7 @@ export function useSuggestions(
   draft: string,
   terms: readonly string[],
   scope: Scope,
-): readonly Suggestion[] {
+): { readonly suggestions: readonly Suggestion[]; readonly isLoading: boolean } {
   const t = useMessages()
   const completing = completionAt(draft)
   const group = completing.kind === 'values' ? completing.key.groups : undefined
@@ -33,26 +33,27 @@ export function useSuggestions(
       ? tagOf(completing.typed)
       : undefined
   const groupBy = group ?? (tagKey === undefined ? undefined : `metadata.${tagKey}`)
-  const { data: counts } = useQuery(
+  const { data: counts, isLoading } = useQuery(
     countsQuery(completeTerms(terms.join(' ')), scope, groupBy === undefined ? [] : [groupBy]),
   )
 
   if (completing.kind === 'keys') {
-    return completing.keys.map((key) => ({
+    const keys = completing.keys.map((key) => ({
       id: key.name,
       text: key.name,
       hint: t.servers.keys[key.name as FilterName],
       draft: withKey(draft, key),
       isFinished: false,
     }))
+    return { suggestions: keys, isLoading: false }
   }
-  if (completing.kind === 'nothing') return []
+  if (completing.kind === 'nothing') return { suggestions: [], isLoading: false }
   const { head, typed, key } = completing
   const prefix = tagKey === undefined ? '' : `${tagKey}=`
   const fixed = (key.values ?? []).map((value) => ({ value, count: undefined }))
   const counted = groupBy === undefined ? [] : listedValues(counts?.[groupBy] ?? [])
   const wanted = typed.slice(prefix.length).toLowerCase()
-  return [...fixed, ...counted]
+  const values = [...fixed, ...counted]
     .filter(({ value }) => value !== null && value !== '')
     .filter(({ value }) => String(value).toLowerCase().includes(wanted))
     .slice(0, most)
@@ -66,6 +67,7 @@ export function useSuggestions(
           : `${head}${prefix}${withValue('', String(value))}`,
       isFinished: true,
     }))
+  return { suggestions: values, isLoading }
 }
 
 /** `env` of `env=pr`: only behind its `=` are there values to offer. */

@@ -3,7 +3,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { queryClient } from '../../api/query-client.ts'
+import { useConnection } from '../../api/connection.ts'
 import { viewsQuery } from '../../api/queries/views.ts'
+import { viewOf } from '../../api/query-view.ts'
 import type { ListState } from '../../servers/list-state.ts'
 import { fromView, isEdited, toView } from '../../servers/view-state.ts'
 import { useScopePermission } from '../../session/use-scope-permission.ts'
@@ -25,7 +27,10 @@ interface Props {
 export function ViewsMenu({ state, onChange }: Props) {
   const t = useMessages()
   const { user } = useSession()
-  const { data: views = [] } = useQuery(viewsQuery)
+  const saved = useQuery(viewsQuery)
+  const { data: views = [] } = saved
+  const { isConnected } = useConnection()
+  const menu = viewOf(saved, isConnected)
   const [isSaving, setSaving] = useState(false)
   const [deleted, setDeleted] = useState<SavedView>()
   const current = views.find(({ id }) => id === state.view)
@@ -61,7 +66,9 @@ export function ViewsMenu({ state, onChange }: Props) {
           </Button>
         )}
       >
-        {views.length === 0 && <MenuHeading>{t.servers.noViews}</MenuHeading>}
+        {menu.kind === 'loading' && <MenuHeading>{t.common.loading}</MenuHeading>}
+        {menu.kind === 'failed' && <MenuHeading>{t.errors.unreachable}</MenuHeading>}
+        {menu.kind === 'empty' && <MenuHeading>{t.servers.noViews}</MenuHeading>}
         {[
           { title: t.servers.ownViews, list: own },
           { title: t.servers.sharedViews, list: shared },

@@ -1,36 +1,31 @@
-import { ConnectionError, isApiError } from '@muster/sdk'
+import { isApiError, type ApiError } from '@muster/sdk'
 import type { OperationId } from '@muster/contract'
-import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorNotice } from '../../ui/error-notice.tsx'
 import styles from './accounts-page.module.css'
 
+/** Most users may not see accounts, and are told why; other failures get the usual notice. */
+export const accountsFailure =
+  (operation: OperationId) =>
+  (error: unknown): ReactNode =>
+    isApiError(error, 'ForbiddenError') ? (
+      <AccountsForbidden error={error} operation={operation} />
+    ) : undefined
+
 interface Props {
-  readonly query: Pick<UseQueryResult, 'error' | 'fetchStatus' | 'refetch'>
-  /** What was asked. */
+  readonly error: ApiError
   readonly operation: OperationId
 }
 
-/** Why a page of accounts shows nothing: most people may not see them, and are told why. */
-export function AccountsError({ query, operation }: Props) {
+function AccountsForbidden({ error, operation }: Props) {
   const t = useMessages()
   const { permissions } = useSession()
-  const { error, fetchStatus } = query
-  if (!isApiError(error, 'ForbiddenError')) {
-    const isWaiting = fetchStatus === 'paused'
-    return (
-      <ErrorNotice
-        error={isWaiting ? new ConnectionError(t.errors.offline) : error}
-        onRetry={() => void query.refetch()}
-      />
-    )
-  }
-  const right = permissions.find((permission) => permission.operation === operation)
+  const permission = permissions.find((entry) => entry.operation === operation)
   return (
     <EmptyState
       title={t.accounts.forbiddenTitle}
@@ -42,12 +37,12 @@ export function AccountsError({ query, operation }: Props) {
     >
       <p>{t.accounts.forbiddenText}</p>
       <dl className={styles.right}>
-        {right && (
+        {permission && (
           <>
             <dt>{t.accounts.forbiddenRight}</dt>
             <dd>
               <code>
-                {right.service} {right.resource} {right.action}
+                {permission.service} {permission.resource} {permission.action}
               </code>
             </dd>
           </>
@@ -64,11 +59,3 @@ export function AccountsError({ query, operation }: Props) {
     </EmptyState>
   )
 }
-
-/** Nothing to show, and nothing on its way. */
-export const hasFailed = ({
-  data,
-  error,
-  fetchStatus,
-}: Pick<UseQueryResult, 'data' | 'error' | 'fetchStatus'>): boolean =>
-  data === undefined && (error !== null || fetchStatus === 'paused')

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { createConnectionMonitor } from './connection-monitor.ts'
+
+const start = Date.parse('2026-05-04T12:03:00Z')
+
+/** A monitor with a clock that only `pass` moves, and an API that behaves as `answer` says. */
+function watch(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
+  const calls: string[] = []
+  const api: { answer: (signal: AbortSignal) => Promise<void>; isHidden: boolean } = {
+    answer: async () => {},
+    isHidden: false,
+  }
+  const monitor = createConnectionMonitor({
+    async probe(signal) {
+      calls.push('probe')
+      await api.answer(signal)
+    },
+    onReconnect: () => calls.push('reconnect'),
+    onRetry: () => calls.push('retry'),
+    onHang: () => calls.push('hang'),
+    isHidden: () => api.isHidden,
+  })
+  const seen: boolean[] = []
+  const stop = monitor.subscribe(() => seen.push(monitor.state().isConnected))
+  t.after(stop)
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 200) {
+      t.mock.timers.tick(200)
+      // Lets the promises of a probe settle.
+      for (let turn = 0; turn < 5; turn += 1) await Promise.resolve()
+    }
+  }
+  return { api, monitor, calls, seen, pass }
+}
+
+const never = () => new Promise<void>(() => {})
+const after = (ms: number) => () => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const fail = () => Promise.reject(new Error('502'))
+
+describe('the connection monitor', () => {
+  it('stays connected while probes are answered', async (t) => {
+    const { monitor, seen, calls, pass } = watch(t)
+    await pass(10_000)
+    assert.deepEqual(monitor.state(), { isConnected: true })
+    assert.deepEqual(seen, [])
+    assert.ok(calls.length >= 6, String(calls.length))
+  })
+
+  it('tells within five seconds that the API fails, and since when', async (t) => {
+    const { api, monitor, pass } = watch(t)
+    await pass(10_000)
+    api.answer = fail
+    await pass(2_000)
+    const state = monitor.state()
+    assert.ok(!state.isConnected && state.since > start + 9_000)
+  })
+
+  it('tells within five seconds that answers stop coming', async (t) => {
+    const { api, monitor, pass } = watch(t)
+    await pass(10_000)
+    api.answer = never
+    await pass(5_000)
+    assert.equal(monitor.state().isConnected, false)
+  })
+
+  it('does not mistake a slow API for a lost one', async (t) => {
+    const { api, monitor, seen, pass } = watch(t)
+    api.answer = after(2_500)
+    await pass(30_000)
+    // Probes wait behind other requests, whose answers keep coming.
+    api.answer = never
+    for (let turn = 0; turn < 10; turn += 1) {
+      await pass(2_600)
+      monitor.noteAnswer()
+    }
+    assert.deepEqual(seen, [])
+  })
+
+  it('reconnects by itself, and says so once', async (t) => {
+    const { api, monitor, calls, seen, pass } = watch(t)
+    api.answer = fail
+    await pass(4_000)
+    api.answer = async () => {}
+    await pass(4_000)
+    assert.deepEqual(monitor.state(), { isConnected: true })
+    assert.deepEqual(seen, [false, true])
+    assert.equal(calls.filter((call) => call === 'reconnect').length, 1)
+  })
+
+  it('probes again although the probe before hangs, and gives up what blocks it', async (t) => {
+    const { api, calls, seen, pass } = watch(t)
+    api.answer = never
+    await pass(20_000)
+    assert.ok(calls.includes('hang'))
+    api.answer = async () => {}
+    await pass(4_000)
+    assert.deepEqual(seen, [false, true])
+  })
+
+  it('stays disconnected until the requests that fail succeed, and sends them again', async (t) => {
+    const { monitor, calls, seen, pass } = watch(t)
+    monitor.setFailing('servers', true)
+    await pass(12_000)
+    assert.equal(monitor.state().isConnected, false)
+    assert.ok(calls.filter((call) => call === 'retry').length >= 2)
+    monitor.setFailing('servers', false)
+    assert.deepEqual(seen, [false, true])
+  })
+
+  it('probes at once where the user retries, or another request failed', async (t) => {
+    const { monitor, calls } = watch(t)
+    monitor.noteFailure()
+    monitor.retry()
+    assert.deepEqual(calls, ['probe', 'probe'])
+  })
+
+  it('leaves the API alone in a background tab', async (t) => {
+    const { api, calls, pass } = watch(t)
+    api.isHidden = true
+    await pass(10_000)
+    assert.deepEqual(calls, [])
+  })
+
+  it('does not blame the API for a computer that slept', async (t) => {
+    const { api, monitor, pass } = watch(t)
+    api.answer = never
+    await pass(2_000)
+    t.mock.timers.setTime(Date.now() + 3_600_000)
+    api.answer = async () => {}
+    await pass(1_000)
+    assert.deepEqual(monitor.state(), { isConnected: true })
+  })
+})

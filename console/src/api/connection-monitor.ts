@@ -1,0 +1,174 @@
+/** Whether the API answers; `since`: when it stopped, in milliseconds. */
+export type ConnectionState =
+  | { readonly isConnected: true }
+  | { readonly isConnected: false; readonly since: number }
+
+interface Options {
+  /** A cheap request. Resolves when the API answers, rejects when it fails or cannot be reached. */
+  readonly probe: (signal: AbortSignal) => Promise<void>
+  /** The API answers again: everything on the page is from before. */
+  readonly onReconnect: () => void
+  /** Some requests fail although the API answers: time to send them again. */
+  readonly onRetry: () => void
+  /** Nothing has come for so long that requests under way only block new ones. */
+  readonly onHang: () => void
+  /** A page in a background tab does not probe. */
+  readonly isHidden: () => boolean
+}
+
+/**
+ * A lost connection shows within five seconds: the pause before a probe, plus the silence after
+ * which it counts as unanswered, plus one tick for each.
+ */
+const tickEvery = 200
+const pause = 1_250
+const longestSilence = 3_200
+const longestProbe = 10_000
+const hangAfter = 15_000
+const retryEvery = 5_000
+/** A gap between ticks that only a suspended computer explains. */
+const suspendedAfter = 5_000
+
+const connected: ConnectionState = { isConnected: true }
+
+/**
+ * Watches the connection to the API while somebody listens. Two facts make it disconnected: a probe
+ * fails or stays unanswered, or a request on the page fails. Any answer proves that the API is only
+ * slow, so that a probe that waits behind slow requests is no false alarm.
+ */
+export function createConnectionMonitor(options: Options) {
+  const { probe, onReconnect, onRetry, onHang, isHidden } = options
+  const listeners = new Set<() => void>()
+  const failingRequests = new Set<string>()
+  const probes = new Map<AbortController, number>()
+  let state = connected
+  let unansweredSince: number | undefined
+  let lastAnswerAt = 0
+  let lastProbeAt = 0
+  let lastTickAt = 0
+  let lastRetryAt = 0
+  let hasHung = false
+  let timer: ReturnType<typeof setInterval> | undefined
+
+  function publish(): void {
+    const isConnected = unansweredSince === undefined && failingRequests.size === 0
+    if (isConnected === state.isConnected) return
+    state = isConnected ? connected : { isConnected, since: unansweredSince ?? Date.now() }
+    for (const listener of listeners) listener()
+  }
+
+  function abortProbes(): void {
+    for (const control of probes.keys()) control.abort()
+    probes.clear()
+  }
+
+  function markUnanswered(since: number): void {
+    unansweredSince ??= since
+    publish()
+  }
+
+  function markAnswered(): void {
+    const now = Date.now()
+    lastAnswerAt = now
+    hasHung = false
+    const wasUnanswered = unansweredSince !== undefined
+    unansweredSince = undefined
+    if (wasUnanswered) onReconnect()
+    else if (failingRequests.size > 0 && now - lastRetryAt >= retryEvery) {
+      lastRetryAt = now
+      onRetry()
+    }
+    publish()
+  }
+
+  async function runProbe(): Promise<void> {
+    const control = new AbortController()
+    const startedAt = Date.now()
+    lastProbeAt = startedAt
+    probes.set(control, startedAt)
+    try {
+      await probe(control.signal)
+      if (!control.signal.aborted) markAnswered()
+    } catch {
+      if (!control.signal.aborted) markUnanswered(startedAt)
+    } finally {
+      probes.delete(control)
+    }
+  }
+
+  /** Probes that waited too long: first a sign of a lost connection, then given up. */
+  function checkSilence(now: number): void {
+    for (const [control, startedAt] of probes) {
+      if (now - Math.max(startedAt, lastAnswerAt) >= longestSilence) markUnanswered(startedAt)
+      if (now - startedAt >= longestProbe) {
+        control.abort()
+        probes.delete(control)
+      }
+    }
+    const silentSince = Math.max(unansweredSince ?? now, lastAnswerAt)
+    if (!hasHung && now - silentSince >= hangAfter) {
+      hasHung = true
+      onHang()
+    }
+  }
+
+  function tick(): void {
+    const now = Date.now()
+    const isResumed = now - lastTickAt > suspendedAfter
+    lastTickAt = now
+    if (isHidden()) return
+    if (isResumed) abortProbes()
+    checkSilence(now)
+    if (probes.size === 0 && now - Math.max(lastAnswerAt, lastProbeAt) >= pause) void runProbe()
+    // A new one beside those that hang, but few: a browser has six connections to a server.
+    else if (unansweredSince !== undefined && now - lastProbeAt >= longestSilence) void runProbe()
+  }
+
+  return {
+    state: (): ConnectionState => state,
+
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      if (timer === undefined) {
+        lastTickAt = Date.now()
+        timer = setInterval(tick, tickEvery)
+      }
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size > 0) return
+        clearInterval(timer)
+        timer = undefined
+        abortProbes()
+        unansweredSince = undefined
+        state = failingRequests.size === 0 ? connected : state
+      }
+    },
+
+    /** Another request was answered, if only with a refusal. */
+    noteAnswer(): void {
+      lastAnswerAt = Date.now()
+    },
+
+    /** Another request failed: whether the connection is lost is probed at once. */
+    noteFailure(): void {
+      if (timer !== undefined && probes.size === 0 && !isHidden()) void runProbe()
+    },
+
+    /** What is on the page and cannot be refreshed, by a key. */
+    setFailing(key: string, isFailing: boolean): void {
+      if (isFailing) failingRequests.add(key)
+      else failingRequests.delete(key)
+      publish()
+    },
+
+    isFailing: (key: string): boolean => failingRequests.has(key),
+
+    /** The user does not want to wait. */
+    retry(): void {
+      abortProbes()
+      lastRetryAt = Date.now()
+      if (failingRequests.size > 0) onRetry()
+      void runProbe()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { ApiError, pollHeader } from '@muster/sdk'
+import { CancelledError, type Query } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { api, listenToRequests } from './client.ts'
+import { createConnectionMonitor, type ConnectionState } from './connection-monitor.ts'
+import { handleUnauthorized, queryClient } from './query-client.ts'
+
+/** A refusal is an answer: the connection is fine. */
+const isRefusal = (error: unknown) => error instanceof ApiError && error.status < 500
+
+const isFailing = ({ queryHash }: Query): boolean => monitor.isFailing(queryHash)
+
+const monitor = createConnectionMonitor({
+  /** The catalog is the cheapest request that goes through the gateway to the API and needs a session. */
+  async probe(signal) {
+    try {
+      await api.showAuthCatalog({ headers: { [pollHeader]: '1' }, signal })
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      handleUnauthorized(error)
+    }
+  },
+  onReconnect: () => void queryClient.invalidateQueries(),
+  onRetry: () => void queryClient.refetchQueries({ type: 'active', predicate: isFailing }),
+  onHang: () => void queryClient.cancelQueries(),
+  isHidden: () => document.hidden,
+})
+
+listenToRequests({ onAnswer: monitor.noteAnswer, onFailure: monitor.noteFailure })
+addEventListener('offline', monitor.noteFailure)
+addEventListener('online', monitor.retry)
+
+/** A query on the page that fails stays failing until it succeeds, is refused, or leaves the page. */
+queryClient.getQueryCache().subscribe((event) => {
+  const { query, type } = event
+  const action = type === 'updated' ? event.action : undefined
+  if (action?.type === 'failed' || action?.type === 'error') {
+    if (action.error instanceof CancelledError) return
+    monitor.setFailing(query.queryHash, query.isActive() && !isRefusal(action.error))
+  } else if (action?.type === 'success' || type === 'removed' || type === 'observerRemoved') {
+    const isStillFailing = type === 'observerRemoved' && isFailing(query) && query.isActive()
+    monitor.setFailing(query.queryHash, isStillFailing)
+  }
+})
+
+/** Probes now, and sends again what failed. */
+export const retryConnection = monitor.retry
+
+/** Whether the API answers, and since when it does not. */
+export const useConnection = (): ConnectionState =>
+  useSyncExternalStore(monitor.subscribe, monitor.state)

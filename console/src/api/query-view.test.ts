@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ApiError, ConnectionError } from '@muster/sdk'
+import { viewOf, type QueryResult } from './query-view.ts'
+
+const answered: QueryResult<readonly string[]> = {
+  data: [],
+  error: null,
+  failureReason: null,
+  isFetching: false,
+  isPlaceholderData: false,
+  isFetchedAfterMount: true,
+}
+const view = (changes: Partial<typeof answered>, isConnected = true) =>
+  viewOf({ ...answered, ...changes }, isConnected)
+const failure = new ApiError({
+  class: 'ServiceUnavailable',
+  status: 503,
+  details: 'Try again.',
+  requestId: 'req-1',
+})
+
+describe('what may be drawn of a query', () => {
+  it('is empty only for an answer to this query', () => {
+    assert.equal(view({}).kind, 'empty')
+    assert.equal(view({ isPlaceholderData: true, isFetching: true }).kind, 'loading')
+  })
+
+  it('is not empty while an old answer from the cache is being refreshed', () => {
+    assert.equal(view({ isFetching: true, isFetchedAfterMount: false }).kind, 'loading')
+    assert.equal(view({ isFetching: false, isFetchedAfterMount: false }).kind, 'empty')
+    assert.equal(view({ isFetching: true, isFetchedAfterMount: true }).kind, 'empty')
+  })
+
+  it('is not empty after a failed refresh, or without a connection', () => {
+    assert.deepEqual(view({ error: failure }), { kind: 'failed', error: failure })
+    assert.deepEqual(view({ failureReason: failure, isFetching: true }).kind, 'failed')
+    assert.equal(view({}, false).kind, 'failed')
+  })
+
+  it('keeps rows in sight while another query runs, and says that they are outdated', () => {
+    const data = ['web-1']
+    assert.deepEqual(view({ data }), { kind: 'shown', data, isOutdated: false })
+    const next = view({ data, isPlaceholderData: true, isFetching: true })
+    assert.deepEqual(next, { kind: 'shown', data, isOutdated: true })
+    assert.equal(view({ data, error: failure }, false).kind, 'shown')
+    assert.equal(view({ data, error: failure, isPlaceholderData: true }).kind, 'failed')
+  })
+
+  it('loads until there is an answer, and blames the connection where none can come', () => {
+    const nothing = { data: undefined, isFetching: true, isFetchedAfterMount: false }
+    assert.equal(view(nothing).kind, 'loading')
+    assert.deepEqual(view({ ...nothing, failureReason: failure }), {
+      kind: 'failed',
+      error: failure,
+    })
+    const blamed = view(nothing, false)
+    assert.ok(blamed.kind === 'failed' && blamed.error instanceof ConnectionError)
+  })
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { pendingQuery } from './pending-query.ts'
+
+const typing = { terms: [], draft: '', suggestions: [], isUnsettled: false, isFocused: true }
+const value = (draft: string) => ({ draft, isFinished: true })
+const statuses = [value('status:ready'), value('status:running')]
+
+describe('the query to send while somebody types', () => {
+  it('is sent at once where nothing is being typed', () => {
+    assert.deepEqual(pendingQuery({ ...typing, terms: ['status:ready', 'web'] }), {
+      q: 'status:ready web',
+      delay: 0,
+    })
+  })
+
+  it('leaves out a key without a value', () => {
+    const { q } = pendingQuery({ ...typing, terms: ['web'], draft: 'status:' })
+    assert.equal(q, 'web')
+  })
+
+  it('leaves out part of a value that is offered, until it is whole', () => {
+    const half = { ...typing, draft: 'status:re', suggestions: statuses }
+    assert.equal(pendingQuery(half).q, '')
+    assert.equal(pendingQuery({ ...half, draft: 'status:ready' }).q, 'status:ready')
+  })
+
+  it('leaves out a value while what it could become is loading', () => {
+    assert.equal(pendingQuery({ ...typing, draft: 'status:re', isUnsettled: true }).q, '')
+  })
+
+  it('waits longer for what may become a key, and for values that nobody can offer', () => {
+    const word = pendingQuery({ ...typing, draft: 'web' })
+    assert.equal(word.q, 'web')
+    for (const draft of ['statu', '-prov', 'vcpu>=1', 'ip:10.4']) {
+      const { q, delay } = pendingQuery({ ...typing, draft })
+      assert.equal(q, draft)
+      assert.ok(delay > word.delay, draft)
+    }
+  })
+
+  it('takes the draft as it is where the box has lost the focus', () => {
+    const left = { ...typing, draft: 'status:re', suggestions: statuses, isFocused: false }
+    assert.deepEqual(pendingQuery(left), { q: 'status:re', delay: 0 })
+    assert.equal(pendingQuery({ ...left, draft: 'status:' }).q, '')
+  })
+})

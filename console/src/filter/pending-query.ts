@@ -1,0 +1,45 @@
+import { typingPause } from '../form/use-debounced-input.ts'
+import { completeTerms } from './edit-query.ts'
+import { filterKeys } from './keys.ts'
+import { readTerms } from './terms.ts'
+
+interface Typing {
+  /** Terms that are complete. */
+  readonly terms: readonly string[]
+  /** What is being typed behind them. */
+  readonly draft: string
+  /** What the draft could become, once it is known. */
+  readonly suggestions: readonly { readonly draft: string; readonly isFinished: boolean }[]
+  /** The suggestions are loading, or an input method is composing a word. */
+  readonly isUnsettled: boolean
+  readonly isFocused: boolean
+}
+
+/** Somebody who writes `status` or a number looks up before the value is whole. */
+const longPause = 1_000
+
+/** Whether the draft is part of a value that is offered, and not yet one of them. */
+export function isPartOfValue({ draft, suggestions }: Pick<Typing, 'draft' | 'suggestions'>) {
+  const areValues = suggestions.length > 0 && suggestions.every(({ isFinished }) => isFinished)
+  return areValues && !suggestions.some((suggestion) => suggestion.draft === draft.trim())
+}
+
+/**
+ * The query to send, and how long to wait for more to be typed. A half-typed `key:` or value is left
+ * out: it would match nothing, and the list would say so.
+ */
+export function pendingQuery(typing: Typing): { readonly q: string; readonly delay: number } {
+  const { terms, draft, suggestions, isUnsettled, isFocused } = typing
+  const text = draft.trim()
+  const complete = terms.join(' ')
+  if (text === '') return { q: complete, delay: 0 }
+  const whole = completeTerms(`${complete} ${text}`).trim()
+  if (!isFocused) return { q: whole, delay: 0 }
+  if (isUnsettled || isPartOfValue(typing)) return { q: complete, delay: 0 }
+  const isOffered = suggestions.some((suggestion) => suggestion.draft === text)
+  const isComparison = readTerms(text).some(({ name }) => name !== undefined)
+  const word = text.replace(/^-/, '').toLowerCase()
+  const canBecomeKey = filterKeys.some(({ name }) => name.startsWith(word))
+  const isUnclear = !isOffered && (isComparison || canBecomeKey)
+  return { q: whole, delay: isUnclear ? longPause : typingPause }
+}

@@ -1,0 +1,10 @@
+/** Whether the API answers, and whether a query runs. */
+export const connection = {
+  live: 'live',
+  liveHint: 'Data refreshes automatically while this tab is visible.',
+  disconnected: (time: string) => `Disconnected since ${time}, retrying`,
+  disconnectedText: 'Muster does not answer. The page refreshes as soon as it does.',
+  offlineText: 'This device is offline. The page refreshes as soon as the network is back.',
+  retry: 'Retry now',
+  searching: 'Searching…',
+}
