@@ -6,10 +6,10 @@ import type { IdentityVersion } from '../server/src/domain/identity/ports.ts'
 import { createFindUserStatus } from '../server/src/domain/identity/user-status.ts'
 import { mintToken, tokenId } from '../server/src/domain/identity/token-secret.ts'
 import { createVerifyToken } from '../server/src/domain/identity/verify-token.ts'
-import { createDirectory } from '../server/src/storage/directory.ts'
+import { createDirectory } from '../server/src/storage/identity/directory.ts'
 import { createInitialDataStore } from '../server/src/storage/initial-data.ts'
 import { openSqlite } from '../server/src/storage/sqlite/open.ts'
-import { createTokenStore } from '../server/src/storage/tokens.ts'
+import { createTokenStore } from '../server/src/storage/identity/tokens.ts'
 import { removeFolder } from './server.ts'
 
 /** Identity without HTTP: a real database with an administrator and a token to verify. */

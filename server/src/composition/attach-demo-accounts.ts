@@ -2,7 +2,7 @@ import type { AccountRule } from '@muster/contract'
 import type { DemoAccount, DemoHost } from '../demo-port.ts'
 import { createEvent } from '../domain/audit/create-event.ts'
 import type { Changes } from '../domain/audit/event.ts'
-import { differences, everythingOf } from '../domain/identity/administration/changes.ts'
+import { diffFields, fieldsOfNew } from '../domain/audit/field-diff.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Account } from '../domain/sources/account.ts'
 import type { AccountStore } from '../domain/sources/ports.ts'
@@ -57,7 +57,7 @@ export function createAttachDemoAccounts({
       leaving: false,
     }
     const { revision: _revision, leaving: _leaving, ...shown } = account
-    const event = eventOf('create', account, everythingOf(shown))
+    const event = eventOf('create', account, fieldsOfNew(shown))
     // Another process that starts at the same time may have inserted it.
     const isThere = (await accounts.insert(account, {}, event)) || (await accounts.find(account.id))
     if (!isThere) throw new Error(`the name ${account.name} was taken just now`)
@@ -69,7 +69,7 @@ export function createAttachDemoAccounts({
       const isDone = account?.options['servers'] === wanted.options['servers']
       if (!account || account.leaving || isDone) return
       const changes = { options: wanted.options, mapping: [...account.mapping, ...rules] }
-      const event = eventOf('update', account, differences(account, changes))
+      const event = eventOf('update', account, diffFields(account, changes))
       if (await accounts.update(account, changes, undefined, event)) return
     }
     throw new Error(`the demo's account ${wanted.name} is being changed by others`)

@@ -5,7 +5,7 @@ import { longestTimeline } from '@muster/contract'
 import { ConfigError } from '../config/parsers.ts'
 import { requireGoodPassword } from '../domain/identity/password-rules.ts'
 import { simulatedAccounts } from '../../../simulator/src/sites.ts'
-import { createDirectory } from '../storage/directory.ts'
+import { createDirectory } from '../storage/identity/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { dumpOrganisation, stageDemo } from '../testing/stage-demo.ts'
@@ -73,7 +73,7 @@ onBothEngines('a demo', (engine) => {
     const directory = createDirectory(database)
     for (const { name, password = '', domain } of users) {
       await requireGoodPassword(password)
-      const { credentials } = await directory.findAccount({ name, domain: { name: domain } })
+      const { credentials } = await directory.findCredentials({ name, domain: { name: domain } })
       const userStatus = await directory.loadUserStatus(credentials?.user.id ?? '')
       const person = demoPeople.find((one) => one.name === name)
       assert.deepEqual(

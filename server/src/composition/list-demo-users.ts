@@ -26,7 +26,7 @@ export function createListDemoUsers({
       user.default_project_id === null
         ? undefined
         : await registry.find('projects', user.default_project_id, everywhere)
-    const { credentials } = await directory.findAccount({ id: user.id })
+    const { credentials } = await directory.findCredentials({ id: user.id })
     const password = key.demoPassword(person.name)
     const isUnchanged = await hasher.inTurn((compare) =>
       compare(credentials?.passwordHash ?? null, password),

@@ -1,9 +1,9 @@
 import type { DemoDomain, DemoHost, DemoPerson, DemoProject } from '../demo-port.ts'
 import { createEvent } from '../domain/audit/create-event.ts'
 import type { EventRecord } from '../domain/audit/event.ts'
-import { everythingOf } from '../domain/identity/administration/changes.ts'
+import { fieldsOfNew } from '../domain/audit/field-diff.ts'
 import { all, type Registry, type Write } from '../domain/identity/administration/registry.ts'
-import { nounOf, type Kind } from '../domain/identity/administration/resources.ts'
+import { nounOf, type ResourceKind } from '../domain/identity/administration/resources.ts'
 import { type Scope, everywhere } from '../domain/scope.ts'
 import { nameKey } from '../domain/name-key.ts'
 import type { PasswordHasher } from '../domain/identity/ports.ts'
@@ -33,7 +33,7 @@ export function createSeedDemoOrganisation({
   key,
   clock,
 }: Dependencies): DemoHost['createOrganisation'] {
-  const listAll = async <K extends Kind>(kind: K) =>
+  const listAll = async <K extends ResourceKind>(kind: K) =>
     (await registry.list(kind, everywhere, all({}))).items
 
   const create = (
@@ -52,7 +52,7 @@ export function createSeedDemoOrganisation({
         targetId: row.id,
         targetName: row.name,
         scope,
-        changes: everythingOf(row),
+        changes: fieldsOfNew(row),
       },
       result: 'success',
       time: clock(),
@@ -144,7 +144,7 @@ export function createSeedDemoOrganisation({
         ),
       ),
     )
-    await registry.change(async () => {
+    await registry.applyChange(async () => {
       const users = await missingPeople(people, hashes)
       const created = new Set(users.map(({ event }) => event.target_id))
       const steps: { write: Write; event: EventRecord }[] = [
@@ -156,7 +156,7 @@ export function createSeedDemoOrganisation({
       return {
         writes: steps.map(({ write }) => write),
         events: steps.map(({ event }) => event),
-        answer: undefined,
+        result: undefined,
       }
     })
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { builtInRoles } from '../domain/identity/built-in-roles.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { createStoragePlace, dumpTables } from '../testing/open-storage.ts'
-import { createDirectory } from './directory.ts'
+import { createDirectory } from './identity/directory.ts'
 import { createInitialDataStore } from './initial-data.ts'
 
 const now = Date.UTC(2026, 0, 1)
@@ -49,7 +49,7 @@ onBothEngines('the initial data', (engine) => {
     assert.equal(await createInitialDataStore(second).create('hash of a later start', now), false)
     assert.deepEqual(await dumpTables(first), before)
     const winner = `hash ${wins.indexOf(true)}`
-    const { credentials } = await createDirectory(first).findAccount({ name: 'sysadmin' })
+    const { credentials } = await createDirectory(first).findCredentials({ name: 'sysadmin' })
     assert.equal(credentials?.passwordHash, winner)
   })
 
@@ -59,7 +59,7 @@ onBothEngines('the initial data', (engine) => {
     const database = await place.open()
     await createInitialDataStore(database).create('hash', now)
     const directory = createDirectory(database)
-    const { credentials } = await directory.findAccount({
+    const { credentials } = await directory.findCredentials({
       name: 'sysadmin',
       domain: { name: 'Default' },
     })

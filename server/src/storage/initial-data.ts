@@ -2,7 +2,7 @@ import { nameKey } from '../domain/name-key.ts'
 import { newId } from '../domain/new-id.ts'
 import { builtInRoles } from '../domain/identity/built-in-roles.ts'
 import type { Database, Statements } from './database.ts'
-import { policyFacts } from './registry/policy-facts.ts'
+import { policyFlags } from './registry/policy-flags.ts'
 import { Violation } from './violation.ts'
 
 const settingKey = 'foundation'
@@ -30,7 +30,7 @@ export function createInitialDataStore(database: Database) {
             scope,
             enabled: 1,
             rules: JSON.stringify(rules),
-            ...policyFacts(JSON.stringify(rules)),
+            ...policyFlags(JSON.stringify(rules)),
             created_at: now,
           })
           .compile(),

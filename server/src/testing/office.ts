@@ -6,7 +6,7 @@ import { nameKey } from '../domain/name-key.ts'
 import { newId } from '../domain/new-id.ts'
 import type { TokenRecord } from '../domain/identity/records.ts'
 import type { Statement } from '../storage/database.ts'
-import { policyFacts } from '../storage/registry/policy-facts.ts'
+import { policyFlags } from '../storage/registry/policy-flags.ts'
 import type { Tables } from '../storage/tables.ts'
 import { ask, type ClientAnswer } from './client.ts'
 import { plantToken } from './plant-token.ts'
@@ -143,7 +143,7 @@ export async function openOffice(platform: TestPlatform) {
       },
       policy(scope: PolicyScope, texts: readonly string[], enabled = true): string {
         const rules = JSON.stringify(texts.map(makeRule))
-        const facts = policyFacts(rules)
+        const facts = policyFlags(rules)
         return put('policies', {
           ...named('policy'),
           scope,

@@ -1,7 +1,7 @@
 import type { TokenRecord } from '../domain/identity/records.ts'
 import { mintToken, tokenId } from '../domain/identity/token-secret.ts'
 import type { Database } from '../storage/database.ts'
-import { createTokenStore } from '../storage/tokens.ts'
+import { createTokenStore } from '../storage/identity/tokens.ts'
 import { makeEvent, makeToken } from './records.ts'
 
 /** A token straight from the storage, for tests that need many and have no password to hash. */

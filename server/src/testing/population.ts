@@ -2,7 +2,7 @@ import type { PolicyScope } from '@muster/contract'
 import { nameKey } from '../domain/name-key.ts'
 import type { PolicyRule } from '../domain/identity/records.ts'
 import type { Database, Statements } from '../storage/database.ts'
-import { policyFacts } from '../storage/registry/policy-facts.ts'
+import { policyFlags } from '../storage/registry/policy-flags.ts'
 import { newId } from '../domain/new-id.ts'
 
 const named = (name: string) => ({ id: newId(), name, name_key: nameKey(name) })
@@ -90,7 +90,7 @@ export function createPopulation(database: Database) {
         scope,
         enabled: 1,
         rules: JSON.stringify(rules),
-        ...policyFacts(JSON.stringify(rules)),
+        ...policyFlags(JSON.stringify(rules)),
         created_at: createdAt,
       }
       await change(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { PolicyScope } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
 import {
-  requireMayGiveAll,
-  requireMayTakeAll,
+  requireCanGrantAll,
+  requireCanRevokeAll,
 } from '../domain/identity/administration/authority.ts'
 import { createPrincipal, type Principal } from '../domain/identity/principal.ts'
 import type { Assignment, PolicyRecord } from '../domain/identity/records.ts'
@@ -105,7 +105,7 @@ function isLet(demand: () => void): boolean {
 }
 
 export const mayGive = (scope: ScopeName, held: readonly Held[], role: Held): boolean =>
-  isLet(() => requireMayGiveAll(principalOf(scope, held), [assignmentOf(role)], 'give it'))
+  isLet(() => requireCanGrantAll(principalOf(scope, held), [assignmentOf(role)], 'give it'))
 
 export const mayTake = (scope: ScopeName, held: readonly Held[], role: Held): boolean =>
-  isLet(() => requireMayTakeAll(principalOf(scope, held), [assignmentOf(role)], 'take it'))
+  isLet(() => requireCanRevokeAll(principalOf(scope, held), [assignmentOf(role)], 'take it'))

@@ -1,7 +1,7 @@
 import type { AuthorizedScope } from '../scope.ts'
 import type { EventRecord } from './event.ts'
 
-/** What a caller wants of the audit log; what is not said does not narrow. */
+/** What a caller wants of the audit log; what is not definedFields does not narrow. */
 export interface EventQuery {
   readonly since?: number
   readonly before?: number

@@ -15,7 +15,7 @@ import {
 } from '../../testing/records.ts'
 import { createDescribeToken } from './describe-token.ts'
 import { createIssueToken } from './issue-token.ts'
-import type { Method, Proof } from './methods/method.ts'
+import type { AuthMethod, AuthenticationResult } from './methods/auth-method.ts'
 import type { TokenRecord } from './records.ts'
 import { summarizeUser } from './user-status.ts'
 
@@ -34,16 +34,16 @@ const now = Date.UTC(2026, 0, 1)
 const origin = { ip: '192.0.2.1', requestId: 'req-1', isConfidential: true }
 
 /** The frame around a method that finds out just this. */
-function issueWith(proof: Partial<Proof>) {
+function issueWith(authenticated: Partial<AuthenticationResult>) {
   const written: TokenRecord[] = []
   const told: EventRecord[] = []
   const events: Pick<EventStore, 'record'> = {
     record: async (event) => void told.push(event),
   }
-  const method: Method = {
+  const method: AuthMethod = {
     names: ['aksk', 'access_key_secret'],
     section: 'access_key_secret',
-    authenticate: async () => ({ user: summarizeUser(userStatus), ...proof }),
+    authenticate: async () => ({ user: summarizeUser(userStatus), ...authenticated }),
   }
   const issueToken = createIssueToken({
     methods: [method],
@@ -53,7 +53,7 @@ function issueWith(proof: Partial<Proof>) {
         told.push(event)
         return written.push(token) > 0
       },
-      spend: async () => true,
+      useOnce: async () => true,
       find: async () => undefined,
       revoke: async () => {},
       purgeExpired: async () => {},

@@ -4,7 +4,7 @@ import { createLoginEvent } from '../audit/create-login-event.ts'
 import type { EventStore } from '../audit/event-store.ts'
 import type { DescribeToken } from './describe-token.ts'
 import { chooseMethod } from './methods/choose-method.ts'
-import type { Method, Proof } from './methods/method.ts'
+import type { AuthMethod, AuthenticationResult } from './methods/auth-method.ts'
 import type { LoginLimit } from './login-limit.ts'
 import type { TokenStore } from './ports.ts'
 import type { Clock } from '../clock.ts'
@@ -12,14 +12,20 @@ import { createPrincipal } from './principal.ts'
 import type { UserStatus, TokenRecord } from './records.ts'
 import type { UserSummary } from '../user-summary.ts'
 import type { RequestOrigin } from '../request-origin.ts'
-import { grantScope, keepScope, readScope, scopeKey, type ScopeWish } from './scope.ts'
+import {
+  grantScope,
+  credentialScope,
+  readRequestedScope,
+  toTokenScope,
+  type RequestedScope,
+} from './scope.ts'
 import { summarizeUser, type FindUserStatus } from './user-status.ts'
 import { mintToken } from './token-secret.ts'
 
 const sources: ReadonlySet<string> = new Set(['web', 'api', 'cli', 'srv'])
 
 interface Dependencies {
-  readonly methods: readonly Method[]
+  readonly methods: readonly AuthMethod[]
   readonly findUserStatus: FindUserStatus
   readonly tokens: TokenStore
   readonly events: EventStore
@@ -41,17 +47,17 @@ export function createIssueToken(dependencies: Dependencies) {
   const { methods, findUserStatus, tokens, events, loginLimit, describeToken, clock, lifetime } =
     dependencies
 
-  const endOf = (issuedAt: number, proof: Proof, { user }: UserStatus) =>
-    Math.min(issuedAt + lifetime, proof.expiresAt ?? Infinity, user.expiresAt ?? Infinity)
+  const endOf = (issuedAt: number, authenticated: AuthenticationResult, { user }: UserStatus) =>
+    Math.min(issuedAt + lifetime, authenticated.expiresAt ?? Infinity, user.expiresAt ?? Infinity)
 
   async function issueFor(
-    proof: Proof,
+    authenticated: AuthenticationResult,
     { wish, method, source, origin }: Attempt,
   ): Promise<IssuedToken> {
-    const userStatus = await findUserStatus(proof.user.id)
+    const userStatus = await findUserStatus(authenticated.user.id)
     if (!userStatus) throw loginFailed('account disabled, ended or gone')
-    const scope = proof.scope
-      ? keepScope(proof.scope, wish, userStatus)
+    const scope = authenticated.scope
+      ? credentialScope(authenticated.scope, wish, userStatus)
       : grantScope(wish, userStatus)
 
     const { secret, id } = mintToken()
@@ -59,16 +65,16 @@ export function createIssueToken(dependencies: Dependencies) {
     const record: TokenRecord = {
       id,
       userId: userStatus.user.id,
-      scope: scopeKey(scope),
+      scope: toTokenScope(scope),
       method: method.names[0],
-      parentId: proof.parent?.id ?? null,
-      generation: proof.parent ? proof.parent.generation + 1 : 0,
+      parentId: authenticated.parent?.id ?? null,
+      generation: authenticated.parent ? authenticated.parent.generation + 1 : 0,
       issuedAt,
-      expiresAt: endOf(issuedAt, proof, userStatus),
+      expiresAt: endOf(issuedAt, authenticated, userStatus),
       ip: origin.ip,
       source: sources.has(source) ? source : 'api',
-      accessKey: proof.accessKey ?? null,
-      providerId: proof.preconditions?.providerId ?? null,
+      accessKey: authenticated.accessKey ?? null,
+      providerId: authenticated.preconditions?.providerId ?? null,
     }
     const event = createLoginEvent({
       user: summarizeUser(userStatus),
@@ -77,7 +83,7 @@ export function createIssueToken(dependencies: Dependencies) {
       origin,
       time: issuedAt,
     })
-    const isWritten = await tokens.insert(record, proof.preconditions ?? {}, event)
+    const isWritten = await tokens.insert(record, authenticated.preconditions ?? {}, event)
     if (!isWritten) throw loginFailed('changed meanwhile, or used before')
     return { secret, token: describeToken(createPrincipal(record, userStatus, scope)) }
   }
@@ -86,13 +92,18 @@ export function createIssueToken(dependencies: Dependencies) {
     { auth }: TokenRequest,
     origin: RequestOrigin,
   ): Promise<IssuedToken> {
-    const wish = readScope(auth.scope)
+    const wish = readRequestedScope(auth.scope)
     const method = chooseMethod(methods, auth.identity)
     let user: UserSummary | undefined
     try {
-      const proof = await method.authenticate(auth.identity, origin, wish)
-      user = proof.user
-      return await issueFor(proof, { wish, method, source: auth.context?.source ?? '', origin })
+      const authenticated = await method.authenticate(auth.identity, origin, wish)
+      user = authenticated.user
+      return await issueFor(authenticated, {
+        wish,
+        method,
+        source: auth.context?.source ?? '',
+        origin,
+      })
     } catch (error) {
       if (!(error instanceof PlatformError) || error.class !== 'UnauthorizedError') throw error
       const known = error.user ?? user
@@ -119,8 +130,8 @@ export function createIssueToken(dependencies: Dependencies) {
 export type IssueToken = ReturnType<typeof createIssueToken>
 
 interface Attempt {
-  readonly wish: ScopeWish
-  readonly method: Method
+  readonly wish: RequestedScope
+  readonly method: AuthMethod
   readonly source: string
   readonly origin: RequestOrigin
 }

@@ -5,7 +5,7 @@ const shortest = 8
 /** In bytes. Nothing longer is ever hashed, right or wrong. */
 export const longestPassword = 1_024
 
-/** Refuses a password that is too short, too long or among the commonest. No other rule: length is what counts. */
+/** Refuses a password that is too short, too long or relatedTo the commonest. No other rule: length is what counts. */
 export async function requireGoodPassword(password: string): Promise<void> {
   const weakness = await findWeakness(password)
   if (weakness === undefined) return
@@ -21,7 +21,7 @@ async function findWeakness(password: string): Promise<string | undefined> {
   // Unpacked only when a password is set: it takes a moment and some memory.
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   if (dictionary['passwords-common'].includes(nameKey(password))) {
-    return 'is among the commonest in the world'
+    return 'is relatedTo the commonest in the world'
   }
   return undefined
 }

@@ -21,13 +21,13 @@ function rule(text: string): PolicyRule {
 }
 
 const policy = (...rules: string[]) => makePolicy('some', 'project', rules.map(rule))
-const decide = (permission: Permission, ...rules: string[]) =>
+const findDecidingRule = (permission: Permission, ...rules: string[]) =>
   allows([policy(...rules)], permission)
 
 describe('policies', () => {
   test('what no rule speaks of is denied', () => {
     assert.equal(allows([], listServers), false)
-    assert.equal(decide(listServers), false)
+    assert.equal(findDecidingRule(listServers), false)
     for (const other of [
       'allow identity servers list',
       'allow compute disks list',
@@ -35,7 +35,7 @@ describe('policies', () => {
       'allow compute server list',
       'allow compute servers* list',
     ]) {
-      assert.equal(decide(listServers, other), false, other)
+      assert.equal(findDecidingRule(listServers, other), false, other)
     }
   })
 
@@ -47,10 +47,10 @@ describe('policies', () => {
       'allow compute servers *',
       'allow * * *',
     ]) {
-      assert.equal(decide(listServers, match), true, match)
+      assert.equal(findDecidingRule(listServers, match), true, match)
     }
     for (const miss of ['allow * disks list', 'allow identity * list', 'allow compute * get']) {
-      assert.equal(decide(listServers, miss), false, miss)
+      assert.equal(findDecidingRule(listServers, miss), false, miss)
     }
   })
 
@@ -64,8 +64,12 @@ describe('policies', () => {
         ]) {
           const rules = [`${opposite} ${wide}`, `${effect} ${exact}`]
           const expected = effect === 'allow'
-          assert.equal(decide(listServers, ...rules), expected, rules.join(', '))
-          assert.equal(decide(listServers, ...rules.toReversed()), expected, rules.join(', '))
+          assert.equal(findDecidingRule(listServers, ...rules), expected, rules.join(', '))
+          assert.equal(
+            findDecidingRule(listServers, ...rules.toReversed()),
+            expected,
+            rules.join(', '),
+          )
         }
       }
     }
@@ -79,8 +83,8 @@ describe('policies', () => {
       ['allow * servers list', 'deny compute servers *'],
     ]
     for (const tie of ties) {
-      assert.equal(decide(listServers, ...tie), false, tie.join(', '))
-      assert.equal(decide(listServers, ...tie.toReversed()), false, tie.join(', '))
+      assert.equal(findDecidingRule(listServers, ...tie), false, tie.join(', '))
+      assert.equal(findDecidingRule(listServers, ...tie.toReversed()), false, tie.join(', '))
     }
   })
 
@@ -119,7 +123,7 @@ describe('policies', () => {
   })
 })
 
-/** The sentence of the decisions page, written down the slow way. */
+/** The sentence of the plans page, written down the slow way. */
 function decideByTheBook(rules: readonly PolicyRule[]): boolean {
   const wanted = [listServers.service, listServers.resource, listServers.action]
   const scopes = (candidate: PolicyRule) => [

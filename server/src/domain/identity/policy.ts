@@ -6,28 +6,28 @@ export type Permission = Pick<RequiredPermission, 'service' | 'resource' | 'acti
 const matches = (pattern: string, value: string) => pattern === '*' || pattern === value
 
 /** Whether a rule speaks of it at all, one way or the other. */
-export const speaksOf = (rule: PolicyRule, { service, resource, action }: Permission): boolean =>
+export const appliesTo = (rule: PolicyRule, { service, resource, action }: Permission): boolean =>
   matches(rule.service, service) && matches(rule.resource, resource) && matches(rule.action, action)
 
 /** How many of the three parts a rule names exactly. */
 const exactness = (rule: PolicyRule) =>
   [rule.service, rule.resource, rule.action].filter((part) => part !== '*').length
 
-export interface Decision {
+export interface PolicyDecision {
   readonly policy: PolicyRecord
   readonly rule: PolicyRule
 }
 
 /** The rule that decides: the more exact one, and deny in a tie. None where no rule speaks of it. */
-export function decide(
+export function findDecidingRule(
   policies: readonly PolicyRecord[],
   permission: Permission,
-): Decision | undefined {
-  let strongest: Decision | undefined
+): PolicyDecision | undefined {
+  let strongest: PolicyDecision | undefined
   for (const policy of policies) {
     if (!policy.enabled) continue
     for (const rule of policy.rules) {
-      if (speaksOf(rule, permission) && outweighs(rule, strongest?.rule)) {
+      if (appliesTo(rule, permission) && outweighs(rule, strongest?.rule)) {
         strongest = { policy, rule }
       }
     }
@@ -37,7 +37,7 @@ export function decide(
 
 /** Whether these policies, taken together, allow it. What no rule speaks of is denied. */
 export const allows = (policies: readonly PolicyRecord[], permission: Permission): boolean =>
-  decide(policies, permission)?.rule.effect === 'allow'
+  findDecidingRule(policies, permission)?.rule.effect === 'allow'
 
 function outweighs(rule: PolicyRule, other: PolicyRule | undefined): boolean {
   if (other === undefined) return true

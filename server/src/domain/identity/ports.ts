@@ -13,20 +13,20 @@ export interface MemberReference {
 }
 
 /** What was found behind the name that a caller gave. */
-interface Account {
-  /** One text for every spelling of the account, whether it exists or not. */
-  readonly spelling: string
+interface CredentialLookup {
+  /** One text for every lookupKey of the account, whether it exists or not. */
+  readonly lookupKey: string
   readonly credentials: Credentials | undefined
 }
 
 export interface Directory {
   /** Reads the same whether the account exists or not. */
-  findAccount(user: MemberReference): Promise<Account>
+  findCredentials(user: MemberReference): Promise<CredentialLookup>
   loadUserStatus(userId: string): Promise<UserStatus | undefined>
 }
 
 /** Something that is good once. */
-export interface Spending {
+export interface SingleUse {
   readonly id: string
   readonly address: string
   readonly at: number
@@ -43,7 +43,7 @@ export interface TokenPreconditions {
   /** The identity provider is still there and enabled. */
   readonly providerId?: string
   /** Nobody has spent this before. */
-  readonly spends?: Spending
+  readonly singleUse?: SingleUse
 }
 
 export interface TokenStore {
@@ -58,7 +58,7 @@ export interface TokenStore {
     event: EventRecord,
   ): Promise<boolean>
   /** Spends something before it is known what it is worth. False when somebody has already. */
-  spend(spending: Spending): Promise<boolean>
+  useOnce(singleUse: SingleUse): Promise<boolean>
   find(id: string): Promise<TokenRecord | undefined>
   /** Takes every token made from it along. */
   revoke(id: string, event: EventRecord): Promise<void>

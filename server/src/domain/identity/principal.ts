@@ -1,6 +1,6 @@
 import type { PolicyScope } from '@muster/contract'
 import type { Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
-import { assignmentsIn, type GrantedScope } from './scope.ts'
+import { assignmentsInScope, type GrantedScope } from './scope.ts'
 
 /** Who is asking, for what scope, with what rights: made from rows and the token, nothing else. */
 export interface Principal {
@@ -23,19 +23,19 @@ function policiesByScope(assignments: readonly Assignment[]): Principal['policie
   return { system: within('system'), domain: within('domain'), project: within('project') }
 }
 
-type Holdings = Pick<Principal, 'scope' | 'assignments' | 'policies'>
+type RolesInScope = Pick<Principal, 'scope' | 'assignments' | 'policies'>
 
 // A user status is read anew with every change, so what follows from it can be kept as long as it.
-const holdings = new WeakMap<UserStatus, Map<string, Holdings>>()
+const rolesByStatus = new WeakMap<UserStatus, Map<string, RolesInScope>>()
 
 /** What a user holds in a scope: the same object for every token of that user and scope. */
-function holdingsIn(scope: GrantedScope, userStatus: UserStatus): Holdings {
-  const byScope = holdings.get(userStatus) ?? new Map<string, Holdings>()
-  holdings.set(userStatus, byScope)
+function rolesInScope(scope: GrantedScope, userStatus: UserStatus): RolesInScope {
+  const byScope = rolesByStatus.get(userStatus) ?? new Map<string, RolesInScope>()
+  rolesByStatus.set(userStatus, byScope)
   const name = scopeName(scope)
   let held = byScope.get(name)
   if (!held) {
-    const assignments = assignmentsIn(scope, userStatus)
+    const assignments = assignmentsInScope(scope, userStatus)
     held = { scope, assignments, policies: policiesByScope(assignments) }
     byScope.set(name, held)
   }
@@ -57,4 +57,4 @@ export const createPrincipal = (
   token: TokenRecord,
   userStatus: UserStatus,
   scope: GrantedScope,
-): Principal => ({ token, userStatus, ...holdingsIn(scope, userStatus) })
+): Principal => ({ token, userStatus, ...rolesInScope(scope, userStatus) })

@@ -4,7 +4,7 @@ import type { Directory, TokenStore } from './ports.ts'
 import type { Clock } from '../clock.ts'
 import { createPrincipal } from './principal.ts'
 import { requireAuthorizedScope } from './authorized-scope.ts'
-import { holdScope } from './scope.ts'
+import { currentScope } from './scope.ts'
 import { isActive } from './user-status.ts'
 
 interface Dependencies {
@@ -23,7 +23,7 @@ export function createReauthorizeCaller({ tokens, directory, clock }: Dependenci
     const token = await tokens.find(caller.principal.token.id)
     const userStatus = token && (await directory.loadUserStatus(token.userId))
     const isAlive = token && userStatus && token.expiresAt > now && isActive(userStatus, now)
-    const scope = isAlive && holdScope(token.scope, userStatus)
+    const scope = isAlive && currentScope(token.scope, userStatus)
     if (!scope) {
       throw new PlatformError('UnauthorizedError', 'The token in X-Auth-Token is no longer valid.')
     }

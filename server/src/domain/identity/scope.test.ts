@@ -13,13 +13,13 @@ import {
 } from '../../testing/records.ts'
 import { PlatformError } from '../error.ts'
 import {
-  assignmentsIn,
+  assignmentsInScope,
   grantScope,
-  holdScope,
+  currentScope,
   openDomains,
   openProjects,
-  readScope,
-  scopeKey,
+  readRequestedScope,
+  toTokenScope,
 } from './scope.ts'
 
 const role = makeRole('member')
@@ -45,7 +45,8 @@ const userStatus = makeUserStatus(
 
 const isClass = (expected: ErrorClass) => (error: unknown) =>
   error instanceof PlatformError && error.class === expected
-const grant = (scope: ScopeRequest | undefined, to = userStatus) => grantScope(readScope(scope), to)
+const grant = (scope: ScopeRequest | undefined, to = userStatus) =>
+  grantScope(readRequestedScope(scope), to)
 const isRefused = (scope: ScopeRequest, to = userStatus) =>
   assert.throws(() => grant(scope, to), isClass('UnauthorizedError'), JSON.stringify(scope))
 
@@ -53,20 +54,24 @@ describe('reading the scope of a request', () => {
   test('refuses what makes no sense before anyone is asked for', () => {
     const project = { id: 'project-web' }
     const both = { project, domain: { id: 'domain-home' } }
-    assert.throws(() => readScope(both), isClass('InputParameterError'))
+    assert.throws(() => readRequestedScope(both), isClass('InputParameterError'))
     const incomplete: ScopeRequest[] = [
       { project: {} },
       { project: { domain: { name: 'home' } } },
       { domain: {} },
     ]
     for (const scope of incomplete) {
-      assert.throws(() => readScope(scope), isClass('MissingParameterError'), JSON.stringify(scope))
+      assert.throws(
+        () => readRequestedScope(scope),
+        isClass('MissingParameterError'),
+        JSON.stringify(scope),
+      )
     }
   })
 
   test('takes no scope as a wish for the default', () => {
-    assert.deepEqual(readScope(undefined), { kind: 'default' })
-    assert.deepEqual(readScope({}), { kind: 'default' })
+    assert.deepEqual(readRequestedScope(undefined), { kind: 'default' })
+    assert.deepEqual(readRequestedScope({}), { kind: 'default' })
   })
 })
 
@@ -134,28 +139,28 @@ describe('the scope of an issued token', () => {
   test('holds as long as the user holds a role there and the scope is enabled', () => {
     const inWeb = { kind: 'project', id: web.id } as const
     const inHome = { kind: 'domain', id: home.id } as const
-    assert.deepEqual(holdScope(inWeb, userStatus), { kind: 'project', project: web })
-    assert.deepEqual(holdScope(inHome, userStatus), { kind: 'domain', domain: home })
-    assert.deepEqual(holdScope({ kind: 'none' }, userStatus), { kind: 'none' })
+    assert.deepEqual(currentScope(inWeb, userStatus), { kind: 'project', project: web })
+    assert.deepEqual(currentScope(inHome, userStatus), { kind: 'domain', domain: home })
+    assert.deepEqual(currentScope({ kind: 'none' }, userStatus), { kind: 'none' })
 
     const bare = makeUserStatus(alice, onSystem(role))
-    assert.equal(holdScope(inWeb, bare), undefined)
-    assert.equal(holdScope(inHome, bare), undefined)
+    assert.equal(currentScope(inWeb, bare), undefined)
+    assert.equal(currentScope(inHome, bare), undefined)
     for (const id of [closed.id, inShut.id]) {
-      assert.equal(holdScope({ kind: 'project', id }, userStatus), undefined)
+      assert.equal(currentScope({ kind: 'project', id }, userStatus), undefined)
     }
-    assert.equal(holdScope({ kind: 'domain', id: shut.id }, userStatus), undefined)
+    assert.equal(currentScope({ kind: 'domain', id: shut.id }, userStatus), undefined)
   })
 
   test('is not confused by a project and a domain of one id', () => {
     const twin = makeDomain('twin', { id: web.id })
     const onTwin = makeUserStatus(alice, onDomain(role, twin))
-    assert.equal(holdScope({ kind: 'project', id: web.id }, onTwin), undefined)
+    assert.equal(currentScope({ kind: 'project', id: web.id }, onTwin), undefined)
   })
 
   test('carries the roles held there, and on a project those on the system', () => {
-    const targets = (scope: Parameters<typeof assignmentsIn>[0]) =>
-      assignmentsIn(scope, userStatus).map(({ target }) => target)
+    const targets = (scope: Parameters<typeof assignmentsInScope>[0]) =>
+      assignmentsInScope(scope, userStatus).map(({ target }) => target)
     assert.deepEqual(targets({ kind: 'none' }), [])
     assert.deepEqual(targets({ kind: 'domain', domain: home }), [{ kind: 'domain', domain: home }])
     assert.deepEqual(targets({ kind: 'project', project: web }), [
@@ -165,9 +170,15 @@ describe('the scope of an issued token', () => {
   })
 
   test('is kept by kind and id alone', () => {
-    assert.deepEqual(scopeKey({ kind: 'none' }), { kind: 'none' })
-    assert.deepEqual(scopeKey({ kind: 'project', project: web }), { kind: 'project', id: web.id })
-    assert.deepEqual(scopeKey({ kind: 'domain', domain: home }), { kind: 'domain', id: home.id })
+    assert.deepEqual(toTokenScope({ kind: 'none' }), { kind: 'none' })
+    assert.deepEqual(toTokenScope({ kind: 'project', project: web }), {
+      kind: 'project',
+      id: web.id,
+    })
+    assert.deepEqual(toTokenScope({ kind: 'domain', domain: home }), {
+      kind: 'domain',
+      id: home.id,
+    })
   })
 })
 

@@ -13,7 +13,7 @@ import type {
 } from './records.ts'
 
 /** What a caller asked for, once it is known to make sense. */
-export type ScopeWish =
+export type RequestedScope =
   | { readonly kind: 'default' }
   | { readonly kind: 'project'; readonly project: MemberReference }
   | { readonly kind: 'domain'; readonly domain: DomainReference }
@@ -25,7 +25,7 @@ export type GrantedScope =
   | { readonly kind: 'domain'; readonly domain: DomainRecord }
 
 /** Reads the scope of a request; what does not make sense is a 400 before anything is checked. */
-export function readScope(scope: ScopeRequest | undefined): ScopeWish {
+export function readRequestedScope(scope: ScopeRequest | undefined): RequestedScope {
   if (scope?.project && scope.domain) {
     throw badField('auth.scope', 'names both a project and a domain: choose one')
   }
@@ -97,10 +97,10 @@ function findProject({ domain, ...reference }: MemberReference, userStatus: User
 }
 
 /** Grants a wish to a user who holds a role there, and is a failed login for anyone else. */
-export function grantScope(wish: ScopeWish, userStatus: UserStatus): GrantedScope {
+export function grantScope(wish: RequestedScope, userStatus: UserStatus): GrantedScope {
   if (wish.kind === 'default') {
     const id = userStatus.user.defaultProjectId
-    return (id !== null && holdScope({ kind: 'project', id }, userStatus)) || { kind: 'none' }
+    return (id !== null && currentScope({ kind: 'project', id }, userStatus)) || { kind: 'none' }
   }
   if (wish.kind === 'project') {
     const project = findProject(wish.project, userStatus)
@@ -113,7 +113,7 @@ export function grantScope(wish: ScopeWish, userStatus: UserStatus): GrantedScop
 }
 
 /** The scope of an issued token as it stands now, or undefined when the user lost it. */
-export function holdScope(scope: TokenScope, userStatus: UserStatus): GrantedScope | undefined {
+export function currentScope(scope: TokenScope, userStatus: UserStatus): GrantedScope | undefined {
   if (scope.kind === 'none') return scope
   if (scope.kind === 'project') {
     const [project] = projectsWhere(userStatus, (candidate) => candidate.id === scope.id)
@@ -124,17 +124,21 @@ export function holdScope(scope: TokenScope, userStatus: UserStatus): GrantedSco
 }
 
 /** The scope of a credential that has one of its own: that, or what a wish for the same comes to. */
-export function keepScope(own: TokenScope, wish: ScopeWish, userStatus: UserStatus): GrantedScope {
-  const held = holdScope(own, userStatus)
+export function credentialScope(
+  own: TokenScope,
+  wish: RequestedScope,
+  userStatus: UserStatus,
+): GrantedScope {
+  const held = currentScope(own, userStatus)
   const wished = wish.kind === 'default' ? held : grantScope(wish, userStatus)
-  if (!held || !wished || !isDeepStrictEqual(scopeKey(wished), scopeKey(held))) {
+  if (!held || !wished || !isDeepStrictEqual(toTokenScope(wished), toTokenScope(held))) {
     throw loginFailed('not the scope of the credential')
   }
   return held
 }
 
 /** The assignments that a token of this scope carries: a system role holds in every project. */
-export function assignmentsIn(scope: GrantedScope, userStatus: UserStatus): Assignment[] {
+export function assignmentsInScope(scope: GrantedScope, userStatus: UserStatus): Assignment[] {
   return userStatus.assignments.filter(({ target }) => {
     switch (scope.kind) {
       case 'none':
@@ -151,7 +155,7 @@ export function assignmentsIn(scope: GrantedScope, userStatus: UserStatus): Assi
 }
 
 /** The scope as a token's row keeps it. */
-export function scopeKey(scope: GrantedScope): TokenScope {
+export function toTokenScope(scope: GrantedScope): TokenScope {
   switch (scope.kind) {
     case 'none':
       return scope

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { IdentityVersion, TokenStore } from './ports.ts'
 import type { Clock } from '../clock.ts'
 import { createPrincipal, type Principal } from './principal.ts'
-import { holdScope } from './scope.ts'
+import { currentScope } from './scope.ts'
 import { isActive, type FindUserStatus } from './user-status.ts'
 import { tokenId } from './token-secret.ts'
 import { createVersionedCache } from './versioned-cache.ts'
@@ -29,7 +29,7 @@ export function createVerifyToken({
     const token = await tokens.find(id)
     if (!token) return undefined
     const userStatus = await findUserStatus(token.userId)
-    const scope = userStatus && holdScope(token.scope, userStatus)
+    const scope = userStatus && currentScope(token.scope, userStatus)
     return scope && createPrincipal(token, userStatus, scope)
   }
 

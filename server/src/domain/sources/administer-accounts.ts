@@ -11,7 +11,7 @@ import type { EventStore } from '../audit/event-store.ts'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Changes } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
-import { differences, everythingOf, hidden, said } from '../identity/administration/changes.ts'
+import { diffFields, fieldsOfNew, redacted, definedFields } from '../audit/field-diff.ts'
 import type { Caller } from '../identity/caller.ts'
 import { nameKey } from '../name-key.ts'
 import { newId } from '../new-id.ts'
@@ -99,7 +99,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     return describeAccount(attached, await serversOf(id), clock())
   }
 
-  /** The prefix is where in the body they are said. */
+  /** The prefix is where in the body they are definedFields. */
   async function requireProjects(
     projectId: string | undefined,
     rules: readonly AccountRule[],
@@ -158,8 +158,8 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     const kept = await accounts.credentialsOf(before.id)
     requireSecretsAgain(before, wish, kept)
     const { credentials, ...rest } = wish
-    const changes = differences(before, said(rest))
-    const after = { ...before, ...said(rest) } as Account
+    const changes = diffFields(before, definedFields(rest))
+    const after = { ...before, ...definedFields(rest) } as Account
     validateSettings(
       await loadKind(before.provider),
       { ...after, credentials: credentials ?? kept },
@@ -172,9 +172,11 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     if (Object.keys(changes).length === 0 && credentials === undefined) return before.id
     const event = toEvent(caller, before, 'update', {
       ...changes,
-      ...(credentials !== undefined && { credentials: hidden }),
+      ...(credentials !== undefined && { credentials: redacted }),
     })
-    return (await accounts.update(before, said(rest), credentials, event)) ? before.id : undefined
+    return (await accounts.update(before, definedFields(rest), credentials, event))
+      ? before.id
+      : undefined
   }
 
   async function leaveOnce(caller: Caller, idOrName: string, mayEvict: boolean) {
@@ -248,7 +250,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       }
       const { revision: _revision, leaving: _leaving, ...told } = account
       const event = toEvent(caller, account, 'create', {
-        ...everythingOf(told),
+        ...fieldsOfNew(told),
         credentials: [null, '(hidden)'],
       })
       // Somebody else may have taken it since it was looked for.

@@ -10,7 +10,7 @@ import {
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Changes, EventRecord } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
-import { differences, everythingOf, said } from '../identity/administration/changes.ts'
+import { diffFields, fieldsOfNew, definedFields } from '../audit/field-diff.ts'
 import { homeOf } from '../identity/administration/home.ts'
 import { type Scope, type ScopeOrNone, covers } from '../scope.ts'
 import type { Caller } from '../identity/caller.ts'
@@ -19,9 +19,9 @@ import type { Clock } from '../clock.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { asReader } from '../inventory/as-reader.ts'
 import { untilWritten } from '../inventory/until-written.ts'
-import { requireRunnable } from './require-runnable.ts'
-import type { ViewStore, Written } from './ports.ts'
-import { describeView, type View } from './view.ts'
+import { requireValidQuery } from './require-valid-query.ts'
+import type { ViewStore, WriteResult } from './ports.ts'
+import { describeView, type ViewRecord } from './view-record.ts'
 
 interface Dependencies {
   readonly views: ViewStore
@@ -31,13 +31,13 @@ interface Dependencies {
 
 const forbidden = (details: string) => new PlatformError('ForbiddenError', details)
 
-const ownerOf = ({ project_id, domain_id }: View) => ({
+const ownerOf = ({ project_id, domain_id }: ViewRecord) => ({
   projectId: project_id,
   domainId: domain_id,
 })
 
 /** Whether it is shared where the right that is asked about holds. */
-const isSharedWithin = (scope: ScopeOrNone, view: View) =>
+const isSharedWithin = (scope: ScopeOrNone, view: ViewRecord) =>
   view.sharing === 'project' && covers(scope, ownerOf(view))
 
 /** In a list the token's own project is all that counts, however far its roles go. */
@@ -48,7 +48,7 @@ function inOwnProject({ principal: { scope }, authorizedScope }: Caller): ScopeO
   return covers(authorizedScope.scope, own) ? { kind: 'project', ...own } : { kind: 'none' }
 }
 
-function requireMayShare({ need, authorizedScope }: Caller, view: View): void {
+function requireCanShare({ need, authorizedScope }: Caller, view: ViewRecord): void {
   if (view.sharing === 'private') return
   if (view.project_id === '') {
     throw badField('view.sharing', 'is project, and with a token for a domain there is none')
@@ -60,7 +60,7 @@ function requireMayShare({ need, authorizedScope }: Caller, view: View): void {
 }
 
 /** Throws what kept a write from being done; undefined where others were only quicker. */
-function settle<Answer>(written: Written, answer: Answer): Answer | undefined {
+function settle<Answer>(written: WriteResult, answer: Answer): Answer | undefined {
   switch (written) {
     case 'done':
       return answer
@@ -82,7 +82,7 @@ function settle<Answer>(written: Written, answer: Answer): Answer | undefined {
 
 /** Queries that people keep by a name: for themselves, or for all who work in a project. */
 export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependencies) {
-  function tell(caller: Caller, view: View, action: string, changes: Changes): EventRecord {
+  function tell(caller: Caller, view: ViewRecord, action: string, changes: Changes): EventRecord {
     const { project_id: projectId, domain_id: domainId } = view
     const scope: Scope =
       projectId === ''
@@ -93,13 +93,13 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
   }
 
   /** What somebody sees and may not change is forbidden; what they do not see is not there. */
-  async function requireView(caller: Caller, id: string): Promise<View> {
+  async function requireView(caller: Caller, id: string): Promise<ViewRecord> {
     const view = await views.find(asReader(caller).authorizedScope, id)
     if (!view) throw new PlatformError('ResourceNotFoundError', 'There is no such view.')
     return view
   }
 
-  const isOwn = ({ principal }: Caller, view: View) => view.user_id === principal.token.userId
+  const isOwn = ({ principal }: Caller, view: ViewRecord) => view.user_id === principal.token.userId
 
   /** Decided by what the caller may do at that moment; where others were quicker, decided again. */
   const change = <Answer>(
@@ -107,7 +107,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
     decideAndWrite: (caller: Caller) => Promise<Answer | undefined>,
   ) => untilWritten(async () => decideAndWrite(await reauthorizeCaller(asking)), 'view')
 
-  function newView({ principal }: Caller, wish: NewView): View {
+  function newView({ principal }: Caller, wish: NewView): ViewRecord {
     const { scope, userStatus } = principal
     if (scope.kind === 'none') {
       throw forbidden('Your token has no scope: log in for a project or a domain to save a view.')
@@ -147,10 +147,10 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
     createView: (asking: Caller, wish: NewView): Promise<SavedView> =>
       change(asking, async (caller) => {
         const view = newView(caller, wish)
-        requireRunnable(view)
-        requireMayShare(caller, view)
+        requireValidQuery(view)
+        requireCanShare(caller, view)
         const { domain_id: _d, revision: _r, updated_at: _u, user: _n, ...told } = view
-        const event = tell(caller, view, 'create', everythingOf(told))
+        const event = tell(caller, view, 'create', fieldsOfNew(told))
         return settle(await views.insert(view, event), describeView(view))
       }),
 
@@ -158,16 +158,16 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
       change(asking, async (caller) => {
         const before = await requireView(caller, id)
         if (!isOwn(caller, before)) throw forbidden('A view is changed by its owner alone.')
-        const changes = differences(before, said(wish))
+        const changes = diffFields(before, definedFields(wish))
         if (Object.keys(changes).length === 0) return describeView(before)
-        const after: View = {
+        const after: ViewRecord = {
           ...before,
-          ...said(wish),
+          ...definedFields(wish),
           updated_at: clock(),
           revision: before.revision + 1,
         }
-        requireRunnable(after)
-        requireMayShare(caller, after)
+        requireValidQuery(after)
+        requireCanShare(caller, after)
         const event = tell(caller, before, 'update', changes)
         return settle(await views.update(before, after, event), describeView(after))
       }),

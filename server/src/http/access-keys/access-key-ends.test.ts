@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTokenStore } from '../../storage/tokens.ts'
+import { createTokenStore } from '../../storage/identity/tokens.ts'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createTokenStore } from '../../storage/tokens.ts'
+import { createTokenStore } from '../../storage/identity/tokens.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   createKeyHolders,

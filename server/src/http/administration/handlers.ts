@@ -2,7 +2,7 @@ import type { CatalogService, administrationOperations } from '@muster/contract'
 import type { Administration } from '../../domain/identity/administration/administration.ts'
 import type { Caller } from '../../domain/identity/caller.ts'
 import { createHideContacts } from '../../domain/identity/contacts.ts'
-import type { Kind, User } from '../../domain/identity/administration/resources.ts'
+import type { ResourceKind, User } from '../../domain/identity/administration/resources.ts'
 import type { HandlersFor } from '../register-operations.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
@@ -49,18 +49,18 @@ export function createAdministrationHandlers(
     const hideContacts = createHideContacts(caller.principal)
     return (user: User) => views.users(hideContacts(user))
   }
-  const viewFor = (kind: Kind, caller: Caller) =>
+  const viewFor = (kind: ResourceKind, caller: Caller) =>
     (kind === 'users' ? viewUser(caller) : views[kind]) as (item: object) => object
 
   /** Listing and showing is the same for every kind of thing. */
-  const list = (kind: Kind) =>
-    async function listThings({ caller, query, url }: ListCall) {
-      const page = await use.listThings(kind, caller, toListQuery(query))
+  const list = (kind: ResourceKind) =>
+    async function listResources({ caller, query, url }: ListCall) {
+      const page = await use.listResources(kind, caller, toListQuery(query))
       return answerPage(kind, page, viewFor(kind, caller), authUrl + url)
     }
-  const get = (kind: Kind, key: string) =>
-    async function getThing({ caller, parameters, query }: GetCall) {
-      const thing = await use.getThing(kind, caller, parameters.id, query.domain_id)
+  const get = (kind: ResourceKind, key: string) =>
+    async function getResource({ caller, parameters, query }: GetCall) {
+      const thing = await use.getResource(kind, caller, parameters.id, query.domain_id)
       return shown(key, viewFor(kind, caller)(thing))
     }
   const impact = (kind: 'domains' | 'projects' | 'users') =>

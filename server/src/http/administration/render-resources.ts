@@ -16,7 +16,7 @@ import type {
   Domain,
   Group,
   IdentityProvider,
-  Kind,
+  ResourceKind,
   Policy,
   Project,
   Role,
@@ -28,7 +28,9 @@ const moment = (time: number | null) => (time === null ? null : timestamp(time))
 
 /** Things as the wire shows them: each with its own address, and with what Keystone's clients look for. */
 export function createViews(authUrl: string) {
-  const links = (kind: Kind, id: string) => ({ links: { self: `${authUrl}/v3/${kind}/${id}` } })
+  const links = (kind: ResourceKind, id: string) => ({
+    links: { self: `${authUrl}/v3/${kind}/${id}` },
+  })
 
   const describeKey = (key: AccessKey, secret: string): CredentialDto => ({
     id: key.id,

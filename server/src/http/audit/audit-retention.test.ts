@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, mock, test } from 'node:test'
 import { readConfig } from '../../config/read-config.ts'
-import { createEventStore } from '../../storage/events.ts'
+import { createEventStore } from '../../storage/event-store.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { eventually } from '../../testing/office.ts'

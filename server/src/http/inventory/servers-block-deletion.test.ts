@@ -96,19 +96,19 @@ onEngineOfLane('servers have owners', (engine) => {
     for (const noun of ['project', 'domain'] as const) {
       const { domainId, projectId } = await settle()
       const id = noun === 'project' ? projectId : domainId
-      const { change } = createRegistry(platform.database)
+      const { applyChange } = createRegistry(platform.database)
       let tries = 0
-      const decided = change(async () => {
+      const decided = applyChange(async () => {
         tries += 1
         if (tries > 1) throw new Error('decided again')
         await record(plainServer(projectId))
         return {
           writes: [
             { do: 'delete', kind: `${noun}s`, id },
-            { do: 'demand-no-servers', of: noun, id },
+            { do: 'require-no-servers', of: noun, id },
           ],
           events: [],
-          answer: undefined,
+          result: undefined,
         }
       })
       await assert.rejects(decided, /decided again/)

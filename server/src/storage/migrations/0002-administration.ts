@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { policyFacts } from '../registry/policy-facts.ts'
+import { policyFlags } from '../registry/policy-flags.ts'
 import {
   withCreatedAt,
   withEnabled,
@@ -20,7 +20,7 @@ async function fillPolicyFacts(db: Kysely<unknown>): Promise<void> {
     .selectFrom('policies')
     .select(['id', 'rules'])
     .execute()) {
-    await policies.updateTable('policies').set(policyFacts(rules)).where('id', '=', id).execute()
+    await policies.updateTable('policies').set(policyFlags(rules)).where('id', '=', id).execute()
   }
 }
 

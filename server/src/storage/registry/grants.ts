@@ -9,7 +9,7 @@ import type {
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import type { Scope, AuthorizedScope } from '../../domain/scope.ts'
 import type { Database } from '../database.ts'
-import { scopeColumns } from './among.ts'
+import { scopeColumns } from './related-to.ts'
 
 /** Who holds what where, one by one. */
 export function createGrants({

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Registry } from '../../domain/identity/administration/registry.ts'
 import type { Database } from '../database.ts'
-import { createLoadAssignments } from '../load-assignments.ts'
-import { createChange } from './change.ts'
+import { createLoadAssignments } from '../identity/load-assignments.ts'
+import { createApplyChange } from './apply-change.ts'
 import { createGrants } from './grants.ts'
 import { createImpactOf } from './impact.ts'
-import { createLists } from './lists.ts'
+import { createResourceLists } from './resource-lists.ts'
 
 export function createRegistry(database: Database): Registry {
   const { db } = database
   const { loadAssignments, loadPolicies } = createLoadAssignments(database)
   return {
-    ...createLists(database),
+    ...createResourceLists(database),
     ...createGrants(database),
     assignmentsOf: loadAssignments,
 
@@ -51,6 +51,6 @@ export function createRegistry(database: Database): Registry {
     },
 
     impactOf: createImpactOf(database),
-    change: createChange(database),
+    applyChange: createApplyChange(database),
   }
 }

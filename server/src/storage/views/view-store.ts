@@ -2,17 +2,17 @@ import { mostViews, type SavedView } from '@muster/contract'
 import { sql } from 'kysely'
 import { nameKey } from '../../domain/name-key.ts'
 import type { ScopeOrNone, AuthorizedScope } from '../../domain/scope.ts'
-import type { ViewQuery, ViewStore, Written } from '../../domain/views/ports.ts'
-import type { View } from '../../domain/views/view.ts'
+import type { ViewQuery, ViewStore, WriteResult } from '../../domain/views/ports.ts'
+import type { ViewRecord } from '../../domain/views/view-record.ts'
 import { required, type Database, type Statements } from '../database.ts'
-import { createInsertEvent } from '../events.ts'
+import { createInsertEvent } from '../event-store.ts'
 import { allOf, anyOf, byCodePoint, everything, nothing, type Sql } from '../servers/sql-parts.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
 
 type Row = Tables['views'] & { readonly user_name: string; readonly domain_id: string | null }
 
-const toView = (row: Row): View => ({
+const toView = (row: Row): ViewRecord => ({
   id: row.id,
   name: row.name,
   resource: row.resource as SavedView['resource'],
@@ -32,7 +32,7 @@ const toView = (row: Row): View => ({
 })
 
 /** What of a view can change, by column. */
-const changeable = (view: View) => ({
+const changeable = (view: ViewRecord) => ({
   name: view.name,
   name_key: nameKey(view.name),
   q: view.q,
@@ -46,7 +46,7 @@ const changeable = (view: View) => ({
 })
 
 /** One's own, and what is shared within the scope. */
-function visible({ self, scope }: AuthorizedScope): Sql {
+function visibleTo({ self, scope }: AuthorizedScope): Sql {
   const own = self === undefined ? nothing : sql`views.user_id = ${self}`
   return anyOf([own, allOf([sql`views.sharing = 'project'`, within(scope)])])
 }
@@ -90,7 +90,7 @@ export function createViewStore(database: Database): ViewStore {
       .selectAll('views')
       .select(['users.name as user_name', 'projects.domain_id as domain_id'])
 
-  async function commit(statements: Statements): Promise<Written> {
+  async function commit(statements: Statements): Promise<WriteResult> {
     try {
       await database.commit(statements)
       return 'done'
@@ -113,7 +113,7 @@ export function createViewStore(database: Database): ViewStore {
 
   return {
     async list(authorizedScope, query) {
-      const conditions = [visible(authorizedScope), ...narrowed(query)]
+      const conditions = [visibleTo(authorizedScope), ...narrowed(query)]
       const { order_by: by = 'created_at', order = 'desc', limit, offset } = query
       const sorted = sql.ref(`views.${by}`)
       const [rows, { total }] = await Promise.all([
@@ -131,7 +131,10 @@ export function createViewStore(database: Database): ViewStore {
     },
 
     async find(authorizedScope, id) {
-      const row = await select([visible(authorizedScope), sql`views.id = ${id}`]).executeTakeFirst()
+      const row = await select([
+        visibleTo(authorizedScope),
+        sql`views.id = ${id}`,
+      ]).executeTakeFirst()
       return row && toView(row)
     },
 

@@ -2,13 +2,13 @@ import { badField } from '../../error.ts'
 import type { Clock } from '../../clock.ts'
 import { everywhere, type AuthorizedScope, type Scope } from '../../scope.ts'
 import type { PolicyRecord } from '../records.ts'
-import { bitingAt, requireMayGive, requireMayTake } from './authority.ts'
+import { policiesInScope, requireCanGrant, requireCanRevoke } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import { type AuditedAction } from '../../audit/create-event.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
-import { requireThing, notThere } from './changes.ts'
-import { nothingToDo } from './decisions.ts'
-import type { Change } from './change.ts'
+import { requireResource, notFound } from './require-resource.ts'
+import { noChange } from './change-plan.ts'
+import type { Change } from './change-as-caller.ts'
 import { all, type Registry } from './registry.ts'
 import type { Grant, Holder, Role } from './resources.ts'
 
@@ -28,11 +28,11 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       case 'system':
         return reference
       case 'domain': {
-        const { id } = await requireThing(registry, 'domains', reference.id, authorizedScope)
+        const { id } = await requireResource(registry, 'domains', reference.id, authorizedScope)
         return { kind: 'domain', domainId: id }
       }
       case 'project': {
-        const { id, domain_id } = await requireThing(
+        const { id, domain_id } = await requireResource(
           registry,
           'projects',
           reference.id,
@@ -50,20 +50,20 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
   async function requireHolder({ authorizedScope }: Caller, holder: Holder, scope: Scope) {
     const kind = holder.kind === 'user' ? 'users' : 'groups'
     const isFree = authorizedScope.scope.kind === 'system'
-    const among: AuthorizedScope =
+    const relatedTo: AuthorizedScope =
       isFree || scope.kind === 'system'
         ? authorizedScope
         : { scope: { kind: 'domain', domainId: scope.domainId }, self: undefined }
-    return await requireThing(registry, kind, holder.id, among)
+    return await requireResource(registry, kind, holder.id, relatedTo)
   }
 
   /** Somebody who holds a role at a scope in the caller's scope is known there, from wherever they are. */
   async function requireHeld(roleId: string, holder: Holder, scope: Scope) {
     const grant: Grant = { roleId, holder, scope }
-    if (!(await registry.findGrant(grant))) throw notThere('roles')
+    if (!(await registry.findGrant(grant))) throw notFound('roles')
     const kind = holder.kind === 'user' ? 'users' : 'groups'
-    const role = await requireThing(registry, 'roles', roleId, everywhere)
-    return { grant, role, holder: await requireThing(registry, kind, holder.id, everywhere) }
+    const role = await requireResource(registry, 'roles', roleId, everywhere)
+    return { grant, role, holder: await requireResource(registry, kind, holder.id, everywhere) }
   }
 
   const grantAction = (
@@ -93,18 +93,23 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       change(caller, async (caller) => {
         const scope = await requireScope(caller, reference)
         const { name } = await requireHolder(caller, holder, scope)
-        const role = await requireThing(registry, 'roles', roleId, everywhere)
+        const role = await requireResource(registry, 'roles', roleId, everywhere)
         const policies = await registry.policiesOfRole(roleId)
-        requireFits(role, policies, scope)
-        requireMayGive(caller.principal, scope, bitingAt(scope, policies), 'grant this role')
+        requireAssignable(role, policies, scope)
+        requireCanGrant(
+          caller.principal,
+          scope,
+          policiesInScope(scope, policies),
+          'grant this role',
+        )
         const grant: Grant = { roleId, holder, scope }
         const held = await registry.findGrant(grant)
-        if (held?.providerId === null) return nothingToDo
+        if (held?.providerId === null) return noChange
         return {
           // What a mapping gave it could take back; from now on somebody has given it.
           writes: [...(held ? [{ do: 'revoke', grant } as const] : []), { do: 'grant', grant }],
           events: [createAuditEvent(caller, grantAction('grant', role, grant, name), clock)],
-          answer: undefined,
+          result: undefined,
         }
       }),
 
@@ -128,7 +133,12 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
         const scope = await requireScope(caller, reference)
         const held = await requireHeld(roleId, holder, scope)
         const policies = await registry.policiesOfRole(roleId)
-        requireMayTake(caller.principal, scope, bitingAt(scope, policies), 'take this role')
+        requireCanRevoke(
+          caller.principal,
+          scope,
+          policiesInScope(scope, policies),
+          'take this role',
+        )
         return {
           writes: [{ do: 'revoke', grant: held.grant }],
           events: [
@@ -138,7 +148,7 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
               clock,
             ),
           ],
-          answer: undefined,
+          result: undefined,
         }
       }),
 
@@ -148,21 +158,21 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
       reference: ScopeReference,
     ): Promise<readonly Role[]> {
       const scope = await requireScope(caller, reference)
-      const among = { relation: 'roles-of-holder', holder, scope } as const
-      const { items } = await registry.list('roles', everywhere, all({}), among)
+      const relatedTo = { relation: 'roles-of-holder', holder, scope } as const
+      const { items } = await registry.list('roles', everywhere, all({}), relatedTo)
       return items
     },
   }
 }
 
 /** A role fits where at least one of its policies bites; a role without any fits everywhere. */
-export function requireFits(
+export function requireAssignable(
   role: Role,
   policies: readonly PolicyRecord[],
   scope: Pick<Scope, 'kind'>,
   field = 'role_id',
 ): void {
-  if (policies.length === 0 || bitingAt(scope, policies).length > 0) return
+  if (policies.length === 0 || policiesInScope(scope, policies).length > 0) return
   const kinds = [...new Set(policies.map(({ scope }) => scope))].join(' or ')
   throw badField(
     field,

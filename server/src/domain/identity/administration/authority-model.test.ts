@@ -17,7 +17,7 @@ import type { Permission } from '../policy.ts'
 import type { PolicyRecord, PolicyRule } from '../records.ts'
 import { runsInLane } from '../../../testing/lanes.ts'
 
-// The model: the sentence of the decisions page, asked of every single thing there is to do.
+// The model: the sentence of the plans page, asked of every single thing there is to do.
 
 const resources = ['users', 'servers', 'a resource that no rule names']
 const universe: readonly Permission[] = policyServices.flatMap((service) =>

@@ -11,7 +11,7 @@ import {
   principalOf,
   type ScopeName,
 } from '../../../testing/small-world.ts'
-import { requireMayGive, requireMayTake } from './authority.ts'
+import { requireCanGrant, requireCanRevoke } from './authority.ts'
 
 const policy = (scope: PolicyScope, rules: readonly string[], enabled = true) =>
   newPolicy(scope, rules.map(makeRule), enabled)
@@ -101,7 +101,7 @@ describe('giving', () => {
 
   test('says what is missing, in words', () => {
     const give = (...rules: string[]) =>
-      requireMayGive(
+      requireCanGrant(
         principalOf('none', []),
         { kind: 'system' },
         [policy('system', rules)],
@@ -144,7 +144,7 @@ describe('taking', () => {
     const policies = [policy('system', ['deny identity users create'], false)]
     assert.equal(mayTake('ours', [], { at: 'system', policies }), false)
     const nobody = principalOf('none', [])
-    assert.throws(() => requireMayTake(nobody, { kind: 'system' }, policies, 'do it'), {
+    assert.throws(() => requireCanRevoke(nobody, { kind: 'system' }, policies, 'do it'), {
       class: 'ForbiddenError',
     })
   })

@@ -1,6 +1,6 @@
 import { policyActions, policyServices } from '@muster/contract'
 import { PlatformError } from '../../error.ts'
-import { allows, speaksOf, type Permission } from '../policy.ts'
+import { allows, appliesTo, type Permission } from '../policy.ts'
 import type { Principal } from '../principal.ts'
 import type { AuthorizedScope, Scope } from '../../scope.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
@@ -12,7 +12,7 @@ import type { Assignment, PolicyRecord } from '../records.ts'
 const anyOther = '*other'
 
 /** Everything that these policies could be asked about without two questions coming to the same. */
-function questionsAbout(policies: readonly PolicyRecord[]): Permission[] {
+function permissionsNamedBy(policies: readonly PolicyRecord[]): Permission[] {
   const named = policies.flatMap(({ rules }) => rules.map(({ resource }) => resource))
   const resources = [...new Set([...named.filter((resource) => resource !== '*'), anyOther])]
   return policyServices.flatMap((service) =>
@@ -47,14 +47,14 @@ function couldAllow(policies: readonly PolicyRecord[], permission: Permission): 
   )
 }
 
-function findMissing(
+function findMissingPermission(
   principal: Principal,
   scope: Scope,
   policies: readonly PolicyRecord[],
   matters: (permission: Permission) => boolean,
 ): Permission | undefined {
   const own = policiesAt(principal, scope)
-  return questionsAbout([...policies, ...own.flat()]).find(
+  return permissionsNamedBy([...policies, ...own.flat()]).find(
     (permission) => matters(permission) && !own.some((level) => allows(level, permission)),
   )
 }
@@ -72,34 +72,34 @@ const tooMuch = (
 }
 
 /** Throws unless the principal may do all that these policies allow at the scope. */
-export function requireMayGive(
+export function requireCanGrant(
   principal: Principal,
   scope: Scope,
   policies: readonly PolicyRecord[],
   what: string,
 ): void {
-  const missing = findMissing(principal, scope, policies, (permission) =>
+  const missing = findMissingPermission(principal, scope, policies, (permission) =>
     couldAllow(policies, permission),
   )
   if (missing) throw tooMuch(missing, what, 'allows')
 }
 
 /** Throws unless the principal may do all that these policies forbid at the scope. */
-export function requireMayTake(
+export function requireCanRevoke(
   principal: Principal,
   scope: Scope,
   policies: readonly PolicyRecord[],
   what: string,
 ): void {
   const bans = policies.flatMap(({ rules }) => rules.filter(({ effect }) => effect === 'deny'))
-  const missing = findMissing(principal, scope, policies, (permission) =>
-    bans.some((rule) => speaksOf(rule, permission)),
+  const missing = findMissingPermission(principal, scope, policies, (permission) =>
+    bans.some((rule) => appliesTo(rule, permission)),
   )
   if (missing) throw tooMuch(missing, what, 'forbids')
 }
 
 /** The policies of a role that bite at a scope of this kind. */
-export const bitingAt = (
+export const policiesInScope = (
   scope: Pick<Scope, 'kind'>,
   policies: readonly PolicyRecord[],
 ): PolicyRecord[] => policies.filter((policy) => policy.scope === scope.kind)
@@ -119,25 +119,25 @@ export function scopeOf({ target }: Assignment): Scope {
   }
 }
 
-type Demand = typeof requireMayGive
+type Demand = typeof requireCanGrant
 
 const forEach =
   (demand: Demand) =>
   (principal: Principal, assignments: readonly Assignment[], what: string): void => {
     for (const assignment of assignments) {
       const scope = scopeOf(assignment)
-      demand(principal, scope, bitingAt(scope, assignment.role.policies), what)
+      demand(principal, scope, policiesInScope(scope, assignment.role.policies), what)
     }
   }
 
 /** Throws unless the principal could grant all of these: what it takes to act in somebody's stead. */
-export const requireMayGiveAll = forEach(requireMayGive)
+export const requireCanGrantAll = forEach(requireCanGrant)
 
 /** Throws unless the principal could take all of these. */
-export const requireMayTakeAll = forEach(requireMayTake)
+export const requireCanRevokeAll = forEach(requireCanRevoke)
 
 /** Who has a hand in running the whole platform is not touched by who runs a part of it. */
-export function requireNotAbove({ scope }: AuthorizedScope, held: readonly Assignment[]): void {
+export function requireNoSystemRole({ scope }: AuthorizedScope, held: readonly Assignment[]): void {
   const isAbove = held.some(({ target }) => target.kind === 'system')
   if (isAbove && scope.kind !== 'system') {
     throw new PlatformError(
@@ -148,7 +148,7 @@ export function requireNotAbove({ scope }: AuthorizedScope, held: readonly Assig
 }
 
 /** An access key must not beget another way in: that would outlive its end and its revocation. */
-export function requireFullLogin({ token }: Principal, what: string): void {
+export function refuseAccessKeyToken({ token }: Principal, what: string): void {
   if (token.accessKey === null) return
   throw new PlatformError(
     'ForbiddenError',

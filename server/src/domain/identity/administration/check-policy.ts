@@ -6,18 +6,18 @@ import {
   type PolicyCheckDto,
 } from '@muster/contract'
 import { badField } from '../../error.ts'
-import { decide, type Permission } from '../policy.ts'
+import { findDecidingRule, type Permission } from '../policy.ts'
 import { createPrincipal, type Principal } from '../principal.ts'
 import { findAuthorizedScope } from '../authorized-scope.ts'
 import { everywhere, type AuthorizedScope } from '../../scope.ts'
 import type { UserStatus, TokenRecord } from '../records.ts'
-import { holdScope, type GrantedScope } from '../scope.ts'
+import { currentScope, type GrantedScope } from '../scope.ts'
 import type { FindUserStatus } from '../user-status.ts'
 import type { Caller } from '../caller.ts'
-import { requireNotAbove } from './authority.ts'
-import { requireReferred } from './changes.ts'
+import { requireNoSystemRole } from './authority.ts'
+import { requireReference } from './require-resource.ts'
 import type { Registry } from './registry.ts'
-import { nounOf, type Holder, type Kind } from './resources.ts'
+import { nounOf, type Holder, type ResourceKind } from './resources.ts'
 
 type Question = PolicyCheckRequest['check']
 type Explanation = NonNullable<PolicyCheckDto['decided_by']>
@@ -46,7 +46,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
       throw badField('check', 'names both a project and a domain: choose one')
     }
     const userId = question.user_id ?? asker.token.userId
-    await requireReferred(registry, 'users', userId, authorizedScope, 'check.user_id')
+    await requireReference(registry, 'users', userId, authorizedScope, 'check.user_id')
     const isOwn = userId === asker.token.userId
     if (!isOwn) await requireScope(question, authorizedScope)
     const userStatus = await findUserStatus(userId)
@@ -63,10 +63,10 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     authorizedScope: AuthorizedScope,
   ): Promise<void> {
     if (project_id !== undefined) {
-      await requireReferred(registry, 'projects', project_id, authorizedScope, 'check.project_id')
+      await requireReference(registry, 'projects', project_id, authorizedScope, 'check.project_id')
     }
     if (domain_id !== undefined) {
-      await requireReferred(registry, 'domains', domain_id, authorizedScope, 'check.domain_id')
+      await requireReference(registry, 'domains', domain_id, authorizedScope, 'check.domain_id')
     }
   }
 
@@ -128,7 +128,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     const holder = await findHolder(question)
     if (!holder || holder.id === authorizedScope.self) return undefined
     try {
-      requireNotAbove(authorizedScope, await registry.assignmentsOf(holder))
+      requireNoSystemRole(authorizedScope, await registry.assignmentsOf(holder))
       return undefined
     } catch (error) {
       return (error as Error).message
@@ -147,14 +147,14 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   }
 }
 
-const isKind = (resource: string): resource is Kind => Object.hasOwn(nounOf, resource)
+const isKind = (resource: string): resource is ResourceKind => Object.hasOwn(nounOf, resource)
 
 function findScope(
   { project_id, domain_id }: Question,
   userStatus: UserStatus,
 ): GrantedScope | undefined {
-  if (project_id !== undefined) return holdScope({ kind: 'project', id: project_id }, userStatus)
-  if (domain_id !== undefined) return holdScope({ kind: 'domain', id: domain_id }, userStatus)
+  if (project_id !== undefined) return currentScope({ kind: 'project', id: project_id }, userStatus)
+  if (domain_id !== undefined) return currentScope({ kind: 'domain', id: domain_id }, userStatus)
   return { kind: 'none' }
 }
 
@@ -191,8 +191,9 @@ function explain(
   counted: (typeof levels)[number] | undefined,
 ): Explanation | null {
   const level =
-    counted ?? levels.find((candidate) => decide(policies[candidate], permission) !== undefined)
-  const decision = level && decide(policies[level], permission)
+    counted ??
+    levels.find((candidate) => findDecidingRule(policies[candidate], permission) !== undefined)
+  const decision = level && findDecidingRule(policies[level], permission)
   if (!level || !decision) return null
   const { policy, rule } = decision
   const source = assignments.find(

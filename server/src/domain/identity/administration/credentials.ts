@@ -7,11 +7,12 @@ import type { Clock } from '../../clock.ts'
 import { everywhere } from '../../scope.ts'
 import { openProjects } from '../scope.ts'
 import { isActive } from '../user-status.ts'
-import { requireFullLogin, requireMayGiveAll, requireNotAbove } from './authority.ts'
+import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { requireReferred, requireThing, said } from './changes.ts'
-import { createDecisions } from './decisions.ts'
-import type { Change } from './change.ts'
+import { requireReference, requireResource } from './require-resource.ts'
+import { definedFields } from '../../audit/field-diff.ts'
+import { createChangePlans } from './change-plan.ts'
+import type { Change } from './change-as-caller.ts'
 import type { Registry } from './registry.ts'
 import type { AccessKey } from './resources.ts'
 
@@ -39,8 +40,8 @@ interface Dependencies {
 export function createCredentialUseCases(dependencies: Dependencies) {
   const { registry, change, directory, secretBox, mostAccessKeys, clock } = dependencies
 
-  const decisionsIn = (domainId: string) =>
-    createDecisions('credentials', clock, ({ project_id }) => ({
+  const plansIn = (domainId: string) =>
+    createChangePlans('credentials', clock, ({ project_id }) => ({
       kind: 'project',
       projectId: project_id,
       domainId,
@@ -49,14 +50,14 @@ export function createCredentialUseCases(dependencies: Dependencies) {
   /** The user whom a key is for, with all that the user holds now. */
   async function requireOwner(caller: Caller, userId: string) {
     const { principal, authorizedScope } = caller
-    await requireReferred(registry, 'users', userId, authorizedScope, 'credential.user_id')
+    await requireReference(registry, 'users', userId, authorizedScope, 'credential.user_id')
     // Read anew: what is remembered may be a moment old.
     const userStatus = await directory.loadUserStatus(userId)
     if (!userStatus || !isActive(userStatus, clock())) {
       throw badField('credential.user_id', 'names a user who is not active')
     }
     if (userId !== principal.token.userId) {
-      requireMayGiveAll(principal, userStatus.assignments, 'make an access key for this user')
+      requireCanGrantAll(principal, userStatus.assignments, 'make an access key for this user')
     }
     return userStatus
   }
@@ -83,12 +84,12 @@ export function createCredentialUseCases(dependencies: Dependencies) {
     { principal, authorizedScope }: Caller,
     id: string,
   ): Promise<AccessKey> {
-    const key = await requireThing(registry, 'credentials', id, authorizedScope)
+    const key = await requireResource(registry, 'credentials', id, authorizedScope)
     if (principal.token.accessKey?.id !== id) {
-      requireFullLogin(principal, 'change or delete another access key')
+      refuseAccessKeyToken(principal, 'change or delete another access key')
     }
     if (key.user_id !== principal.token.userId) {
-      requireNotAbove(
+      requireNoSystemRole(
         authorizedScope,
         await registry.assignmentsOf({ kind: 'user', id: key.user_id }),
       )
@@ -97,11 +98,11 @@ export function createCredentialUseCases(dependencies: Dependencies) {
   }
 
   /** A key that works again is as good as a new one. */
-  async function requireMayEnable({ principal }: Caller, key: AccessKey): Promise<void> {
-    requireFullLogin(principal, 'enable an access key')
+  async function requireCanEnable({ principal }: Caller, key: AccessKey): Promise<void> {
+    refuseAccessKeyToken(principal, 'enable an access key')
     if (key.user_id === principal.token.userId) return
     const held = await registry.assignmentsOf({ kind: 'user', id: key.user_id })
-    requireMayGiveAll(principal, held, 'enable this access key')
+    requireCanGrantAll(principal, held, 'enable this access key')
   }
 
   async function domainOf(key: AccessKey): Promise<string> {
@@ -116,7 +117,7 @@ export function createCredentialUseCases(dependencies: Dependencies) {
       wish: NewCredential,
     ): Promise<{ key: AccessKey; secret: string }> =>
       change(caller, async (caller) => {
-        requireFullLogin(caller.principal, 'make an access key')
+        refuseAccessKeyToken(caller.principal, 'make an access key')
         const { token } = caller.principal
         const userStatus = await requireOwner(caller, wish.user_id ?? token.userId)
         const project = openProjects(userStatus).find(({ id }) => id === wish.project_id)
@@ -138,8 +139,8 @@ export function createCredentialUseCases(dependencies: Dependencies) {
           created_at: clock(),
         }
         const sealed = secretBox.encrypt(secret, accessKeyContext(id, key.user_id, key.project_id))
-        const made = decisionsIn(project.domain.id).toCreate(caller, key, { secret: sealed })
-        return { ...made, answer: { key, secret } }
+        const made = plansIn(project.domain.id).toCreate(caller, key, { secret: sealed })
+        return { ...made, result: { key, secret } }
       }),
 
     updateCredential: (
@@ -150,18 +151,18 @@ export function createCredentialUseCases(dependencies: Dependencies) {
       change(caller, async (caller) => {
         const before = await requireKey(caller, id)
         const { name, enabled } = wish
-        if (enabled === true && !before.enabled) await requireMayEnable(caller, before)
-        const decisions = decisionsIn(await domainOf(before))
-        return decisions.toUpdate(caller, before, said({ name, enabled }), (after) => ({
-          writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'access-key', id }],
+        if (enabled === true && !before.enabled) await requireCanEnable(caller, before)
+        const plans = plansIn(await domainOf(before))
+        return plans.toUpdate(caller, before, definedFields({ name, enabled }), (after) => ({
+          writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'access-key', id }],
         }))
       }),
 
     deleteCredential: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
         const key = await requireKey(caller, id)
-        return decisionsIn(await domainOf(key)).toDelete(caller, key, {
-          writes: [{ do: 'end-tokens', of: 'access-key', id }],
+        return plansIn(await domainOf(key)).toDelete(caller, key, {
+          writes: [{ do: 'revoke-tokens', of: 'access-key', id }],
         })
       }),
   }

@@ -2,13 +2,19 @@ import { PlatformError } from '../../error.ts'
 import { newId } from '../../new-id.ts'
 import type { Clock } from '../../clock.ts'
 import { everywhere } from '../../scope.ts'
-import { requireMayTakeAll } from './authority.ts'
+import { requireCanRevokeAll } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { requireFreeName, requireFreeRename, requireThing, orEmpty, said } from './changes.ts'
-import { createDecisions } from './decisions.ts'
+import {
+  requireFreeName,
+  requireFreeRename,
+  requireResource,
+  nullToEmpty,
+} from './require-resource.ts'
+import { definedFields } from '../../audit/field-diff.ts'
+import { createChangePlans } from './change-plan.ts'
 import { requireNoServers } from './require-no-servers.ts'
 import { requireNotDefaultDomain } from './require-not-built-in.ts'
-import type { Change } from './change.ts'
+import type { Change } from './change-as-caller.ts'
 import { all, type Registry } from './registry.ts'
 import type { Domain } from './resources.ts'
 
@@ -19,17 +25,17 @@ interface NewDomain {
 }
 
 export function createDomainUseCases(registry: Registry, change: Change, clock: Clock) {
-  const decisions = createDecisions('domains', clock, ({ id }) => ({
+  const plans = createChangePlans('domains', clock, ({ id }) => ({
     kind: 'domain',
     domainId: id,
   }))
 
   /** The groups of a domain go with it, and with them whatever ban they carry. */
-  async function requireMayTakeGroups({ principal }: Caller, domainId: string): Promise<void> {
+  async function requireCanRevokeGroups({ principal }: Caller, domainId: string): Promise<void> {
     const { items } = await registry.list('groups', everywhere, all({ domain_id: domainId }))
     for (const { id } of items) {
       const held = await registry.assignmentsOf({ kind: 'group', id })
-      requireMayTakeAll(principal, held, 'delete this domain')
+      requireCanRevokeAll(principal, held, 'delete this domain')
     }
   }
 
@@ -37,7 +43,7 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
     createDomain: (caller: Caller, wish: NewDomain): Promise<Domain> =>
       change(caller, async (caller) => {
         await requireFreeName(registry, 'domains', wish.name)
-        return decisions.toCreate(caller, {
+        return plans.toCreate(caller, {
           id: newId(),
           name: wish.name,
           description: wish.description ?? '',
@@ -48,31 +54,31 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
 
     updateDomain: (caller: Caller, id: string, wish: Partial<NewDomain>): Promise<Domain> =>
       change(caller, async (caller) => {
-        const before = await requireThing(registry, 'domains', id, caller.authorizedScope)
+        const before = await requireResource(registry, 'domains', id, caller.authorizedScope)
         requireNotDefaultDomain(before, wish)
         await requireFreeRename(registry, 'domains', before, wish.name)
         const { name, description, enabled } = wish
-        return decisions.toUpdate(
+        return plans.toUpdate(
           caller,
           before,
-          said({ name, description: orEmpty(description), enabled }),
+          definedFields({ name, description: nullToEmpty(description), enabled }),
           (after) => ({
-            writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'domain', id }],
+            writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'domain', id }],
           }),
         )
       }),
 
     deleteDomain: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const domain = await requireThing(registry, 'domains', id, caller.authorizedScope)
+        const domain = await requireResource(registry, 'domains', id, caller.authorizedScope)
         requireNotDefaultDomain(domain, 'delete')
         requireDisabled(domain)
-        await requireMayTakeGroups(caller, id)
+        await requireCanRevokeGroups(caller, id)
         const impact = await registry.impactOf('domains', id, clock())
         requireNoServers('domain', impact)
-        return decisions.toDelete(caller, domain, {
+        return plans.toDelete(caller, domain, {
           changes: { touched: [impact, null] },
-          writes: [{ do: 'demand-no-servers', of: 'domain', id }],
+          writes: [{ do: 'require-no-servers', of: 'domain', id }],
         })
       }),
   }

@@ -1,19 +1,19 @@
 import type { Changes } from '../../audit/event.ts'
 import { newId } from '../../new-id.ts'
 import type { Clock } from '../../clock.ts'
-import { requireMayGiveAll, requireMayTakeAll, requireNotAbove } from './authority.ts'
+import { requireCanGrantAll, requireCanRevokeAll, requireNoSystemRole } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import {
   chooseDomain,
   requireFreeName,
   requireFreeRename,
-  requireThing,
-  notThere,
-  orEmpty,
-  said,
-} from './changes.ts'
-import { createDecisions, nothingToDo } from './decisions.ts'
-import type { Change } from './change.ts'
+  requireResource,
+  notFound,
+  nullToEmpty,
+} from './require-resource.ts'
+import { definedFields } from '../../audit/field-diff.ts'
+import { createChangePlans, noChange } from './change-plan.ts'
+import type { Change } from './change-as-caller.ts'
 import type { Registry } from './registry.ts'
 import type { Group, User } from './resources.ts'
 
@@ -25,7 +25,7 @@ interface NewGroup {
 
 /** Groups and who is in them. A group's members hold what it holds, so joining is being granted. */
 export function createGroupUseCases(registry: Registry, change: Change, clock: Clock) {
-  const decisions = createDecisions('groups', clock, ({ domain_id }) => ({
+  const plans = createChangePlans('groups', clock, ({ domain_id }) => ({
     kind: 'domain',
     domainId: domain_id,
   }))
@@ -33,8 +33,8 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
   const assignmentsOf = (id: string) => registry.assignmentsOf({ kind: 'group', id })
 
   async function requirePair({ authorizedScope }: Caller, groupId: string, userId: string) {
-    const group = await requireThing(registry, 'groups', groupId, authorizedScope)
-    const user = await requireThing(registry, 'users', userId, authorizedScope)
+    const group = await requireResource(registry, 'groups', groupId, authorizedScope)
+    const user = await requireResource(registry, 'users', userId, authorizedScope)
     return { group, user, isMember: await registry.isMember(groupId, userId) }
   }
 
@@ -43,7 +43,7 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
       change(caller, async (caller) => {
         const domainId = await chooseDomain(registry, caller, wish.domain_id, 'group.domain_id')
         await requireFreeName(registry, 'groups', wish.name, domainId)
-        return decisions.toCreate(caller, {
+        return plans.toCreate(caller, {
           id: newId(),
           name: wish.name,
           domain_id: domainId,
@@ -54,45 +54,49 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
 
     updateGroup: (caller: Caller, id: string, wish: Partial<NewGroup>): Promise<Group> =>
       change(caller, async (caller) => {
-        const before = await requireThing(registry, 'groups', id, caller.authorizedScope)
+        const before = await requireResource(registry, 'groups', id, caller.authorizedScope)
         await requireFreeRename(registry, 'groups', before, wish.name)
         const { name, description } = wish
-        return decisions.toUpdate(caller, before, said({ name, description: orEmpty(description) }))
+        return plans.toUpdate(
+          caller,
+          before,
+          definedFields({ name, description: nullToEmpty(description) }),
+        )
       }),
 
     deleteGroup: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const group = await requireThing(registry, 'groups', id, caller.authorizedScope)
+        const group = await requireResource(registry, 'groups', id, caller.authorizedScope)
         const held = await assignmentsOf(id)
-        requireNotAbove(caller.authorizedScope, held)
-        requireMayTakeAll(caller.principal, held, 'delete this group')
-        return decisions.toDelete(caller, group)
+        requireNoSystemRole(caller.authorizedScope, held)
+        requireCanRevokeAll(caller.principal, held, 'delete this group')
+        return plans.toDelete(caller, group)
       }),
 
     addGroupUser: (caller: Caller, groupId: string, userId: string): Promise<void> =>
       change(caller, async (caller) => {
         const { group, user, isMember } = await requirePair(caller, groupId, userId)
         const held = await assignmentsOf(groupId)
-        requireMayGiveAll(caller.principal, held, 'add somebody to this group')
-        if (isMember) return nothingToDo
+        requireCanGrantAll(caller.principal, held, 'add somebody to this group')
+        if (isMember) return noChange
         const write = { do: 'join', groupId, userId } as const
-        return decisions.toRelate(caller, 'join', group, memberChange(user, 'joins'), write)
+        return plans.toRelate(caller, 'join', group, memberChange(user, 'joins'), write)
       }),
 
     async checkGroupUser(caller: Caller, groupId: string, userId: string): Promise<void> {
       const { isMember } = await requirePair(caller, groupId, userId)
-      if (!isMember) throw notThere('users')
+      if (!isMember) throw notFound('users')
     },
 
     removeGroupUser: (caller: Caller, groupId: string, userId: string): Promise<void> =>
       change(caller, async (caller) => {
         const { group, user, isMember } = await requirePair(caller, groupId, userId)
-        if (!isMember) throw notThere('users')
+        if (!isMember) throw notFound('users')
         const held = await assignmentsOf(groupId)
-        requireNotAbove(caller.authorizedScope, held)
-        requireMayTakeAll(caller.principal, held, 'remove somebody from this group')
+        requireNoSystemRole(caller.authorizedScope, held)
+        requireCanRevokeAll(caller.principal, held, 'remove somebody from this group')
         const write = { do: 'leave', groupId, userId } as const
-        return decisions.toRelate(caller, 'leave', group, memberChange(user, 'leaves'), write)
+        return plans.toRelate(caller, 'leave', group, memberChange(user, 'leaves'), write)
       }),
   }
 }

@@ -5,18 +5,18 @@ import { newId } from '../../new-id.ts'
 import type { Clock } from '../../clock.ts'
 import { everywhere, type Scope } from '../../scope.ts'
 import type { PolicyRecord } from '../records.ts'
-import { requireFits } from './assignments.ts'
-import { bitingAt, requireMayGive, requireMayTake } from './authority.ts'
+import { requireAssignable } from './assignments.ts'
+import { policiesInScope, requireCanGrant, requireCanRevoke } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import {
   requireFreeName,
   requireFreeRename,
-  requireReferred,
-  requireThing,
-  said,
-} from './changes.ts'
-import { createDecisions } from './decisions.ts'
-import type { Change } from './change.ts'
+  requireReference,
+  requireResource,
+} from './require-resource.ts'
+import { definedFields } from '../../audit/field-diff.ts'
+import { createChangePlans } from './change-plan.ts'
+import type { Change } from './change-as-caller.ts'
 import type { Registry } from './registry.ts'
 import type { IdentityProvider } from './resources.ts'
 
@@ -64,7 +64,7 @@ export async function scopeOfRule(
 export function createIdentityProviderUseCases(dependencies: Dependencies) {
   const { registry, change, checkAddress, clock } = dependencies
 
-  const decisions = createDecisions('identity_providers', clock, ({ domain_id }) => ({
+  const plans = createChangePlans('identity_providers', clock, ({ domain_id }) => ({
     kind: 'domain',
     domainId: domain_id,
   }))
@@ -88,7 +88,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
     if ((rule.attribute === undefined) !== (rule.value === undefined)) {
       throw badField(field, 'needs an attribute and its value, or neither')
     }
-    const role = await requireReferred(
+    const role = await requireReference(
       registry,
       'roles',
       rule.role_id,
@@ -98,8 +98,8 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
     const scope = await scopeOfRule(registry, rule)
     if (!scope) throw badField(field, 'names a project or domain that does not exist')
     const policies = await registry.policiesOfRole(role.id)
-    requireFits(role, policies, scope, `${field}.role_id`)
-    requireMayGive(principal, scope, bitingAt(scope, policies), 'map to this role')
+    requireAssignable(role, policies, scope, `${field}.role_id`)
+    requireCanGrant(principal, scope, policiesInScope(scope, policies), 'map to this role')
   }
 
   async function requireMapping(caller: Caller, { mapping = [] }: ProviderChanges) {
@@ -109,10 +109,10 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
   }
 
   /** What a mapping gave goes with its provider, a ban too. */
-  async function requireMayTakeMapped({ principal }: Caller, id: string): Promise<void> {
+  async function requireCanRevokeMapped({ principal }: Caller, id: string): Promise<void> {
     for (const { roleId, scope } of await registry.grantsBy(id)) {
-      const policies = bitingAt(scope, await registry.policiesOfRole(roleId))
-      requireMayTake(principal, scope, policies, 'delete this provider')
+      const policies = policiesInScope(scope, await registry.policiesOfRole(roleId))
+      requireCanRevoke(principal, scope, policies, 'delete this provider')
     }
   }
 
@@ -121,7 +121,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
       change(caller, async (caller) => {
         requireAddresses(wish)
         requireCertificate(wish)
-        await requireReferred(
+        await requireReference(
           registry,
           'domains',
           wish.domain_id,
@@ -130,7 +130,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
         )
         await requireMapping(caller, wish)
         await requireFreeName(registry, 'identity_providers', wish.name)
-        return decisions.toCreate(caller, {
+        return plans.toCreate(caller, {
           id: newId(),
           name: wish.name,
           driver: 'cas',
@@ -151,7 +151,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
       wish: ProviderChanges,
     ): Promise<IdentityProvider> =>
       change(caller, async (caller) => {
-        const before = await requireThing(
+        const before = await requireResource(
           registry,
           'identity_providers',
           id,
@@ -159,27 +159,27 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
         )
         requireAddresses(wish)
         requireCertificate(wish)
-        requireMayVouch(caller, before, wish)
+        requireCanChangeServer(caller, before, wish)
         const opens = wish.enabled === true && !before.enabled
         await requireMapping(caller, opens ? { mapping: before.mapping, ...wish } : wish)
         await requireFreeRename(registry, 'identity_providers', { name: before.name }, wish.name)
         const { name, url, service_url, protocol, enabled, ca, mapping } = wish
-        const changes = said({ name, url, service_url, protocol, enabled, ca, mapping })
-        return decisions.toUpdate(caller, before, changes, (after) => ({
-          writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'provider', id }],
+        const changes = definedFields({ name, url, service_url, protocol, enabled, ca, mapping })
+        return plans.toUpdate(caller, before, changes, (after) => ({
+          writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'provider', id }],
         }))
       }),
 
     deleteIdentityProvider: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const provider = await requireThing(
+        const provider = await requireResource(
           registry,
           'identity_providers',
           id,
           caller.authorizedScope,
         )
-        await requireMayTakeMapped(caller, id)
-        return decisions.toDelete(caller, provider)
+        await requireCanRevokeMapped(caller, id)
+        return plans.toDelete(caller, provider)
       }),
   }
 }
@@ -193,14 +193,14 @@ const everything: PolicyRecord = {
 }
 
 /** Whoever says which server vouches for people can be any of them, whatever they hold. */
-function requireMayVouch(
+function requireCanChangeServer(
   { principal }: Caller,
   before: IdentityProvider,
   { url = before.url, service_url = before.service_url, ca = before.ca }: ProviderChanges,
 ): void {
   const isSame = url === before.url && service_url === before.service_url && ca === before.ca
   if (isSame) return
-  requireMayGive(principal, { kind: 'system' }, [everything], 'have people vouched for elsewhere')
+  requireCanGrant(principal, { kind: 'system' }, [everything], 'have people vouched for elsewhere')
 }
 
 function readAddress(text: string, field: string): URL {

@@ -7,8 +7,9 @@ import type { Directory, PasswordHasher } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
 import { createEvent } from '../../audit/create-event.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
-import { hidden, notThere } from './changes.ts'
-import type { Change } from './change.ts'
+import { notFound } from './require-resource.ts'
+import { redacted } from '../../audit/field-diff.ts'
+import type { Change } from './change-as-caller.ts'
 
 interface Dependencies {
   readonly change: Change
@@ -35,10 +36,10 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
   ): Promise<void> {
     const { origin } = caller
     const { user } = caller.principal.userStatus
-    if (userId !== user.id) throw notThere('users')
+    if (userId !== user.id) throw notFound('users')
     if (Buffer.byteLength(original_password) > longestPassword) throw notRight()
     await requireGoodPassword(password)
-    const { credentials } = await directory.findAccount({ id: userId })
+    const { credentials } = await directory.findCredentials({ id: userId })
     const proven = await checkPassword(
       userId,
       origin.ip,
@@ -51,7 +52,7 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
       targetId: user.id,
       targetName: user.name,
       scope: { kind: 'domain', domainId: user.domain.id },
-      changes: { password: hidden },
+      changes: { password: redacted },
     } as const
     if (!proven) {
       await events.record(
@@ -61,17 +62,17 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
     }
     const password_hash = await hasher.hash(password)
     await change(caller, async (caller) => {
-      const { credentials: now } = await directory.findAccount({ id: userId })
+      const { credentials: now } = await directory.findCredentials({ id: userId })
       if (now?.passwordHash !== credentials?.passwordHash) {
         throw new PlatformError('ConflictError', 'The password was changed meanwhile.')
       }
       return {
         writes: [
           { do: 'update', kind: 'users', id: userId, changes: { password_hash } },
-          { do: 'end-tokens', of: 'user', id: userId },
+          { do: 'revoke-tokens', of: 'user', id: userId },
         ],
         events: [createAuditEvent(caller, auditedAction, clock)],
-        answer: undefined,
+        result: undefined,
       }
     })
   }

@@ -1,11 +1,12 @@
 import type { PolicyRule, PolicyScope } from '@muster/contract'
 import { newId } from '../../new-id.ts'
 import type { Clock } from '../../clock.ts'
-import { requireMayGive, requireMayTake } from './authority.ts'
+import { requireCanGrant, requireCanRevoke } from './authority.ts'
 import type { Caller } from '../caller.ts'
-import { requireFreeName, requireFreeRename, requireThing, said } from './changes.ts'
-import { createDecisions } from './decisions.ts'
-import type { Change } from './change.ts'
+import { requireFreeName, requireFreeRename, requireResource } from './require-resource.ts'
+import { definedFields } from '../../audit/field-diff.ts'
+import { createChangePlans } from './change-plan.ts'
+import type { Change } from './change-as-caller.ts'
 import type { Registry } from './registry.ts'
 import type { Policy } from './resources.ts'
 
@@ -24,12 +25,12 @@ const anywhere = { kind: 'system' } as const
  * when it goes: both only by who may do it.
  */
 export function createPolicyUseCases(registry: Registry, change: Change, clock: Clock) {
-  const decisions = createDecisions('policies', clock, () => anywhere)
+  const plans = createChangePlans('policies', clock, () => anywhere)
 
-  function requireMayChange({ principal }: Caller, before: Policy, after: Policy): void {
+  function requireCanChange({ principal }: Caller, before: Policy, after: Policy): void {
     if (before.enabled === after.enabled && before.rules === after.rules) return
-    requireMayGive(principal, anywhere, [after], 'change this policy so')
-    requireMayTake(principal, anywhere, [before], 'change this policy so')
+    requireCanGrant(principal, anywhere, [after], 'change this policy so')
+    requireCanRevoke(principal, anywhere, [before], 'change this policy so')
   }
 
   return {
@@ -44,8 +45,8 @@ export function createPolicyUseCases(registry: Registry, change: Change, clock: 
           rules: wish.rules,
           created_at: clock(),
         }
-        requireMayGive(caller.principal, anywhere, [policy], 'make this policy')
-        return decisions.toCreate(caller, policy)
+        requireCanGrant(caller.principal, anywhere, [policy], 'make this policy')
+        return plans.toCreate(caller, policy)
       }),
 
     updatePolicy: (
@@ -54,19 +55,19 @@ export function createPolicyUseCases(registry: Registry, change: Change, clock: 
       wish: Partial<Omit<NewPolicy, 'scope'>>,
     ): Promise<Policy> =>
       change(caller, async (caller) => {
-        const before = await requireThing(registry, 'policies', id, caller.authorizedScope)
+        const before = await requireResource(registry, 'policies', id, caller.authorizedScope)
         await requireFreeRename(registry, 'policies', before, wish.name)
         const { name, enabled, rules } = wish
-        const changes = said({ name, enabled, rules })
-        requireMayChange(caller, before, { ...before, ...changes })
-        return decisions.toUpdate(caller, before, changes)
+        const changes = definedFields({ name, enabled, rules })
+        requireCanChange(caller, before, { ...before, ...changes })
+        return plans.toUpdate(caller, before, changes)
       }),
 
     deletePolicy: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const policy = await requireThing(registry, 'policies', id, caller.authorizedScope)
-        requireMayTake(caller.principal, anywhere, [policy], 'delete this policy')
-        return decisions.toDelete(caller, policy)
+        const policy = await requireResource(registry, 'policies', id, caller.authorizedScope)
+        requireCanRevoke(caller.principal, anywhere, [policy], 'delete this policy')
+        return plans.toDelete(caller, policy)
       }),
   }
 }

@@ -6,14 +6,14 @@ import {
   chooseDomain,
   requireFreeName,
   requireFreeRename,
-  requireThing,
-  orEmpty,
-  said,
-} from './changes.ts'
-import { createDecisions } from './decisions.ts'
+  requireResource,
+  nullToEmpty,
+} from './require-resource.ts'
+import { definedFields } from '../../audit/field-diff.ts'
+import { createChangePlans } from './change-plan.ts'
 import { requireNoServers } from './require-no-servers.ts'
 import { requireNotSystemProject } from './require-not-built-in.ts'
-import type { Change } from './change.ts'
+import type { Change } from './change-as-caller.ts'
 import type { Registry } from './registry.ts'
 import type { Project } from './resources.ts'
 
@@ -26,7 +26,7 @@ interface NewProject {
 }
 
 export function createProjectUseCases(registry: Registry, change: Change, clock: Clock) {
-  const decisions = createDecisions('projects', clock, ({ id, domain_id }) => ({
+  const plans = createChangePlans('projects', clock, ({ id, domain_id }) => ({
     kind: 'project',
     projectId: id,
     domainId: domain_id,
@@ -42,7 +42,7 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
           throw badField('project.parent_id', 'can only be the domain: projects do not nest')
         }
         await requireFreeName(registry, 'projects', wish.name, domainId)
-        return decisions.toCreate(caller, {
+        return plans.toCreate(caller, {
           id: newId(),
           name: wish.name,
           domain_id: domainId,
@@ -54,29 +54,29 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
 
     updateProject: (caller: Caller, id: string, wish: Partial<NewProject>): Promise<Project> =>
       change(caller, async (caller) => {
-        const before = await requireThing(registry, 'projects', id, caller.authorizedScope)
+        const before = await requireResource(registry, 'projects', id, caller.authorizedScope)
         requireNotSystemProject(before, wish)
         await requireFreeRename(registry, 'projects', before, wish.name)
         const { name, description, enabled } = wish
-        return decisions.toUpdate(
+        return plans.toUpdate(
           caller,
           before,
-          said({ name, description: orEmpty(description), enabled }),
+          definedFields({ name, description: nullToEmpty(description), enabled }),
           (after) => ({
-            writes: after.enabled ? [] : [{ do: 'end-tokens', of: 'project', id }],
+            writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'project', id }],
           }),
         )
       }),
 
     deleteProject: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const project = await requireThing(registry, 'projects', id, caller.authorizedScope)
+        const project = await requireResource(registry, 'projects', id, caller.authorizedScope)
         requireNotSystemProject(project, 'delete')
         const impact = await registry.impactOf('projects', id, clock())
         requireNoServers('project', impact)
-        return decisions.toDelete(caller, project, {
+        return plans.toDelete(caller, project, {
           changes: { touched: [impact, null] },
-          writes: [{ do: 'demand-no-servers', of: 'project', id }],
+          writes: [{ do: 'require-no-servers', of: 'project', id }],
         })
       }),
   }

@@ -2,7 +2,7 @@ import type { Impact } from '@muster/contract'
 import type { AuthorizedScope, Scope } from '../../scope.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
 import type { EventRecord } from '../../audit/event.ts'
-import type { Grant, Holder, Kind, Resources, Secrets } from './resources.ts'
+import type { Grant, Holder, ResourceKind, Resources, Secrets } from './resources.ts'
 
 /** What a caller wants of a list. */
 export interface ListQuery {
@@ -33,7 +33,7 @@ export interface Page<Item> {
 }
 
 /** A list of only those that stand in a relation to something else. */
-export type Among =
+export type RelatedTo =
   | { readonly relation: 'members-of-group'; readonly groupId: string }
   | { readonly relation: 'groups-of-user'; readonly userId: string }
   | { readonly relation: 'projects-of-user'; readonly userId: string }
@@ -76,32 +76,32 @@ export interface GrantRecord {
 /** One step of a change. */
 export type Write =
   | {
-      [K in Kind]: {
+      [K in ResourceKind]: {
         readonly do: 'insert'
         readonly kind: K
         readonly row: Resources[K] & (K extends keyof Secrets ? Secrets[K] : unknown)
       }
-    }[Kind]
+    }[ResourceKind]
   | {
-      [K in Kind]: {
+      [K in ResourceKind]: {
         readonly do: 'update'
         readonly kind: K
         readonly id: string
         readonly changes: Partial<Resources[K] & (K extends keyof Secrets ? Secrets[K] : unknown)>
       }
-    }[Kind]
-  | { readonly do: 'delete'; readonly kind: Kind; readonly id: string }
+    }[ResourceKind]
+  | { readonly do: 'delete'; readonly kind: ResourceKind; readonly id: string }
   | { readonly do: 'grant'; readonly grant: Grant; readonly providerId?: string }
   | { readonly do: 'revoke'; readonly grant: Grant; readonly providerId?: string }
   | { readonly do: 'join' | 'leave'; readonly groupId: string; readonly userId: string }
   | { readonly do: 'bind' | 'unbind'; readonly roleId: string; readonly policyId: string }
   | {
-      readonly do: 'end-tokens'
+      readonly do: 'revoke-tokens'
       readonly of: 'user' | 'project' | 'domain' | 'access-key' | 'provider'
       readonly id: string
     }
   /** Nothing of the change happens where it still has servers. */
-  | { readonly do: 'demand-no-servers'; readonly of: 'project' | 'domain'; readonly id: string }
+  | { readonly do: 'require-no-servers'; readonly of: 'project' | 'domain'; readonly id: string }
   | {
       readonly do: 'link'
       readonly providerId: string
@@ -110,28 +110,28 @@ export type Write =
     }
 
 /** What a change comes to once it is thought through; without writes nothing happens. */
-export interface Decision<Answer> {
+export interface ChangePlan<Result> {
   readonly writes: readonly Write[]
   readonly events: readonly EventRecord[]
-  readonly answer: Answer
+  readonly result: Result
 }
 
 /** Everything that is administered, and the one way to change it. */
 export interface Registry {
-  list<K extends Kind>(
+  list<K extends ResourceKind>(
     kind: K,
     authorizedScope: AuthorizedScope,
     query: ListQuery,
-    among?: Among,
+    relatedTo?: RelatedTo,
   ): Promise<Page<Resources[K]>>
   /** Within the caller's scope; what lies outside does not exist. */
-  find<K extends Kind>(
+  find<K extends ResourceKind>(
     kind: K,
     id: string,
     authorizedScope: AuthorizedScope,
   ): Promise<Resources[K] | undefined>
   /** Names are unique in their domain, or everywhere for what has none. */
-  isNameTaken(kind: Kind, name: string, domainId?: string): Promise<boolean>
+  isNameTaken(kind: ResourceKind, name: string, domainId?: string): Promise<boolean>
   listGrants(authorizedScope: AuthorizedScope, query: AssignmentQuery): Promise<Page<GrantRecord>>
   /** A grant that is there, and the provider whose mapping gave it; null where somebody did. */
   findGrant(grant: Grant): Promise<{ readonly providerId: string | null } | undefined>
@@ -154,5 +154,5 @@ export interface Registry {
    * meanwhile; else it decides again. A change that would leave the platform without anyone who
    * can administer it is refused.
    */
-  change<Answer>(decide: () => Promise<Decision<Answer>>): Promise<Answer>
+  applyChange<Result>(plan: () => Promise<ChangePlan<Result>>): Promise<Result>
 }

@@ -78,10 +78,10 @@ export interface Resources {
   credentials: AccessKey
   identity_providers: IdentityProvider
 }
-export type Kind = keyof Resources
+export type ResourceKind = keyof Resources
 
 /** What one of them is called in messages and in events. */
-export const nounOf: Readonly<Record<Kind, string>> = targetTypes
+export const nounOf: Readonly<Record<ResourceKind, string>> = targetTypes
 
 /** What is kept of a thing and never shown. */
 export interface Secrets {

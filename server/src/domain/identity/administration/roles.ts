@@ -1,18 +1,18 @@
 import type { Changes } from '../../audit/event.ts'
 import { newId } from '../../new-id.ts'
 import type { Clock } from '../../clock.ts'
-import { requireMayGive, requireMayTake } from './authority.ts'
+import { requireCanGrant, requireCanRevoke } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import {
   requireFreeName,
   requireFreeRename,
-  requireThing,
-  notThere,
-  orEmpty,
-  said,
-} from './changes.ts'
-import { createDecisions, nothingToDo } from './decisions.ts'
-import type { Change } from './change.ts'
+  requireResource,
+  notFound,
+  nullToEmpty,
+} from './require-resource.ts'
+import { definedFields } from '../../audit/field-diff.ts'
+import { createChangePlans, noChange } from './change-plan.ts'
+import type { Change } from './change-as-caller.ts'
 import type { Registry } from './registry.ts'
 import type { Policy, Role } from './resources.ts'
 
@@ -26,11 +26,11 @@ const anywhere = { kind: 'system' } as const
 
 /** Roles, and the policies that make them worth something. */
 export function createRoleUseCases(registry: Registry, change: Change, clock: Clock) {
-  const decisions = createDecisions('roles', clock, () => anywhere)
+  const plans = createChangePlans('roles', clock, () => anywhere)
 
   async function requirePair({ authorizedScope }: Caller, roleId: string, policyId: string) {
-    const role = await requireThing(registry, 'roles', roleId, authorizedScope)
-    const policy = await requireThing(registry, 'policies', policyId, authorizedScope)
+    const role = await requireResource(registry, 'roles', roleId, authorizedScope)
+    const policy = await requireResource(registry, 'policies', policyId, authorizedScope)
     const policies = await registry.policiesOfRole(roleId)
     return { role, policy, isBound: policies.some(({ id }) => id === policyId) }
   }
@@ -39,7 +39,7 @@ export function createRoleUseCases(registry: Registry, change: Change, clock: Cl
     createRole: (caller: Caller, wish: NewRole): Promise<Role> =>
       change(caller, async (caller) => {
         await requireFreeName(registry, 'roles', wish.name)
-        return decisions.toCreate(caller, {
+        return plans.toCreate(caller, {
           id: newId(),
           name: wish.name,
           description: wish.description ?? '',
@@ -49,41 +49,45 @@ export function createRoleUseCases(registry: Registry, change: Change, clock: Cl
 
     updateRole: (caller: Caller, id: string, wish: Partial<NewRole>): Promise<Role> =>
       change(caller, async (caller) => {
-        const before = await requireThing(registry, 'roles', id, caller.authorizedScope)
+        const before = await requireResource(registry, 'roles', id, caller.authorizedScope)
         await requireFreeRename(registry, 'roles', before, wish.name)
         const { name, description } = wish
-        return decisions.toUpdate(caller, before, said({ name, description: orEmpty(description) }))
+        return plans.toUpdate(
+          caller,
+          before,
+          definedFields({ name, description: nullToEmpty(description) }),
+        )
       }),
 
     deleteRole: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const role = await requireThing(registry, 'roles', id, caller.authorizedScope)
+        const role = await requireResource(registry, 'roles', id, caller.authorizedScope)
         const policies = await registry.policiesOfRole(id)
-        requireMayTake(caller.principal, anywhere, policies, 'delete this role')
-        return decisions.toDelete(caller, role)
+        requireCanRevoke(caller.principal, anywhere, policies, 'delete this role')
+        return plans.toDelete(caller, role)
       }),
 
     bindPolicy: (caller: Caller, roleId: string, policyId: string): Promise<void> =>
       change(caller, async (caller) => {
         const { role, policy, isBound } = await requirePair(caller, roleId, policyId)
-        requireMayGive(caller.principal, anywhere, [policy], 'bind this policy')
-        if (isBound) return nothingToDo
+        requireCanGrant(caller.principal, anywhere, [policy], 'bind this policy')
+        if (isBound) return noChange
         const write = { do: 'bind', roleId, policyId } as const
-        return decisions.toRelate(caller, 'bind', role, policyChange(policy, 'bound'), write)
+        return plans.toRelate(caller, 'bind', role, policyChange(policy, 'bound'), write)
       }),
 
     async checkPolicyBinding(caller: Caller, roleId: string, policyId: string): Promise<void> {
       const { isBound } = await requirePair(caller, roleId, policyId)
-      if (!isBound) throw notThere('policies')
+      if (!isBound) throw notFound('policies')
     },
 
     unbindPolicy: (caller: Caller, roleId: string, policyId: string): Promise<void> =>
       change(caller, async (caller) => {
         const { role, policy, isBound } = await requirePair(caller, roleId, policyId)
-        if (!isBound) throw notThere('policies')
-        requireMayTake(caller.principal, anywhere, [policy], 'take this policy off')
+        if (!isBound) throw notFound('policies')
+        requireCanRevoke(caller.principal, anywhere, [policy], 'take this policy off')
         const write = { do: 'unbind', roleId, policyId } as const
-        return decisions.toRelate(caller, 'unbind', role, policyChange(policy, 'unbound'), write)
+        return plans.toRelate(caller, 'unbind', role, policyChange(policy, 'unbound'), write)
       }),
   }
 }

@@ -3,20 +3,19 @@ import { newId } from '../../new-id.ts'
 import { requireGoodPassword } from '../password-rules.ts'
 import type { PasswordHasher } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
-import { requireFullLogin, requireMayGiveAll, requireNotAbove } from './authority.ts'
+import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import {
   chooseDomain,
   requireFreeName,
   requireFreeRename,
-  requireReferred,
-  requireThing,
-  hidden,
-  orEmpty,
-  said,
-} from './changes.ts'
-import { createDecisions } from './decisions.ts'
-import type { Change } from './change.ts'
+  requireReference,
+  requireResource,
+  nullToEmpty,
+} from './require-resource.ts'
+import { redacted, definedFields } from '../../audit/field-diff.ts'
+import { createChangePlans } from './change-plan.ts'
+import type { Change } from './change-as-caller.ts'
 import type { Registry } from './registry.ts'
 import type { User } from './resources.ts'
 
@@ -45,14 +44,14 @@ interface Dependencies {
 }
 
 export function createUserUseCases({ registry, change, hasher, clock }: Dependencies) {
-  const decisions = createDecisions('users', clock, ({ domain_id }) => ({
+  const plans = createChangePlans('users', clock, ({ domain_id }) => ({
     kind: 'domain',
     domainId: domain_id,
   }))
 
   /** Hashed before anything is decided: it takes its time, and others want to change things too. */
   async function hashPassword(password: string | null | undefined) {
-    if (typeof password !== 'string') return said({ password_hash: password })
+    if (typeof password !== 'string') return definedFields({ password_hash: password })
     await requireGoodPassword(password)
     return { password_hash: await hasher.hash(password) }
   }
@@ -60,7 +59,7 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
   async function requireDefaultProject(caller: Caller, wish: UserChanges): Promise<void> {
     const id = wish.default_project_id
     if (typeof id !== 'string') return
-    await requireReferred(
+    await requireReference(
       registry,
       'projects',
       id,
@@ -88,55 +87,60 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
           expires_at: null,
         }
         const identity = { id: newId(), name: wish.name, domain_id: domainId, created_at: clock() }
-        return decisions.toCreate(caller, { ...blank, ...fields, ...identity }, secrets)
+        return plans.toCreate(caller, { ...blank, ...fields, ...identity }, secrets)
       })
     },
 
     async updateUser(caller: Caller, id: string, wish: UserChanges): Promise<User> {
       const fields = fieldsOf(wish)
       // Nobody has a hash computed for a user who is none of theirs.
-      await requireThing(registry, 'users', id, caller.authorizedScope)
+      await requireResource(registry, 'users', id, caller.authorizedScope)
       const secrets = await hashPassword(wish.password)
       const setsPassword = 'password_hash' in secrets
       return await change(caller, async (caller) => {
-        const before = await requireThing(registry, 'users', id, caller.authorizedScope)
+        const before = await requireResource(registry, 'users', id, caller.authorizedScope)
         const held = await registry.assignmentsOf({ kind: 'user', id })
-        requireNotAbove(caller.authorizedScope, held)
+        requireNoSystemRole(caller.authorizedScope, held)
         if (setsPassword) {
           if (id === caller.principal.token.userId) {
-            requireFullLogin(caller.principal, 'set the password of its own user')
+            refuseAccessKeyToken(caller.principal, 'set the password of its own user')
           }
-          requireMayGiveAll(caller.principal, held, 'set the password of this user')
+          requireCanGrantAll(caller.principal, held, 'set the password of this user')
         }
         await requireFreeRename(registry, 'users', before, wish.name)
         await requireDefaultProject(caller, wish)
-        return decisions.toUpdate(caller, before, fields, (after) => ({
+        return plans.toUpdate(caller, before, fields, (after) => ({
           secrets,
-          ...(setsPassword && { changes: { password: hidden } }),
+          ...(setsPassword && { changes: { password: redacted } }),
           writes:
-            setsPassword || !after.enabled ? [{ do: 'end-tokens', of: 'user', id } as const] : [],
+            setsPassword || !after.enabled
+              ? [{ do: 'revoke-tokens', of: 'user', id } as const]
+              : [],
         }))
       })
     },
 
     deleteUser: (caller: Caller, id: string): Promise<void> =>
       change(caller, async (caller) => {
-        const user = await requireThing(registry, 'users', id, caller.authorizedScope)
-        requireNotAbove(caller.authorizedScope, await registry.assignmentsOf({ kind: 'user', id }))
+        const user = await requireResource(registry, 'users', id, caller.authorizedScope)
+        requireNoSystemRole(
+          caller.authorizedScope,
+          await registry.assignmentsOf({ kind: 'user', id }),
+        )
         const impact = await registry.impactOf('users', id, clock())
-        return decisions.toDelete(caller, user, { changes: { touched: [impact, null] } })
+        return plans.toDelete(caller, user, { changes: { touched: [impact, null] } })
       }),
   }
 }
 
-/** The fields as they are kept; what was not said is not there. */
+/** The fields as they are kept; what was not definedFields is not there. */
 const fieldsOf = (wish: UserChanges) =>
-  said({
+  definedFields({
     name: wish.name,
-    description: orEmpty(wish.description),
+    description: nullToEmpty(wish.description),
     enabled: wish.enabled,
     displayname: wish.displayname,
-    email: orEmpty(wish.email),
+    email: nullToEmpty(wish.email),
     mobile: wish.mobile,
     default_project_id: wish.default_project_id,
     expires_at:

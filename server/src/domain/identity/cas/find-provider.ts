@@ -1,7 +1,7 @@
 import { all, type ListQuery, type Registry } from '../administration/registry.ts'
 import type { IdentityProvider } from '../administration/resources.ts'
 import { everywhere } from '../../scope.ts'
-import type { ScopeWish } from '../scope.ts'
+import type { RequestedScope } from '../scope.ts'
 import { createFindRequestedScope } from './find-requested-scope.ts'
 
 /** Two are enough to see that there is more than one. */
@@ -28,7 +28,7 @@ export function createFindProvider(registry: Registry) {
   }
 
   return async function findProvider(
-    wish: ScopeWish,
+    wish: RequestedScope,
     named?: string,
   ): Promise<IdentityProvider | undefined> {
     if (named !== undefined) return await findNamed(named)

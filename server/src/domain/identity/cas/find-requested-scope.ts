@@ -3,7 +3,7 @@ import type { Domain, Project } from '../administration/resources.ts'
 import { type Scope, everywhere } from '../../scope.ts'
 import { nameKey } from '../../name-key.ts'
 import type { DomainReference, MemberReference } from '../ports.ts'
-import type { ScopeWish } from '../scope.ts'
+import type { RequestedScope } from '../scope.ts'
 
 const named = (filters: ListQuery['filters']): ListQuery => ({ ...all(filters), limit: 1 })
 
@@ -21,7 +21,7 @@ export function createFindRequestedScope(registry: Registry) {
   const isOpen = async ({ enabled, domain_id }: Project): Promise<boolean> =>
     enabled && (await registry.find('domains', domain_id, everywhere))?.enabled === true
 
-  /** Whatever is said of a project must agree, as it must for any other login. */
+  /** Whatever is definedFields of a project must agree, as it must for any other login. */
   async function findProject({ id, name, domain }: MemberReference): Promise<Project | undefined> {
     const home = domain && (await findDomain(domain))
     if (domain && !home) return undefined
@@ -36,7 +36,7 @@ export function createFindRequestedScope(registry: Registry) {
   }
 
   return async function findRequestedScope(
-    wish: Exclude<ScopeWish, { kind: 'default' }>,
+    wish: Exclude<RequestedScope, { kind: 'default' }>,
   ): Promise<Exclude<Scope, { kind: 'system' }> | undefined> {
     if (wish.kind === 'domain') {
       const domain = await findDomain(wish.domain)

@@ -22,7 +22,7 @@ const declaration = /<!(?!--|\[CDATA\[)/
 const leadingXmlDeclaration = /^\uFEFF?<\?xml\s[^>]*\?>/
 
 /**
- * Reads a small document of elements and text. What a document could do besides (declare
+ * Reads a small document of elements and text. What a document could do extras (declare
  * entities, instruct, nest without end) is refused before the parser sees it. Throws an Error
  * that says what is wrong, without quoting the document.
  */

@@ -16,7 +16,7 @@ const longestValue = 1_024
 const nameShape = /^[^\s\p{C}](?:[^\p{Cc}\p{Cs}]*[^\s\p{C}])?$/u
 
 /**
- * Reads what a CAS server answered. Only a document that is one success and nothing besides gives
+ * Reads what a CAS server answered. Only a document that is one success and nothing extras gives
  * a user: whatever could be read in two ways is refused.
  */
 export function readCasAnswer(xml: string): CasAnswer {

@@ -3,15 +3,15 @@ import { newNamePattern } from '@muster/contract'
 import { createEvent } from '../../audit/create-event.ts'
 import { loginFailed, PlatformError } from '../../error.ts'
 import { scopeOf } from '../administration/authority.ts'
-import { everythingOf } from '../administration/changes.ts'
-import type { Decision, Registry, Write } from '../administration/registry.ts'
+import { fieldsOfNew } from '../../audit/field-diff.ts'
+import type { ChangePlan, Registry, Write } from '../administration/registry.ts'
 import type { IdentityProvider, User } from '../administration/resources.ts'
 import { type Scope, everywhere } from '../../scope.ts'
 import { newId } from '../../new-id.ts'
 import type { Clock } from '../../clock.ts'
 import type { UserSummary } from '../../user-summary.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
-import type { ScopeWish } from '../scope.ts'
+import type { RequestedScope } from '../scope.ts'
 import { createFindRequestedScope } from './find-requested-scope.ts'
 import { createMapRoles, hasGrant, type MappedRoles } from './map-roles.ts'
 import type { CasAnswer } from './read-cas-answer.ts'
@@ -20,7 +20,7 @@ const newName = new RegExp(newNamePattern, 'u')
 
 interface Visit {
   readonly origin: RequestOrigin
-  readonly wish: ScopeWish
+  readonly wish: RequestedScope
 }
 
 /**
@@ -87,7 +87,11 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
   }
 
   /** Throws, before anything is written, where the login would come to nothing for want of a role. */
-  async function requireRoleThere(user: User, wish: ScopeWish, roles: MappedRoles): Promise<void> {
+  async function requireRoleThere(
+    user: User,
+    wish: RequestedScope,
+    roles: MappedRoles,
+  ): Promise<void> {
     if (wish.kind === 'default') return
     const scopes = await scopesOf(user, roles)
     const isAnywhere = wish.kind === 'project' && !wish.project.id && !wish.project.domain
@@ -129,7 +133,7 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     asked: IdentityProvider,
     answer: CasAnswer,
     { origin, wish }: Visit,
-  ): Promise<Decision<UserSummary>> {
+  ): Promise<ChangePlan<UserSummary>> {
     const provider = await requireOpen(asked)
     const found = await findUser(provider, answer.user)
     const user = found ?? (await makeUser(provider, answer.user))
@@ -149,7 +153,7 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
       targetName: user.name,
       scope: { kind: 'domain', domainId: user.domain_id },
       changes: {
-        ...(found ? {} : everythingOf(user)),
+        ...(found ? {} : fieldsOfNew(user)),
         ...(mapped.length > 0 && { assignments: countsOf(mapped) }),
       },
     } as const
@@ -158,7 +162,7 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
       events: [
         createEvent({ user, origin, action: auditedAction, result: 'success', time: clock() }),
       ],
-      answer: asKnown(user),
+      result: asKnown(user),
     }
   }
 
@@ -168,14 +172,14 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     visit: Visit,
   ): Promise<UserSummary> {
     try {
-      return await registry.change(() => decide(asked, answer, visit))
+      return await registry.applyChange(() => decide(asked, answer, visit))
     } catch (error) {
       const wouldLockOut = error instanceof PlatformError && error.class === 'ConflictError'
       if (!wouldLockOut) throw error
       // The last administrator's role is not taken by a mapping either: the rest has to wait.
-      return await registry.change(async () => {
-        const { writes, ...decision } = await decide(asked, answer, visit)
-        return { ...decision, writes: writes.filter((write) => write.do !== 'revoke') }
+      return await registry.applyChange(async () => {
+        const { writes, ...plan } = await decide(asked, answer, visit)
+        return { ...plan, writes: writes.filter((write) => write.do !== 'revoke') }
       })
     }
   }

@@ -4,12 +4,12 @@ import { readAccessKeySecret, type AccessKeySecret } from '../access-key/read-ac
 import { accessKeyContext } from '../access-key/mint-access-key.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import { verifySecret } from '../access-key/verify-secret.ts'
-import type { AccessKeyStore, IdentityVersion, Spending } from '../ports.ts'
+import type { AccessKeyStore, IdentityVersion, SingleUse } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccessKeyRecord } from '../records.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
 import { createVersionedCache } from '../versioned-cache.ts'
-import type { Method } from './method.ts'
+import type { AuthMethod } from './auth-method.ts'
 
 /** Cloudpods' clients sign with a resolution of a second: within it two logins look the same. */
 const sameUse = 2_000
@@ -24,7 +24,7 @@ interface Dependencies {
 }
 
 /** An access key, signed with or shown. The token is for the key's own project and no other. */
-export function createAccessKeyMethod(dependencies: Dependencies): Method {
+export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
   const { accessKeys, secretBox, identityVersion, clock, audience } = dependencies
   const known = createVersionedCache<AccessKeyRecord>(identityVersion, 10_000)
   // What a key that does not exist is held against, so that it costs what any other costs.
@@ -60,13 +60,13 @@ export function createAccessKeyMethod(dependencies: Dependencies): Method {
       if (key.expiresAt !== null && key.expiresAt <= now) {
         throw loginFailed('access key has ended', key.user)
       }
-      const spends = spendingOf(shown, verdict.isStrict, origin, now)
+      const singleUse = singleUseOf(shown, verdict.isStrict, origin, now)
       return {
         user: key.user,
         scope: { kind: 'project', id: key.projectId },
         accessKey: { id: key.id, expiresAt: key.expiresAt },
         ...(key.expiresAt !== null && { expiresAt: key.expiresAt }),
-        preconditions: { accessKeyId: key.id, ...(spends && { spends }) },
+        preconditions: { accessKeyId: key.id, ...(singleUse && { singleUse }) },
       }
     },
   }
@@ -84,12 +84,12 @@ function requireConfidential({ form }: AccessKeySecret, { isConfidential }: Requ
 }
 
 /** A signature is good once. A secret that is shown is good as often as it is right. */
-function spendingOf(
+function singleUseOf(
   shown: AccessKeySecret,
   isStrict: boolean,
   { ip }: RequestOrigin,
   now: number,
-): Spending | undefined {
+): SingleUse | undefined {
   if (shown.form === 'plain') return undefined
   const digest = createHash('sha256').update(`${shown.accessKey}\0${shown.signature}`)
   return {

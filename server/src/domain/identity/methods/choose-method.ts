@@ -1,9 +1,12 @@
 import type { IdentityRequest } from '@muster/contract'
 import { badField } from '../../error.ts'
-import type { Method } from './method.ts'
+import type { AuthMethod } from './auth-method.ts'
 
 /** Picks the one method a request names. A second credential beside it is an error, not a spare. */
-export function chooseMethod(methods: readonly Method[], identity: IdentityRequest): Method {
+export function chooseMethod(
+  methods: readonly AuthMethod[],
+  identity: IdentityRequest,
+): AuthMethod {
   const name = identity.methods[0] ?? ''
   const chosen = methods.find((method) => method.names.includes(name))
   if (!chosen) throw badField('auth.identity.methods', `"${name}" is not offered by this server`)

@@ -4,7 +4,7 @@ import type { LoginLimit } from '../login-limit.ts'
 import { longestPassword } from '../password-rules.ts'
 import type { Directory, MemberReference, Pseudonym } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
-import type { Method } from './method.ts'
+import type { AuthMethod } from './auth-method.ts'
 
 interface Dependencies {
   readonly directory: Directory
@@ -15,7 +15,7 @@ interface Dependencies {
 }
 
 /** A name or id and a password. Every failure costs the same work and is the same 401. */
-export function createPasswordMethod(dependencies: Dependencies): Method {
+export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
   const { directory, checkPassword, loginLimit, pseudonym, clock } = dependencies
 
   return {
@@ -27,8 +27,8 @@ export function createPasswordMethod(dependencies: Dependencies): Method {
       requireName(user)
       if (Buffer.byteLength(password) > longestPassword) throw loginFailed('password too long')
 
-      const { spelling, credentials: found } = await directory.findAccount(user)
-      const account = found?.user.id ?? pseudonym(spelling)
+      const { lookupKey, credentials: found } = await directory.findCredentials(user)
+      const account = found?.user.id ?? pseudonym(lookupKey)
       await loginLimit.requirePassword(account, address)
       const hash = found?.passwordHash ?? null
       const right = await checkPassword(account, address, hash, password)

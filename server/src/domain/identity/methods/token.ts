@@ -1,7 +1,7 @@
 import { badField, loginFailed } from '../../error.ts'
 import { summarizeUser } from '../user-status.ts'
 import type { VerifyToken } from '../verify-token.ts'
-import type { Method } from './method.ts'
+import type { AuthMethod } from './auth-method.ts'
 
 /**
  * Revocation follows the chain of parents in the database, whose engines bound that depth. Within
@@ -10,7 +10,7 @@ import type { Method } from './method.ts'
 const longestChain = 500
 
 /** A token got with a token: for another scope, never for a longer life. */
-export function createTokenMethod(verifyToken: VerifyToken): Method {
+export function createTokenMethod(verifyToken: VerifyToken): AuthMethod {
   return {
     names: ['token'],
     section: 'token',

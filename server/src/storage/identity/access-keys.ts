@@ -1,0 +1,34 @@
+import type { AccessKeyStore } from '../../domain/identity/ports.ts'
+import { readBoolean } from '../boolean.ts'
+import type { Database } from '../database.ts'
+
+/** Access keys as a login finds them. */
+export const createAccessKeyStore = ({ db }: Database): AccessKeyStore => ({
+  async find(id) {
+    const row = await db
+      .selectFrom('access_keys')
+      .innerJoin('users', 'users.id', 'access_keys.user_id')
+      .where('access_keys.id', '=', id)
+      .select([
+        'access_keys.id',
+        'access_keys.project_id',
+        'access_keys.enabled',
+        'access_keys.expires_at',
+        'access_keys.secret',
+        'users.id as user_id',
+        'users.name as user_name',
+        'users.domain_id',
+      ])
+      .executeTakeFirst()
+    return (
+      row && {
+        id: row.id,
+        projectId: row.project_id,
+        enabled: readBoolean(row.enabled),
+        expiresAt: row.expires_at,
+        encryptedSecret: row.secret,
+        user: { id: row.user_id, name: row.user_name, domainId: row.domain_id },
+      }
+    )
+  },
+})

@@ -1,0 +1,395 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Directory, MemberReference } from '../../domain/identity/ports.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
+import { createdAt, createPopulation, type Population } from '../../testing/population.ts'
+import type { Database } from '../database.ts'
+import { createDirectory } from './directory.ts'
+import { newId } from '../../domain/new-id.ts'
+
+onBothEngines('the directory', (engine) => {
+  let storage: TestStorage
+  let database: Database
+  let directory: Directory
+  let population: Population
+  let away: string
+  before(async () => {
+    storage = await openStorage(engine)
+    database = storage.database
+    directory = createDirectory(database)
+    population = createPopulation(database)
+    away = await population.addDomain('Away')
+  })
+  after(() => storage.close())
+
+  const standingOf = async (userId: string) => {
+    const userStatus = await directory.loadUserStatus(userId)
+    assert.ok(userStatus, 'the user has a userStatus')
+    return userStatus
+  }
+
+  describe('findCredentials', () => {
+    let jose: string
+    let joseAway: string
+    before(async () => {
+      jose = await population.addUser({
+        name: 'José Straße',
+        passwordHash: 'hash of home',
+        passwordExpiresAt: 1_234,
+      })
+      joseAway = await population.addUser({
+        name: 'José Straße',
+        domainId: away,
+        passwordHash: 'hash of away',
+      })
+    })
+
+    const credentialsOf = async (user: MemberReference) =>
+      (await directory.findCredentials(user)).credentials
+    const find = async (user: MemberReference) => (await credentialsOf(user))?.user.id
+    const lookupKeyOf = async (user: MemberReference) =>
+      (await directory.findCredentials(user)).lookupKey
+
+    test('gives the hash, and when the password ends', async () => {
+      assert.deepEqual(await credentialsOf({ id: jose }), {
+        user: { id: jose, name: 'José Straße', domainId: 'default' },
+        passwordHash: 'hash of home',
+        passwordExpiresAt: 1_234,
+      })
+      assert.deepEqual(await credentialsOf({ id: joseAway }), {
+        user: { id: joseAway, name: 'José Straße', domainId: away },
+        passwordHash: 'hash of away',
+        passwordExpiresAt: null,
+      })
+    })
+
+    test('finds a user without a password, who has no hash', async () => {
+      const id = await population.addUser({ name: 'no password' })
+      assert.deepEqual(await credentialsOf({ id }), {
+        user: { id, name: 'no password', domainId: 'default' },
+        passwordHash: null,
+        passwordExpiresAt: null,
+      })
+    })
+
+    test('finds one account under all spellings of its name', async () => {
+      const spellings = [
+        'José Straße',
+        'JOSÉ STRASSE',
+        'josé straße',
+        'Jose\u0301 Straße',
+        '  José Straße\t',
+        '\u3000José Straße\u00A0',
+        'Ｊｏｓé　Ｓｔｒａßｅ',
+      ]
+      for (const name of spellings) {
+        assert.equal(await find({ name }), jose, name)
+        assert.equal(await find({ name, domain: { id: away } }), joseAway, name)
+      }
+    })
+
+    test('takes a name without a domain, or with an empty one, for the default domain', async () => {
+      assert.equal(await find({ name: 'José Straße' }), jose)
+      assert.equal(await find({ name: 'José Straße', domain: {} }), jose)
+      const onlyAway = await population.addUser({ name: 'only away', domainId: away })
+      assert.equal(await find({ name: 'only away' }), undefined)
+      assert.equal(await find({ name: 'only away', domain: { name: 'away' } }), onlyAway)
+    })
+
+    test('finds the domain by id, and by name however it is spelled', async () => {
+      const name = 'josé straße'
+      for (const domain of [{ id: away }, { name: 'Away' }, { name: ' AWAY' }, { name: 'ａway' }]) {
+        assert.equal(await find({ name, domain }), joseAway, JSON.stringify(domain))
+      }
+      assert.equal(await find({ name, domain: { id: 'default', name: 'DEFAULT' } }), jose)
+    })
+
+    test('finds a user of any domain by id alone', async () => {
+      assert.equal(await find({ id: joseAway }), joseAway)
+      assert.equal(await find({ id: joseAway, name: 'josé straße' }), joseAway)
+      assert.equal(await find({ id: joseAway, domain: { name: 'away' } }), joseAway)
+    })
+
+    test('finds nobody where the references disagree', async () => {
+      const name = 'José Straße'
+      const disagreeing: MemberReference[] = [
+        { id: jose, name: 'sysadmin' },
+        { id: jose, domain: { id: away } },
+        { id: jose, domain: { name: 'Away' } },
+        { id: joseAway, domain: { id: 'default' } },
+        { id: joseAway, name, domain: { name: 'Default' } },
+        { name, domain: { id: away, name: 'Default' } },
+        { name, domain: { id: 'default', name: 'Away' } },
+      ]
+      for (const user of disagreeing) {
+        assert.equal(await find(user), undefined, JSON.stringify(user))
+      }
+    })
+
+    test('finds nobody who is not there, and takes nothing for a pattern', async () => {
+      const absent: MemberReference[] = [
+        { id: 'nobody' },
+        { id: jose.toUpperCase() },
+        { name: 'nobody' },
+        { name: 'jos%' },
+        { name: '_osé straße' },
+        { name: "' or 1=1 --" },
+        { name: 'josé straße', domain: { name: 'nowhere' } },
+        { name: 'josé straße', domain: { id: 'DEFAULT' } },
+        { id: '', name: '' },
+      ]
+      for (const user of absent) assert.equal(await find(user), undefined, JSON.stringify(user))
+    })
+
+    test('SEC-22: has one lookupKey for all ways to name an account that is not there', async () => {
+      const ways: MemberReference[] = [
+        { name: 'Absent Straße' },
+        { name: ' ABSENT STRASSE' },
+        { name: 'ａbsent straße', domain: {} },
+        { name: 'absent straße', domain: { id: 'default' } },
+        { name: 'absent straße', domain: { name: ' DEFAULT' } },
+        { name: 'absent straße', domain: { id: 'default', name: 'Default' } },
+      ]
+      const spellings = new Set<string>()
+      for (const way of ways) {
+        assert.equal(await find(way), undefined)
+        spellings.add(await lookupKeyOf(way))
+      }
+      assert.equal(spellings.size, 1, [...spellings].join(' '))
+
+      const others = [
+        { name: 'absent' },
+        { name: 'absent straße', domain: { id: away } },
+        { name: 'absent straße', domain: { name: 'nowhere' } },
+        { id: 'absent straße' },
+      ]
+      for (const other of others) spellings.add(await lookupKeyOf(other))
+      assert.equal(spellings.size, 1 + others.length, [...spellings].join(' '))
+    })
+  })
+
+  describe('loadUserStatus', () => {
+    let user: string
+    before(async () => {
+      user = await population.addUser({ name: 'holder', expiresAt: 5_000 })
+      await population.addRole('reader', 'project', [
+        { service: 'compute', resource: 'servers', action: 'list', effect: 'allow' },
+      ])
+    })
+
+    /** What a user holds, in short. */
+    async function rolesOf(userId: string): Promise<string[]> {
+      const { assignments } = await standingOf(userId)
+      return assignments.map(({ role, group, target }) => {
+        const place =
+          target.kind === 'project'
+            ? `${target.project.domain.name}/${target.project.name}`
+            : target.kind === 'domain'
+              ? target.domain.name
+              : 'everything'
+        return `${role.name} on ${target.kind} ${place}${group ? ` by ${group.name}` : ''}`
+      })
+    }
+
+    test('knows nobody who is not there', async () => {
+      assert.equal(await directory.loadUserStatus('nobody'), undefined)
+      assert.equal(await directory.loadUserStatus(''), undefined)
+    })
+
+    test('of a user without roles is the user alone', async () => {
+      const bare = await population.addUser({ name: 'bare', domainId: away })
+      assert.deepEqual(await standingOf(bare), {
+        user: {
+          id: bare,
+          name: 'bare',
+          displayname: '',
+          email: '',
+          mobile: '',
+          enabled: true,
+          domain: { id: away, name: 'Away', description: '', enabled: true, createdAt },
+          defaultProjectId: null,
+          passwordExpiresAt: null,
+          expiresAt: null,
+        },
+        assignments: [],
+      })
+    })
+
+    test('holds roles on a project with the policies of each', async () => {
+      const project = await population.addProject('mine', away)
+      await population.assign({ role: 'reader', userId: user, projectId: project })
+      const { user: record, assignments } = await standingOf(user)
+      assert.equal(record.expiresAt, 5_000)
+      assert.equal(assignments.length, 1)
+      const [assignment] = assignments
+      assert.deepEqual(assignment?.target, {
+        kind: 'project',
+        project: {
+          id: project,
+          name: 'mine',
+          description: '',
+          enabled: true,
+          createdAt,
+          domain: { id: away, name: 'Away', description: '', enabled: true, createdAt },
+        },
+      })
+      assert.equal(assignment?.group, undefined)
+      assert.equal(assignment?.role.name, 'reader')
+      assert.deepEqual(assignment?.role.domain, { id: 'default', name: 'Default' })
+      const [policy] = assignment?.role.policies ?? []
+      assert.deepEqual(
+        { ...policy, id: '' },
+        {
+          id: '',
+          name: 'reader_policy',
+          scope: 'project',
+          enabled: true,
+          rules: [{ service: 'compute', resource: 'servers', action: 'list', effect: 'allow' }],
+          roleId: assignment?.role.id,
+        },
+      )
+    })
+
+    test('holds roles directly and through groups, on projects, domains and the system', async () => {
+      const many = await population.addUser({ name: 'many' })
+      const project = await population.addProject('shared')
+      const group = await population.addGroup('ops', [many])
+      const others = await population.addGroup('others', [user])
+      await population.assign({ role: 'project_owner', userId: many, projectId: project })
+      await population.assign({ role: 'project_viewer', groupId: group, projectId: project })
+      await population.assign({ role: 'domain_admin', groupId: group, domainId: away })
+      await population.assign({ role: 'auditor', userId: many })
+      await population.assign({ role: 'admin', groupId: others })
+      assert.deepEqual(await rolesOf(many), [
+        'auditor on system everything',
+        'domain_admin on domain Away by ops',
+        'project_owner on project Default/shared',
+        'project_viewer on project Default/shared by ops',
+      ])
+      const { assignments } = await standingOf(many)
+      assert.deepEqual(assignments[3]?.group, {
+        id: group,
+        name: 'ops',
+        domain: { id: 'default', name: 'Default' },
+      })
+    })
+
+    test('loses what comes through a group with the membership', async () => {
+      const member = await population.addUser({ name: 'member' })
+      const group = await population.addGroup('brief', [member])
+      await population.assign({ role: 'auditor', groupId: group })
+      assert.deepEqual(await rolesOf(member), ['auditor on system everything by brief'])
+      await population.change(
+        database.db.deleteFrom('group_members').where('user_id', '=', member).compile(),
+      )
+      assert.deepEqual(await rolesOf(member), [])
+    })
+
+    test('shows what is disabled as disabled', async () => {
+      const { db } = database
+      const domain = await population.addDomain('shut')
+      const project = await population.addProject('closed', domain)
+      const holder = await population.addUser({ name: 'off', domainId: domain, enabled: false })
+      await population.assign({ role: 'reader', userId: holder, projectId: project })
+      await population.assign({ role: 'domain_viewer', userId: holder, domainId: domain })
+
+      const enabledFlags = async () => {
+        const { user: record, assignments } = await standingOf(holder)
+        return {
+          user: record.enabled,
+          userDomain: record.domain.enabled,
+          places: assignments.map(({ target }) =>
+            target.kind === 'project'
+              ? [target.project.enabled, target.project.domain.enabled]
+              : target.kind === 'domain' && target.domain.enabled,
+          ),
+          policies: assignments.flatMap(({ role }) => role.policies.map(({ enabled }) => enabled)),
+        }
+      }
+      const allOn = { userDomain: true, places: [true, [true, true]], policies: [true, true] }
+      assert.deepEqual(await enabledFlags(), { user: false, ...allOn })
+
+      await population.change(
+        db.updateTable('domains').set({ enabled: 0 }).where('id', '=', domain).compile(),
+        db.updateTable('projects').set({ enabled: 0 }).where('id', '=', project).compile(),
+        db
+          .updateTable('policies')
+          .set({ enabled: 0 })
+          .where('name', '=', 'reader_policy')
+          .compile(),
+      )
+      assert.deepEqual(await enabledFlags(), {
+        user: false,
+        userDomain: false,
+        places: [false, [false, false]],
+        policies: [true, false],
+      })
+    })
+
+    test('SEC-16: is not that of a group that has the id of the user', async () => {
+      const id = await population.addUser({ name: 'twin' })
+      const { db } = database
+      const domain_id = 'default'
+      const twin = { id, domain_id, name: 'twins', name_key: 'twins', created_at: 0 }
+      await population.change(db.insertInto('groups').values(twin).compile())
+      await population.assign({ role: 'admin', groupId: id })
+      assert.deepEqual(await rolesOf(id), [])
+    })
+  })
+
+  test('names are unique by their key, within a domain or over all', async () => {
+    const taken = (work: Promise<unknown>) => assert.rejects(work, /unique/)
+    await population.addUser({ name: 'Unique' })
+    await taken(population.addUser({ name: ' ＵＮＩＱＵＥ' }))
+    await population.addUser({ name: 'unique', domainId: away })
+    await population.addProject('Unique')
+    await taken(population.addProject('unique '))
+    await population.addProject('unique', away)
+    await taken(population.addDomain('AWAY'))
+    await taken(population.addRole('Admin', 'system', []))
+  })
+
+  test('a role is held once, by one holder, in one place', async () => {
+    const holder = await population.addUser({ name: 'once' })
+    const group = await population.addGroup('once', [holder])
+    const projectId = await population.addProject('once')
+    const held = { role: 'admin', userId: holder }
+    await population.assign(held)
+    await assert.rejects(population.assign(held), /unique/)
+    await assert.rejects(population.assign({ role: 'admin' }))
+    await assert.rejects(population.assign({ ...held, groupId: group, projectId }))
+    await assert.rejects(population.assign({ ...held, projectId, domainId: away }))
+  })
+
+  test('SEC-16: what is deleted takes its roles along', async () => {
+    const { db } = database
+    const rolesOf = async (
+      column: 'user_id' | 'group_id' | 'project_id' | 'domain_id',
+      id: string,
+    ) => (await db.selectFrom('assignments').where(column, '=', id).select('id').execute()).length
+    const domain = await population.addDomain('brief')
+    const project = await population.addProject('brief', domain)
+    const holder = await population.addUser({ name: 'brief', domainId: domain })
+    const group = await population.addGroup('briefer', [holder])
+    await population.assign({ role: 'domain_viewer', groupId: group, domainId: domain })
+    await population.assign({ role: 'reader', userId: holder, projectId: project })
+    await population.change(db.deleteFrom('domains').where('id', '=', domain).compile())
+    assert.deepEqual(
+      [
+        await rolesOf('user_id', holder),
+        await rolesOf('group_id', group),
+        await rolesOf('project_id', project),
+        await rolesOf('domain_id', domain),
+      ],
+      [0, 0, 0, 0],
+    )
+    assert.equal(await directory.loadUserStatus(holder), undefined)
+  })
+
+  test('SEC-16: ids are made by the server, long, and never the same', () => {
+    const ids = Array.from({ length: 10_000 }, newId)
+    assert.equal(new Set(ids).size, ids.length)
+    for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/)
+  })
+})

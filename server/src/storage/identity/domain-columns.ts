@@ -1,0 +1,28 @@
+import type { DomainRecord } from '../../domain/identity/records.ts'
+import { readBoolean } from '../boolean.ts'
+
+/** A domain as it is read along with what lives in it. */
+export const domainColumns = <Alias extends string>(alias: Alias) =>
+  [
+    `${alias}.id as domain_id`,
+    `${alias}.name as domain_name`,
+    `${alias}.description as domain_description`,
+    `${alias}.enabled as domain_enabled`,
+    `${alias}.created_at as domain_created_at`,
+  ] as const
+
+export interface DomainColumns {
+  readonly domain_id: string | null
+  readonly domain_name: string | null
+  readonly domain_description: string | null
+  readonly domain_enabled: number | null
+  readonly domain_created_at: number | null
+}
+
+export const toDomain = (row: DomainColumns): DomainRecord => ({
+  id: row.domain_id ?? '',
+  name: row.domain_name ?? '',
+  description: row.domain_description ?? '',
+  enabled: readBoolean(row.domain_enabled),
+  createdAt: row.domain_created_at ?? 0,
+})

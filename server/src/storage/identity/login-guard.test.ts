@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { loginDelays } from '../../domain/identity/login-delay.ts'
+import type { LoginGuard, LoginTurn } from '../../domain/identity/ports.ts'
+import { onBothEngines } from '../../testing/engines.ts'
+import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
+import { newId } from '../../domain/new-id.ts'
+import { createLoginGuard } from './login-guard.ts'
+
+const second = 1_000
+const day = 86_400 * second
+const start = Date.UTC(2026, 0, 1)
+const office = '192.0.2.1'
+const elsewhere = '203.0.113.9'
+
+onBothEngines('the login guard', (engine) => {
+  let storage: TestStorage
+  let guard: LoginGuard
+  let account: string
+  before(async () => {
+    storage = await openStorage(engine)
+    guard = createLoginGuard(storage.database)
+  })
+  after(() => storage.close())
+  beforeEach(() => {
+    account = newId()
+  })
+
+  const verdict = async (now: number, address = elsewhere) =>
+    (await guard.begin(account, address, now)).verdict
+
+  async function admitted(now: number, address = elsewhere): Promise<string> {
+    const turn = await guard.begin(account, address, now)
+    assert.equal(turn.verdict, 'admitted')
+    return turn.verdict === 'admitted' ? turn.bucket : ''
+  }
+
+  const settle = (bucket: string, success: boolean, now: number, address = elsewhere) =>
+    guard.settle(bucket, account, address, success, now)
+
+  async function attempt(success: boolean, now: number, address = elsewhere): Promise<void> {
+    await settle(await admitted(now, address), success, now, address)
+  }
+  const fail = (now: number, address = elsewhere) => attempt(false, now, address)
+  const succeed = (now: number, address = elsewhere) => attempt(true, now, address)
+
+  async function failTimes(times: number, now: number, address = elsewhere): Promise<void> {
+    for (let time = 0; time < times; time += 1) await fail(now, address)
+  }
+
+  /** Begins many at once and tells how many got which verdict. */
+  async function beginTogether(many: number, now: number) {
+    const turns = await Promise.all(
+      Array.from({ length: many }, () => guard.begin(account, elsewhere, now)),
+    )
+    const count = (verdict: LoginTurn['verdict']) =>
+      turns.filter((turn) => turn.verdict === verdict).length
+    const buckets = turns.flatMap((turn) => (turn.verdict === 'admitted' ? [turn.bucket] : []))
+    return { admitted: count('admitted'), busy: count('busy'), refused: count('refused'), buckets }
+  }
+
+  test('SEC-22: admits ten of any number that begin together, and lets the rest wait', async () => {
+    const { buckets, ...counts } = await beginTogether(60, start)
+    assert.deepEqual(counts, { admitted: 10, busy: 50, refused: 0 })
+    await Promise.all(buckets.map((bucket) => settle(bucket, false, start)))
+    const { buckets: none, ...later } = await beginTogether(20, start)
+    assert.deepEqual({ ...later, none }, { admitted: 0, busy: 0, refused: 20, none: [] })
+  })
+
+  test('SEC-22: admits only as many together as there are failures left', async () => {
+    await failTimes(7, start)
+    const { buckets, ...counts } = await beginTogether(20, start)
+    assert.deepEqual(counts, { admitted: 3, busy: 17, refused: 0 })
+    await Promise.all(buckets.map((bucket) => settle(bucket, false, start)))
+    assert.equal(await verdict(start), 'refused')
+  })
+
+  test('makes room again as soon as one that was under way turns out right', async () => {
+    const { buckets } = await beginTogether(10, start)
+    assert.equal(await verdict(start), 'busy')
+    await settle(buckets[0] ?? '', true, start)
+    await admitted(start)
+  })
+
+  test('SEC-24: delays for a second after ten failures, and doubles up to 15 minutes', async () => {
+    let now = start
+    await failTimes(9, now)
+    for (const delay of [...loginDelays, 900 * second, 900 * second]) {
+      await fail(now)
+      assert.equal(await verdict(now), 'refused', `at once, for ${delay}`)
+      assert.equal(await verdict(now + delay - 1), 'refused', `too early, for ${delay}`)
+      now += delay
+    }
+    await admitted(now)
+  })
+
+  test('admits one at a time once the delays have begun', async () => {
+    await failTimes(10, start)
+    const { buckets, ...counts } = await beginTogether(20, start + second)
+    assert.deepEqual(counts, { admitted: 1, busy: 19, refused: 0 })
+    await settle(buckets[0] ?? '', false, start + second)
+    assert.equal(await verdict(start + second), 'refused')
+  })
+
+  test('forgets the failures with a success', async () => {
+    await failTimes(9, start)
+    await succeed(start)
+    // From now on this address is known, so the failures that count are its own.
+    await failTimes(9, start)
+    await admitted(start)
+  })
+
+  test('forgets the delay with a success that comes after it', async () => {
+    await failTimes(12, start).catch(() => {})
+    await failTimes(10, start + day, office).catch(() => {})
+    const free = start + 2 * day
+    await succeed(free, office)
+    await failTimes(9, free)
+    await admitted(free)
+  })
+
+  test('SEC-24: counts an address of former success apart, in both directions', async () => {
+    await succeed(start, office)
+    await failTimes(10, start)
+    assert.equal(await verdict(start), 'refused')
+    await failTimes(10, start, office)
+    assert.equal(await verdict(start, office), 'refused')
+    await succeed(start + second, office)
+    // What was guessed from elsewhere is not forgiven by a success in the office.
+    await fail(start + second)
+    assert.equal(await verdict(start + 2 * second), 'refused')
+    await admitted(start + 2 * second, office)
+  })
+
+  test('SEC-24: takes no address for known that is only known to another account', async () => {
+    await succeed(start, office)
+    account = newId()
+    await failTimes(10, start)
+    assert.equal(await verdict(start, office), 'refused')
+  })
+
+  test('keeps accounts apart', async () => {
+    await failTimes(10, start)
+    assert.equal(await verdict(start), 'refused')
+    account = newId()
+    await admitted(start)
+  })
+
+  test('SEC-22: counts a comparison that never ended as a failure', async () => {
+    const { admitted: begun } = await beginTogether(10, start)
+    assert.equal(begun, 10)
+    const abandoned = start + 30 * second
+    assert.equal(await verdict(abandoned), 'busy')
+    await fail(abandoned + 1)
+    // Ten that never ended and one that failed: the second of the delays.
+    assert.equal(await verdict(abandoned + 1 + 2 * second - 1), 'refused')
+    await admitted(abandoned + 1 + 2 * second)
+  })
+
+  test('SEC-22: does not admit ten more for ten that never ended', async () => {
+    await beginTogether(10, start)
+    const { admitted: more } = await beginTogether(20, start + 31 * second)
+    assert.equal(more, 1)
+  })
+
+  test('survives a comparison that ends after it was given up', async () => {
+    const bucket = await admitted(start)
+    const late = start + 31 * second
+    await settle(await admitted(late), false, late)
+    await settle(bucket, false, late)
+    // Given up once and ended late: three failures, and nothing under way.
+    const { admitted: more } = await beginTogether(20, late)
+    assert.equal(more, 7)
+  })
+
+  test('forgets idle accounts after a day, but no delay that still runs', async () => {
+    await failTimes(9, start)
+    await guard.purgeIdle(start + day)
+    await fail(start + day)
+    assert.equal(await verdict(start + day), 'refused', 'a day is not over yet')
+    await guard.purgeIdle(start + day + 1)
+    assert.equal(await verdict(start + day + 1), 'refused', 'the delay still runs')
+    await guard.purgeIdle(start + 2 * day + 1)
+    await failTimes(9, start + 2 * day + 1)
+    await admitted(start + 2 * day + 1)
+  })
+
+  test('lists the addresses of an account with a success since then', async () => {
+    await succeed(start, office)
+    assert.deepEqual(await guard.listAddresses(account, start), [office])
+    assert.deepEqual(await guard.listAddresses(account, start + 1), [])
+    assert.deepEqual(await guard.listAddresses('somebody else', start), [])
+  })
+
+  test('forgets an address after 90 days without a success', async () => {
+    await succeed(start, office)
+    await guard.purgeIdle(start + 90 * day)
+    assert.match(await admitted(start + 90 * day, office), /^known:/)
+    await guard.purgeIdle(start + 90 * day + 1)
+    assert.match(await admitted(start + 90 * day + 1, office), /^account:/)
+  })
+})
+
+test('SEC-22: two processes on one PostgreSQL admit ten between them', async (context) => {
+  const storage = await openStorage('postgres')
+  context.after(() => storage.close())
+  const other = await storage.place.open()
+  const guards = [createLoginGuard(storage.database), createLoginGuard(other)]
+  const turns = await Promise.all(
+    Array.from({ length: 25 }, () =>
+      guards.map((guard) => guard.begin('shared', elsewhere, start)),
+    ).flat(),
+  )
+  assert.equal(turns.filter(({ verdict }) => verdict === 'admitted').length, 10)
+})

@@ -1,0 +1,150 @@
+import { sql } from 'kysely'
+import { failuresBeforeDelay, loginDelays } from '../../domain/identity/login-delay.ts'
+import type { LoginGuard } from '../../domain/identity/ports.ts'
+import type { Database } from '../database.ts'
+import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
+
+const day = 86_400_000
+/** A comparison that has not settled by now never will: its process died. It counts as failed. */
+const abandonedAfter = 30_000
+const failuresForgottenAfter = day
+const originsForgottenAfter = 90 * day
+const mostAddresses = 1_000
+
+export function createLoginGuard(database: Database): LoginGuard {
+  const { db } = database
+
+  /**
+   * Failures are counted per account. An address from which the account has logged in before is
+   * counted apart, so that guessing from elsewhere cannot keep its owner out.
+   */
+  async function findBucket(account: string, address: string): Promise<string> {
+    const origin = await db
+      .selectFrom('login_origins')
+      .where('account', '=', account)
+      .where('address', '=', address)
+      .select('account')
+      .executeTakeFirst()
+    return origin ? `known:${account}:${address}` : `account:${account}`
+  }
+
+  /** One statement, so that parallel guesses cannot slip past: it admits by writing, or not at all. */
+  const admit = (bucket: string, now: number) => {
+    const abandoned = now - abandonedAfter
+    const isAbandoned = sql<boolean>`login_attempts.pending_at < ${abandoned}`
+    return db
+      .insertInto('login_attempts')
+      .values({ bucket, failures: 0, pending: 1, pending_at: now, blocked_until: 0 })
+      .onConflict((conflict) =>
+        conflict
+          .column('bucket')
+          .doUpdateSet({
+            failures: sql`login_attempts.failures + case when ${isAbandoned} then login_attempts.pending else 0 end`,
+            pending: sql`case when ${isAbandoned} then 1 else login_attempts.pending + 1 end`,
+            pending_at: now,
+          })
+          .where('login_attempts.blocked_until', '<=', now)
+          .where((eb) =>
+            eb.or([
+              eb('login_attempts.pending', '=', 0),
+              isAbandoned,
+              sql<boolean>`login_attempts.failures + login_attempts.pending < ${failuresBeforeDelay}`,
+            ]),
+          ),
+      )
+      .returning('bucket')
+      .compile()
+  }
+
+  const settled = sql<number>`case when pending > 0 then pending - 1 else 0 end`
+
+  const countFailure = (bucket: string, now: number) => {
+    const start = sql<number>`cast(${now} as bigint)`
+    const end = loginDelays.entries().reduce(
+      (otherwise, [step, delay]) =>
+        sql<number>`case when failures >= ${sql.lit(failuresBeforeDelay - 1 + step)}
+          then ${start} + ${sql.lit(delay)} else ${otherwise} end`,
+      sql<number>`0`,
+    )
+    return db
+      .updateTable('login_attempts')
+      .set({
+        failures: sql`failures + 1`,
+        pending: settled,
+        blocked_until: end,
+      })
+      .where('bucket', '=', bucket)
+      .compile()
+  }
+
+  const forgive = (bucket: string) =>
+    db
+      .updateTable('login_attempts')
+      .set({ failures: 0, blocked_until: 0, pending: settled })
+      .where('bucket', '=', bucket)
+      .compile()
+
+  const remember = (account: string, address: string, now: number) =>
+    db
+      .insertInto('login_origins')
+      .values({ account, address, last_at: now })
+      .onConflict((conflict) =>
+        conflict.columns(['account', 'address']).doUpdateSet({ last_at: now }),
+      )
+      .compile()
+
+  return {
+    async begin(account, address, now) {
+      const bucket = await findBucket(account, address)
+      const [outcome] = await database.commit([admit(bucket, now)])
+      if (outcome && outcome.rows.length > 0) return { verdict: 'admitted', bucket }
+      const row = await db
+        .selectFrom('login_attempts')
+        .where('bucket', '=', bucket)
+        .select('blocked_until')
+        .executeTakeFirst()
+      return { verdict: row && row.blocked_until > now ? 'refused' : 'busy' }
+    },
+
+    async settle(bucket, account, address, success, now) {
+      await database.commit(
+        success ? [forgive(bucket), remember(account, address, now)] : [countFailure(bucket, now)],
+      )
+    },
+
+    async listAddresses(account, since) {
+      const origins = await db
+        .selectFrom('login_origins')
+        .where('account', '=', account)
+        .where('last_at', '>=', since)
+        .select('address')
+        .limit(mostAddresses)
+        .execute()
+      return origins.map(({ address }) => address)
+    },
+
+    async purgeIdle(now) {
+      const idle = db.deleteFrom('login_attempts').where('bucket', 'in', (eb) =>
+        eb
+          .selectFrom('login_attempts')
+          .select('bucket')
+          .where('pending_at', '<', now - failuresForgottenAfter)
+          .limit(purgedAtOnce),
+      )
+      const unused = db.deleteFrom('login_origins').where((eb) =>
+        eb(
+          eb.refTuple('account', 'address'),
+          'in',
+          eb
+            .selectFrom('login_origins')
+            .select(['account', 'address'])
+            .where('last_at', '<', now - originsForgottenAfter)
+            .limit(purgedAtOnce)
+            .$asTuple('account', 'address'),
+        ),
+      )
+      await deleteInBatches(database, idle.compile())
+      await deleteInBatches(database, unused.compile())
+    },
+  }
+}

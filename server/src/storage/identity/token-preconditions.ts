@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import type { TokenPreconditions, SingleUse } from '../../domain/identity/ports.ts'
+import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
+import { required, type Database, type Statement } from '../database.ts'
+import { createStatementTemplate } from '../statement-template.ts'
+
+/** Uses closer together than this are one use, as far as "last used" goes. */
+const sameTimestamp = 1_000
+
+interface Held {
+  readonly userId: string
+  readonly scopeId: string
+  readonly passwordHash: string
+}
+
+/** What must hold while a token is written, each as a statement without which nothing is. */
+export function createPreconditionStatements(database: Database) {
+  const { db } = database
+  const isPostgres = database.engine === 'postgres'
+
+  /**
+   * The user, and the project or domain that the token is for, are still what they were. The rows
+   * are held until the token is in: a change of them either comes before it, or ends it.
+   */
+  const createHold = (kind: TokenScope['kind'], withPassword: boolean) =>
+    createStatementTemplate<Held>(['userId', 'scopeId', 'passwordHash'], (held) => {
+      const { userId, scopeId, passwordHash } = held
+      let query = db
+        .selectFrom('users')
+        .innerJoin('domains', 'domains.id', 'users.domain_id')
+        .select('users.id')
+        .where('users.id', '=', userId)
+        .where('users.enabled', '=', 1)
+        .where('domains.enabled', '=', 1)
+      if (withPassword) query = query.where('users.password_hash', '=', passwordHash)
+      if (kind === 'project') {
+        query = query
+          .innerJoin('projects', (join) => join.onTrue())
+          .innerJoin('domains as scope_domain', 'scope_domain.id', 'projects.domain_id')
+          .where('projects.id', '=', scopeId)
+          .where('projects.enabled', '=', 1)
+          .where('scope_domain.enabled', '=', 1)
+      }
+      if (kind === 'domain') {
+        query = query
+          .innerJoin('domains as scope_domain', (join) => join.onTrue())
+          .where('scope_domain.id', '=', scopeId)
+          .where('scope_domain.enabled', '=', 1)
+      }
+      return (isPostgres ? query.forShare() : query).compile()
+    })
+  const createHolds = (withPassword: boolean) => ({
+    none: createHold('none', withPassword),
+    project: createHold('project', withPassword),
+    domain: createHold('domain', withPassword),
+  })
+  const holds = createHolds(false)
+  const holdsWithPassword = createHolds(true)
+
+  function holdStanding({ userId, scope }: TokenRecord, passwordHash?: string): Statement {
+    const scopeId = scope.kind === 'none' ? '' : scope.id
+    const kinds = passwordHash === undefined ? holds : holdsWithPassword
+    const held = { userId, scopeId, passwordHash: passwordHash ?? '' }
+    return required(kinds[scope.kind](held), 'userStatus')
+  }
+
+  const createHoldEnabled = (table: 'access_keys' | 'identity_providers') => {
+    const template = createStatementTemplate<{ id: string }>(['id'], ({ id }) => {
+      const query = db.selectFrom(table).select('id').where('id', '=', id).where('enabled', '=', 1)
+      return (isPostgres ? query.forShare() : query).compile()
+    })
+    return (id: string) => required(template({ id }), table)
+  }
+  const holdAccessKey = createHoldEnabled('access_keys')
+  const holdProvider = createHoldEnabled('identity_providers')
+
+  const noteUse = createStatementTemplate<{ id: string; ip: string; now: number; before: number }>(
+    ['id', 'ip', 'now', 'before'],
+    ({ id, ip, now, before }) =>
+      db
+        .updateTable('access_keys')
+        .set({ last_used_at: now, last_used_ip: ip })
+        .where('id', '=', id)
+        .where((eb) =>
+          eb.or([
+            eb('last_used_at', 'is', null),
+            eb('last_used_at', '<=', before),
+            eb('last_used_ip', '<>', ip),
+          ]),
+        )
+        .compile(),
+  )
+
+  /** Of any number who useOnce the same thing one gets through, in whatever process. */
+  const useOnce = createStatementTemplate<{
+    id: string
+    address: string
+    at: number
+    since: number
+  }>(['id', 'address', 'at', 'since'], ({ id, address, at, since }) =>
+    db
+      .insertInto('spent')
+      .values({ id, address, spent_at: at })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet({ address })
+          .where('spent.address', '=', address)
+          .where(sql<boolean>`spent.spent_at > ${since}`),
+      )
+      .returning('id')
+      .compile(),
+  )
+
+  /** Without any grace nothing was spent recently enough to be the same use. */
+  function useOnceStatement({ id, address, at, grace }: SingleUse): Statement {
+    const since = grace === 0 ? Number.MAX_SAFE_INTEGER : at - grace
+    return required(useOnce({ id, address, at, since }), 'spent')
+  }
+
+  function preconditionStatements(
+    token: TokenRecord,
+    preconditions: TokenPreconditions,
+  ): Statement[] {
+    const { passwordHash, accessKeyId, providerId, singleUse } = preconditions
+    const statements = [holdStanding(token, passwordHash)]
+    if (accessKeyId !== undefined) {
+      const { ip, issuedAt: now } = token
+      // In this order: of two who share the row first and want to write it then, neither could.
+      statements.push(noteUse({ id: accessKeyId, ip, now, before: now - sameTimestamp }))
+      statements.push(holdAccessKey(accessKeyId))
+    }
+    if (providerId !== undefined) statements.push(holdProvider(providerId))
+    if (singleUse) statements.push(useOnceStatement(singleUse))
+    return statements
+  }
+
+  return { preconditionStatements, useOnceStatement }
+}

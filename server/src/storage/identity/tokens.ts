@@ -1,0 +1,146 @@
+import type { TokenStore } from '../../domain/identity/ports.ts'
+import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
+import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
+import type { Database, Statements } from '../database.ts'
+import { createInsertEvent } from '../event-store.ts'
+import { createPreconditionStatements } from './token-preconditions.ts'
+import type { Tables } from '../tables.ts'
+import { createStatementTemplate } from '../statement-template.ts'
+import { createTokenLimit, tokenLimitReached } from './token-limit.ts'
+import { Violation } from '../violation.ts'
+
+/** Longer than any signature or ticket is good for. */
+const spentRemembered = 86_400_000
+
+export function createTokenStore(database: Database, mostTokens = 0): TokenStore {
+  const { db } = database
+  const insertToken = createStatementTemplate<Tables['tokens']>(columns, (row) =>
+    db.insertInto('tokens').values(row).compile(),
+  )
+  const insertEvent = createInsertEvent(db)
+  const { preconditionStatements, useOnceStatement } = createPreconditionStatements(database)
+  const limit = createTokenLimit(database, mostTokens)
+
+  /** False where the ground that the statements stand on is gone. */
+  async function commitIfMet(statements: Statements): Promise<boolean> {
+    try {
+      await database.commit(statements)
+      return true
+    } catch (error) {
+      if (!(error instanceof Violation) || error.kind === 'unique') throw error
+      if (error.reason === tokenLimitReached) throw error
+      return false
+    }
+  }
+
+  return {
+    async insert(token, preconditions, event) {
+      const counted = { userId: token.userId, now: token.issuedAt }
+      const statements = [
+        ...(await limit.statementsFor(counted)),
+        ...preconditionStatements(token, preconditions),
+        insertToken(toRow(token)),
+        insertEvent(event),
+      ]
+      try {
+        return await commitIfMet(statements)
+      } catch (error) {
+        const isFull = error instanceof Violation && error.reason === tokenLimitReached
+        throw isFull ? await limit.toRefusal(counted) : error
+      }
+    },
+
+    useOnce: (singleUse) => commitIfMet([useOnceStatement(singleUse)]),
+
+    async find(id) {
+      const row = await db.selectFrom('tokens').where('id', '=', id).selectAll().executeTakeFirst()
+      return row && toRecord(row)
+    },
+
+    async revoke(id, event) {
+      await database.commitIdentity([
+        db.deleteFrom('tokens').where('id', '=', id).compile(),
+        insertEvent(event),
+      ])
+    },
+
+    async purgeExpired(now) {
+      const batch = db
+        .deleteFrom('tokens')
+        .where('id', 'in', (eb) =>
+          eb.selectFrom('tokens').select('id').where('expires_at', '<=', now).limit(purgedAtOnce),
+        )
+        .compile()
+      await deleteInBatches(database, batch)
+      const forgotten = db
+        .deleteFrom('spent')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('spent')
+            .select('id')
+            .where('spent_at', '<', now - spentRemembered)
+            .limit(purgedAtOnce),
+        )
+        .compile()
+      await deleteInBatches(database, forgotten)
+    },
+  }
+}
+
+const columns: readonly (keyof Tables['tokens'])[] = [
+  'id',
+  'user_id',
+  'project_id',
+  'domain_id',
+  'method',
+  'parent_id',
+  'generation',
+  'issued_at',
+  'expires_at',
+  'ip',
+  'source',
+  'access_key_id',
+  'access_key_expires_at',
+  'provider_id',
+]
+
+const toRow = (token: TokenRecord): Tables['tokens'] => ({
+  id: token.id,
+  user_id: token.userId,
+  project_id: token.scope.kind === 'project' ? token.scope.id : null,
+  domain_id: token.scope.kind === 'domain' ? token.scope.id : null,
+  method: token.method,
+  parent_id: token.parentId,
+  generation: token.generation,
+  issued_at: token.issuedAt,
+  expires_at: token.expiresAt,
+  ip: token.ip,
+  source: token.source,
+  access_key_id: token.accessKey?.id ?? null,
+  access_key_expires_at: token.accessKey?.expiresAt ?? null,
+  provider_id: token.providerId,
+})
+
+const toRecord = (row: Tables['tokens']): TokenRecord => ({
+  id: row.id,
+  userId: row.user_id,
+  scope: toScope(row),
+  method: row.method,
+  parentId: row.parent_id,
+  generation: row.generation,
+  issuedAt: row.issued_at,
+  expiresAt: row.expires_at,
+  ip: row.ip,
+  source: row.source,
+  accessKey:
+    row.access_key_id === null
+      ? null
+      : { id: row.access_key_id, expiresAt: row.access_key_expires_at },
+  providerId: row.provider_id,
+})
+
+function toScope(row: Pick<Tables['tokens'], 'project_id' | 'domain_id'>): TokenScope {
+  if (row.project_id !== null) return { kind: 'project', id: row.project_id }
+  if (row.domain_id !== null) return { kind: 'domain', id: row.domain_id }
+  return { kind: 'none' }
+}

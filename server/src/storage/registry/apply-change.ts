@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { PlatformError } from '../../domain/error.ts'
+import type { ChangePlan, Registry } from '../../domain/identity/administration/registry.ts'
+import { required, type Database, type Statements } from '../database.ts'
+import { createInsertEvent } from '../event-store.ts'
+import { Violation } from '../violation.ts'
+import { findAdministrator } from './find-administrator.ts'
+import { createChangeStatements } from './change-statements.ts'
+
+/** Another process can get in between; this one takes its changes one by one. */
+const mostTries = 20
+const longestPause = 20
+const lastAdministrator = 'administrator'
+
+/** The one way in which anything that is administered changes. */
+export function createApplyChange(database: Database): Registry['applyChange'] {
+  const { db } = database
+  const toStatement = createChangeStatements(db)
+  const insertEvent = createInsertEvent(db)
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function currentVersion(): Promise<number> {
+    const { version } = await db
+      .selectFrom('identity_version')
+      .select('version')
+      .executeTakeFirstOrThrow()
+    return version
+  }
+
+  /** Where nobody could administer the platform before, this change is not to blame. */
+  async function requireAdministrator(): Promise<Statements> {
+    const search = findAdministrator(db)
+    const isThere = (await search.executeTakeFirst()) !== undefined
+    return isThere ? [required(search.compile(), lastAdministrator)] : []
+  }
+
+  /** False when something else changed meanwhile: then nothing was written. */
+  async function write({ writes, events }: ChangePlan<unknown>, version: number): Promise<boolean> {
+    const statements = [
+      ...writes.map(toStatement),
+      ...events.map(insertEvent),
+      ...(await requireAdministrator()),
+    ]
+    try {
+      await database.commitIdentity(statements, version)
+      return true
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error
+      if (error.reason === lastAdministrator) throw noAdministratorLeft()
+      if (error.kind === 'unmet') return false
+      throw error
+    }
+  }
+
+  async function tryToChange<Result>(makePlan: () => Promise<ChangePlan<Result>>): Promise<Result> {
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const version = await currentVersion()
+      const plan = await makePlan()
+      if (plan.writes.length === 0) return plan.result
+      if (await write(plan, version)) return plan.result
+      await pause(Math.random() * longestPause)
+    }
+    throw new PlatformError('ServiceUnavailable', 'Too much changes at once: try again shortly.', {
+      retryAfter: 1,
+    })
+  }
+
+  return function applyChange(plan) {
+    const mine = turn.then(() => tryToChange(plan))
+    turn = mine.catch(() => {})
+    return mine
+  }
+}
+
+const noAdministratorLeft = () =>
+  new PlatformError(
+    'ConflictError',
+    'That would leave nobody who can administer the platform: give somebody else the role "admin" on the system, and a role in a project, first.',
+  )

@@ -1,0 +1,124 @@
+import { sql, type Kysely } from 'kysely'
+import type { Write } from '../../domain/identity/administration/registry.ts'
+import type { Grant } from '../../domain/identity/administration/resources.ts'
+import { newId } from '../../domain/new-id.ts'
+import { required, type Statement } from '../database.ts'
+import { ownedBy } from '../servers/owned-by.ts'
+import type { Tables } from '../tables.ts'
+import { scopeColumns } from './related-to.ts'
+import { tableOf, toRow } from './resource-columns.ts'
+import type { AnyTables } from './row-visibility.ts'
+
+/** The columns that make an assignment the one it is. */
+const grantColumns = ({ roleId, holder, scope }: Grant) => ({
+  role_id: roleId,
+  user_id: holder.kind === 'user' ? holder.id : null,
+  group_id: holder.kind === 'group' ? holder.id : null,
+  ...scopeColumns(scope),
+})
+
+/** Turns the steps of a change into statements. */
+export function createChangeStatements(db: Kysely<Tables>) {
+  const open = db as unknown as Kysely<AnyTables>
+
+  const matching = (grant: Grant) =>
+    Object.entries(grantColumns(grant)).reduce(
+      (query, [column, value]) =>
+        query.where(column as 'role_id', 'is not distinct from', value as string),
+      db.deleteFrom('assignments'),
+    )
+
+  function endTokens(of: 'user' | 'project' | 'domain' | 'access-key' | 'provider', id: string) {
+    const tokens = db.deleteFrom('tokens')
+    switch (of) {
+      case 'user':
+        return tokens.where('user_id', '=', id)
+      case 'project':
+        return tokens.where('project_id', '=', id)
+      case 'access-key':
+        return tokens.where('access_key_id', '=', id)
+      case 'provider':
+        return tokens.where('provider_id', '=', id)
+      case 'domain':
+        return tokens.where((eb) =>
+          eb.or([
+            eb('domain_id', '=', id),
+            eb(
+              'project_id',
+              'in',
+              eb.selectFrom('projects').select('id').where('domain_id', '=', id),
+            ),
+            eb('user_id', 'in', eb.selectFrom('users').select('id').where('domain_id', '=', id)),
+          ]),
+        )
+    }
+  }
+
+  return function toStatement(write: Write): Statement {
+    switch (write.do) {
+      case 'insert':
+        return open.insertInto(tableOf(write.kind)).values(toRow(write.kind, write.row)).compile()
+      case 'update':
+        return open
+          .updateTable(tableOf(write.kind))
+          .set(toRow(write.kind, write.changes))
+          .where('id', '=', write.id)
+          .compile()
+      case 'delete':
+        return open.deleteFrom(tableOf(write.kind)).where('id', '=', write.id).compile()
+      case 'grant':
+        return db
+          .insertInto('assignments')
+          .values({
+            id: newId(),
+            ...grantColumns(write.grant),
+            provider_id: write.providerId ?? null,
+          })
+          .compile()
+      case 'revoke': {
+        const { providerId } = write
+        const assignment = matching(write.grant)
+        return (
+          providerId === undefined ? assignment : assignment.where('provider_id', '=', providerId)
+        ).compile()
+      }
+      case 'join':
+        return db
+          .insertInto('group_members')
+          .values({ group_id: write.groupId, user_id: write.userId })
+          .compile()
+      case 'leave':
+        return db
+          .deleteFrom('group_members')
+          .where('group_id', '=', write.groupId)
+          .where('user_id', '=', write.userId)
+          .compile()
+      case 'bind':
+        return db
+          .insertInto('role_policies')
+          .values({ role_id: write.roleId, policy_id: write.policyId })
+          .compile()
+      case 'unbind':
+        return db
+          .deleteFrom('role_policies')
+          .where('role_id', '=', write.roleId)
+          .where('policy_id', '=', write.policyId)
+          .compile()
+      case 'revoke-tokens':
+        return endTokens(write.of, write.id).compile()
+      case 'require-no-servers': {
+        const servers = sql`select 1 from servers where ${ownedBy(write.of, write.id)}`
+        return required(sql`select 1 as one where not exists (${servers})`.compile(db), 'servers')
+      }
+      case 'link':
+        return db
+          .insertInto('subjects')
+          .values({
+            provider_id: write.providerId,
+            subject: write.subject,
+            user_id: write.userId,
+          })
+          .compile()
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { badField } from '../../domain/error.ts'
+import type { ListQuery } from '../../domain/identity/administration/registry.ts'
+import type { Cell } from './resource-columns.ts'
+
+/** The scope in a sorted list after which a page begins. */
+export interface Position {
+  readonly value: Cell
+  readonly id: string
+}
+
+type Order = Pick<ListQuery, 'sortKey' | 'descending'>
+
+/** A scope in a list that stays good when what was there goes away. */
+export const writeMarker = ({ sortKey, descending }: Order, { value, id }: Position): string =>
+  Buffer.from(JSON.stringify([sortKey, descending, value, id])).toString('base64url')
+
+/** Undefined for a text that is no marker of ours: it may be an id. */
+export function readMarker(text: string, order: Order): Position | undefined {
+  const parts = decode(text)
+  if (!Array.isArray(parts)) return undefined
+  const [sortKey, descending, value, id] = parts as unknown[]
+  const isOfThisOrder = sortKey === order.sortKey && descending === order.descending
+  if (!isOfThisOrder || !isCell(value, order.sortKey) || !isText(id)) {
+    throw badField('marker', 'belongs to a list in another order')
+  }
+  return { value, id }
+}
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && !value.includes('\0')
+
+/** What a column of that name can hold: anyone can write a marker. */
+function isCell(value: unknown, sortKey: string): value is Cell {
+  if (sortKey === 'name') return isText(value)
+  return sortKey === 'enabled' ? value === 0 || value === 1 : Number.isSafeInteger(value)
+}
+
+function decode(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}

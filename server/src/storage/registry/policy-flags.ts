@@ -1,0 +1,12 @@
+import type { PolicyRule } from '../../domain/identity/records.ts'
+
+/** What has to be known of a policy in a query, where its rules cannot be read. */
+export function policyFlags(rules: string): { allows_all: number; forbids: number } {
+  const list = JSON.parse(rules) as PolicyRule[]
+  const allowsAll = list.some(
+    ({ service, resource, action, effect }) =>
+      effect === 'allow' && [service, resource, action].every((part) => part === '*'),
+  )
+  const forbids = list.some(({ effect }) => effect === 'deny')
+  return { allows_all: Number(allowsAll), forbids: Number(forbids) }
+}
