@@ -1,7 +1,9 @@
+import type { OperationId } from '@muster/contract'
 import { useId, type ReactNode } from 'react'
 import { useConnection } from '../api/connection.ts'
 import { viewOf, type Refetchable } from '../api/query-view.ts'
 import { useMessages } from '../messages/use-messages.ts'
+import { ScopeLabel } from '../session/scope-label.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import styles from './chart-card.module.css'
@@ -13,6 +15,8 @@ interface Props<Data> {
   readonly name: string
   readonly title: string
   readonly query: Refetchable<Data> & { readonly dataUpdatedAt: number }
+  /** Where the data comes from: its scope stands beside the title. */
+  readonly operation: OperationId
   /** What is to be seen, in words. */
   readonly words: (data: Data) => string
   readonly chart: (data: Data) => ReactNode
@@ -25,7 +29,7 @@ interface Props<Data> {
 
 /** A chart with its words, its table, and its own way to fail: the others stay as they are. */
 export function ChartCard<Data>(props: Props<Data>) {
-  const { name, title, query, words, chart, table, height, className } = props
+  const { name, title, operation, query, words, chart, table, height, className } = props
   const t = useMessages()
   const id = useId()
   const { asTable, turn } = useTableView(name)
@@ -42,6 +46,7 @@ export function ChartCard<Data>(props: Props<Data>) {
     >
       <div className={styles.head}>
         <h2 id={id}>{title}</h2>
+        <ScopeLabel operation={operation} />
         {table && data !== undefined && (
           <Button
             small

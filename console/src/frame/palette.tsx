@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
+import { ScopeLabel } from '../session/scope-label.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { chosenOf, stepFrom, type PaletteOption } from './palette-options.ts'
 import styles from './palette.module.css'
@@ -95,7 +96,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           <div key={option.id} role="presentation">
             {options[index - 1]?.group !== option.group && (
               <div className={styles.heading} role="presentation">
-                {headings[option.group]}
+                {headings[option.group]}{' '}
+                {option.group === 'servers' && <ScopeLabel operation="listServers" />}
               </div>
             )}
             {/* The input keeps the focus and hears the keys: this is for the mouse. */}

@@ -8,6 +8,7 @@ import { identity } from './identity.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
+import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
@@ -24,6 +25,7 @@ export const en = {
   me,
   overview,
   locations,
+  scope,
   server,
   servers,
   session,

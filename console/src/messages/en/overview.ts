@@ -11,7 +11,7 @@ export const overview = {
     stale: 'Unknown',
     staleHint: 'The account stopped responding, or reported an unknown status',
     changed: 'Changed today',
-    changedHint: 'Since midnight UTC',
+    changedHint: 'Since midnight UTC, new servers not counted',
     show: (name: string, shown: string) => `Show servers: ${name}, ${shown}`,
     failed: 'not available',
   },

@@ -9,6 +9,7 @@ import { identity } from './identity.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
+import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
@@ -25,6 +26,7 @@ export const zhCN: Messages = {
   me,
   overview,
   locations,
+  scope,
   server,
   servers,
   session,

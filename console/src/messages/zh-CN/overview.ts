@@ -13,7 +13,7 @@ export const overview: Messages['overview'] = {
     stale: '未知',
     staleHint: '账号停止响应，或上报了未知状态',
     changed: '今日有变更',
-    changedHint: '自 UTC 零点起',
+    changedHint: '自 UTC 零点起，不含新增的服务器',
     show: (name, shown) => `查看服务器：${name}，${shown}`,
     failed: '不可用',
   },

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { accountsQuery, providersQuery } from '../../api/queries/accounts.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { ScopeLabel } from '../../session/scope-label.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -55,6 +56,7 @@ export function AccountsPage() {
               data &&
               t.accounts.count(data.total, number(data.total))}
           </span>
+          {data && <ScopeLabel operation="listCloudAccounts" />}
           {data && <span className={styles.count}>{t.common.updatedAt(clock(fetchedAt))}</span>}
           {hasAccounts && <AttachLink />}
         </>

@@ -6,6 +6,7 @@ import { rowsOf } from '../../api/query-view.ts'
 import { useSession } from '../../session/use-session.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -44,13 +45,16 @@ export function ActivityPage() {
       title={t.activity.title}
       lead={isOwnOnly ? `${t.activity.lead} ${t.activity.onlyOwn}` : t.activity.lead}
       aside={
-        <Button
-          icon="refresh"
-          busy={list.isRefetching && !list.isFetchingNextPage}
-          onClick={() => void list.refetch()}
-        >
-          {t.common.refresh}
-        </Button>
+        <>
+          <ScopeLabel operation="listEvents" />
+          <Button
+            icon="refresh"
+            busy={list.isRefetching && !list.isFetchingNextPage}
+            onClick={() => void list.refetch()}
+          >
+            {t.common.refresh}
+          </Button>
+        </>
       }
     >
       <EventFilterBar filters={filters} onChange={change} />

@@ -6,6 +6,7 @@ import { namedQuery, entitiesQuery } from '../../api/queries/entities.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -66,6 +67,7 @@ export function EntityList({ kind }: { readonly kind: Kind }) {
                 ? t.identity.shown(count, list.hasNextPage)
                 : t.identity.found(format.number(rows.length), count))}
         </span>
+        <ScopeLabel operation={kindOperations[kind].list} />
       </ListFilters>
       <QueryView
         query={found}

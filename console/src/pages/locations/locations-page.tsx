@@ -3,6 +3,7 @@ import { useDebouncedInput } from '../../form/use-debounced-input.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -49,7 +50,14 @@ function Locations() {
     <Page
       title={t.title}
       lead={t.lead}
-      aside={data && <span>{t.count(number(providers), number(regions))}</span>}
+      aside={
+        data && (
+          <>
+            <span>{t.count(number(providers), number(regions))}</span>
+            <ScopeLabel operation="getServerStatistics" />
+          </>
+        )
+      }
     >
       <QueryView
         query={whole}

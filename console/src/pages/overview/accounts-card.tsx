@@ -51,6 +51,7 @@ function Ages({ className }: Props) {
     <ChartCard
       name="accounts"
       title={t.accounts.title}
+      operation="listCloudAccounts"
       query={query}
       height={mostBars * heightOfRow + 81}
       className={className}

@@ -16,12 +16,18 @@ describe('days', () => {
 
   it('knows today as the API does', () => {
     const today = dayOf(Date.parse('2026-05-04T23:59:59+09:00'))
-    const [condition] = parseQ(changedSince(today))
-    assert.deepEqual(condition, {
+    const [time, version] = parseQ(changedSince(today))
+    assert.deepEqual(time, {
       kind: 'field',
       field: 'updated_at',
       comparison: 'ge',
       values: [Date.parse('2026-05-04T00:00:00Z') * 1000],
+    })
+    assert.deepEqual(version, {
+      kind: 'field',
+      field: 'update_version',
+      comparison: 'gt',
+      values: [0],
     })
   })
 })

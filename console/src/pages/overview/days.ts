@@ -1,7 +1,11 @@
 /** The day as the API counts days. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-export const changedSince = (date: string): string => `updated>=${date}`
+/**
+ * Servers that changed since then. Muster counts the changes of each server in `update_version`: one
+ * that has only appeared still has 0.
+ */
+export const changedSince = (date: string): string => `updated>=${date} update_version>0`
 
 /** The nearest that a filter comes to "those of that day": of the servers there are, those made by then. */
 export const madeBy = (date: string): string => `created<=${date}`

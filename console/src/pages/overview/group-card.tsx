@@ -39,6 +39,7 @@ export function GroupCard({ field, query, className }: Props) {
     <ChartCard
       name={field}
       title={t[field].title}
+      operation="getServerStatistics"
       query={query}
       height={(mostBars + 1) * heightOfBar + 40}
       className={className}

@@ -5,6 +5,7 @@ import { FreshNumber } from '../../charts/fresh-number.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { ScopeLabel } from '../../session/scope-label.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { changedSince, dayOf } from './days.ts'
 import { changedQuery } from './fleet-query.ts'
@@ -74,6 +75,7 @@ function Figure({ name, count, q, isBad, hasFailed, children }: Props) {
       >
         <span className={styles.name}>
           {name}
+          <ScopeLabel operation="getServerStatistics" />
           {isBad && (
             <span className={styles.bad} aria-hidden="true">
               ◌

@@ -54,6 +54,7 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
     <ChartCard
       name="provider"
       title={t.provider.title}
+      operation="getServerStatistics"
       query={query}
       height={(mostBars + 1) * heightOfStack + 46}
       className={className}

@@ -1,6 +1,7 @@
 import type { ListState } from '../../servers/list-state.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -33,6 +34,7 @@ export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props
           all !== undefined &&
           t.servers.countOf(number(total), number(all))}
       </span>
+      <ScopeLabel operation="listServers" scope={state.scope} />
       {(news !== 0 || isMoved) && (
         <Button small onClick={pages.adopt}>
           {news > 0 ? t.servers.newOnes(number(news)) : t.servers.changedOrder}

@@ -1,0 +1,40 @@
+import type { OperationId } from '@muster/contract'
+import { useMessages } from '../messages/use-messages.ts'
+import type { Scope } from '../servers/list-state.ts'
+import styles from './scope-label.module.css'
+import { useSession } from './use-session.ts'
+
+/**
+ * What an operation's answer covers: the entire system, a domain, a project, or only what is the
+ * user's own. The widest scope depends on the roles, not on the project at the top of the page.
+ */
+export function useScopeLabel(operation: OperationId, requested: Scope = 'max'): string {
+  const t = useMessages().scope
+  const { permissions, scope } = useSession()
+  const widest = permissions.find((entry) => entry.operation === operation)?.reach
+  const covered = requested === 'max' ? widest : requested
+  if (covered === 'system') return t.system
+  if (covered === 'self') return t.self
+  if (covered === 'domain' || scope.kind === 'domain') {
+    return t.domain(scope.kind === 'domain' ? scope.name : scope.domain.name)
+  }
+  return scope.kind === 'none' ? '' : t.project(scope.name)
+}
+
+interface Props {
+  readonly operation: OperationId
+  readonly scope?: Scope
+}
+
+/** Stands beside a figure, and names what it covers. */
+export function ScopeLabel({ operation, scope }: Props) {
+  const t = useMessages().scope
+  const label = useScopeLabel(operation, scope)
+  if (label === '') return null
+  return (
+    <span className={styles.scope} title={t.hint}>
+      <span className="visuallyHidden">{t.name} </span>
+      {label}
+    </span>
+  )
+}
