@@ -4,6 +4,7 @@ import { createEvent } from '../domain/audit/create-event.ts'
 import type { Changes } from '../domain/audit/event.ts'
 import { diffFields, fieldsOfNew } from '../domain/audit/field-diff.ts'
 import type { Clock } from '../domain/clock.ts'
+import { retryOnConflict } from '../domain/retry-on-conflict.ts'
 import type { Account } from '../domain/sources/account.ts'
 import type { AccountStore } from '../domain/sources/ports.ts'
 import { atStart } from './seed-demo-organisation.ts'
@@ -12,8 +13,6 @@ interface Dependencies {
   readonly accounts: AccountStore
   readonly clock: Clock
 }
-
-const maxAttempts = 5
 
 /** Attaches the cloud accounts of a demo, and updates them when the demo grows. */
 export function createAttachDemoAccounts({
@@ -64,15 +63,14 @@ export function createAttachDemoAccounts({
   }
 
   async function grow(wanted: DemoAccount, rules: readonly AccountRule[]): Promise<void> {
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    await retryOnConflict(async () => {
       const { account } = (await accounts.find(wanted.id)) ?? {}
       const isDone = account?.options['servers'] === wanted.options['servers']
-      if (!account || account.leaving || isDone) return
+      if (!account || account.leaving || isDone) return true
       const changes = { options: wanted.options, mapping: [...account.mapping, ...rules] }
       const event = eventOf('update', account, diffFields(account, changes))
-      if (await accounts.update(account, changes, undefined, event)) return
-    }
-    throw new Error(`the demo's account ${wanted.name} is being changed by others`)
+      return (await accounts.update(account, changes, undefined, event)) || undefined
+    })
   }
 
   return {

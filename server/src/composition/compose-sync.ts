@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
+import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import { createChangeServers } from '../domain/inventory/change-servers.ts'
 import { createOwners } from '../domain/inventory/owners.ts'
 import { createRecordServers } from '../domain/inventory/record-servers.ts'
@@ -13,7 +14,6 @@ import { createMoveServers } from '../domain/sources/move-servers.ts'
 import { createOpenSource } from '../domain/sources/open-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
 import { createRunAccount } from '../domain/sources/run-account.ts'
-import { createSemaphore } from '../domain/sources/semaphore.ts'
 import type { SyncLog } from '../domain/sources/sync-log.ts'
 import { createRunAccounts } from '../domain/sources/run-accounts.ts'
 import type { SourceKinds } from '../domain/sources/source.ts'
@@ -80,7 +80,7 @@ export function composeSync(parts: Parts) {
     evictServers: createEvictServers({ accounts, sightings, openScanRecorder }),
     findDuplicates: createFindDuplicates({ accounts, sightings, loadKind: openSource.loadKind }),
     openSource,
-    writePermits: createSemaphore(batchesAtOnce),
+    writePermits: createBoundedQueue({ name: 'batches', capacity: batchesAtOnce }),
     defaultHold: disappearanceHold,
     clock,
     random: Math.random,

@@ -33,9 +33,9 @@ const bodyLimits = {
   capacity: 128 * 2 ** 20,
   perUser: 64 * 2 ** 20,
   perToken: 32 * 2 ** 20,
-  mostWaiting: 1_024,
-  mostWaitingPerKey: 256,
-  longestWait: 30_000,
+  maxWaiting: 1_024,
+  maxWaitingPerKey: 256,
+  maxWait: 30_000,
 }
 
 export interface AppSettings extends ListenerSettings, HostSettings {

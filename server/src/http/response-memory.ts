@@ -1,4 +1,4 @@
-import { createFairQueue } from '../domain/fair-queue.ts'
+import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 
 interface Limits {
@@ -6,9 +6,9 @@ interface Limits {
   readonly capacity: number
   readonly perUser: number
   readonly perToken: number
-  readonly mostWaiting: number
-  readonly mostWaitingPerKey: number
-  readonly longestWait: number
+  readonly maxWaiting: number
+  readonly maxWaitingPerKey: number
+  readonly maxWait: number
 }
 
 interface Body {
@@ -24,8 +24,8 @@ interface Body {
  */
 export function createResponseMemory({ capacity, perUser, perToken, ...waiting }: Limits) {
   const name = 'requests for pages'
-  const tokens = createFairQueue({ name, capacity: Infinity, perKey: perToken, ...waiting })
-  const users = createFairQueue({ name, capacity, perKey: perUser, ...waiting })
+  const tokens = createBoundedQueue({ name, capacity: Infinity, perKey: perToken, ...waiting })
+  const users = createBoundedQueue({ name, capacity, perKey: perUser, ...waiting })
 
   return {
     /** Resolves when there is room, to what gives it back. */

@@ -1,5 +1,5 @@
 import { PlatformError } from '../domain/error.ts'
-import { clientGone, createFairQueue } from '../domain/fair-queue.ts'
+import { clientGone, createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { Requester } from '../domain/inventory/ports.ts'
 import type { Query, Row } from './database.ts'
 
@@ -19,8 +19,8 @@ interface Limits {
 
 export const defaultQueryTimeout = 10_000
 
-const mostWaiting = 1_024
-const mostWaitingPerUser = 64
+const maxWaiting = 1_024
+const maxWaitingPerUser = 64
 
 const tooSlow = (timeout: number) =>
   new PlatformError(
@@ -37,14 +37,14 @@ export function createSlowQueries(
   { slots, timeout }: Limits,
   start: (queries: readonly Query[]) => Execution,
 ) {
-  const queue = createFairQueue({
+  const queue = createBoundedQueue({
     name: 'queries',
     capacity: slots,
     // More would take the processors from others, though there are slots left.
     perKey: Math.max(1, Math.floor(slots / 2)),
-    mostWaiting,
-    mostWaitingPerKey: mostWaitingPerUser,
-    longestWait: timeout,
+    maxWaiting,
+    maxWaitingPerKey: maxWaitingPerUser,
+    maxWait: timeout,
   })
 
   return async function run(

@@ -12,7 +12,7 @@ import { LeaseLost } from '../domain/sources/lease-lost.ts'
 import { createMarkServersUnknown } from '../domain/sources/mark-servers-unknown.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
 import type { AccountStore, RunStore, SightingStore } from '../domain/sources/ports.ts'
-import { createSemaphore } from '../domain/sources/semaphore.ts'
+import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { ReportedFacts, ReportedServer } from '../domain/sources/source.ts'
 
 const projects = ['ours', 'theirs']
@@ -196,7 +196,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     serverWriter,
   })
   return {
-    writePermits: createSemaphore(3),
+    writePermits: createBoundedQueue({ name: 'batches', capacity: 3 }),
     accounts,
     runs,
     sightings: sightingStore,

@@ -1,27 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { hash, verify, type Options } from '@node-rs/argon2'
-import { PlatformError } from '../domain/error.ts'
+import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { Compare, PasswordHasher } from '../domain/identity/ports.ts'
-import { createTurnstile } from './turnstile.ts'
 
 /** OWASP's floor; argon2id is the library's own choice. */
 const cost: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-
-const longestQueue = 64
 
 /**
  * argon2id in a bounded queue. One turn more than there are cores, since a turn also waits for the
  * database; never more than the four threads that Node hashes on.
  */
 export function createPasswordHasher(): PasswordHasher & { readonly waiting: () => number } {
-  const turnstile = createTurnstile({
-    abreast: Math.min(availableParallelism() + 1, 4),
-    longestQueue,
-    refuse: () =>
-      new PlatformError('ServiceUnavailable', 'Too many logins at once: try again shortly.', {
-        retryAfter: 1,
-      }),
+  const queue = createBoundedQueue({
+    name: 'logins',
+    capacity: Math.min(availableParallelism() + 1, 4),
+    maxWaiting: 64,
   })
   // What an account without a password is compared with, so that it costs what any other costs.
   const decoy = hash(randomBytes(32), cost)
@@ -32,8 +26,8 @@ export function createPasswordHasher(): PasswordHasher & { readonly waiting: () 
   }
 
   return {
-    hash: (password) => turnstile.pass(() => hash(password, cost)),
-    inTurn: (work) => turnstile.pass(() => work(compare)),
-    waiting: turnstile.waiting,
+    hash: (password) => queue.run(() => hash(password, cost)),
+    inTurn: (work) => queue.run(() => work(compare)),
+    waiting: queue.waiting,
   }
 }

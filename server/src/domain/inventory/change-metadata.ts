@@ -13,7 +13,7 @@ import type { ServerWriter, StoredServer } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import { covers } from '../scope.ts'
 import { mayNotUpdate } from './tails.ts'
-import { untilWritten } from './until-written.ts'
+import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 
 interface Dependencies {
   readonly findServer: FindServer
@@ -135,10 +135,9 @@ export function createChangeMetadata({
   }
 
   const changeTags = (caller: Caller, idOrName: string, change: (own: Tags) => Tags) =>
-    untilWritten(
-      async () => changeOnce(await reauthorizeCaller(caller), idOrName, change),
-      'server',
-    )
+    retryOnConflict(async () => changeOnce(await reauthorizeCaller(caller), idOrName, change), {
+      exhausted: () => conflicted('The server'),
+    })
 
   return {
     mergeServerMetadata(caller: Caller, idOrName: string, metadata: Wishes) {

@@ -2,7 +2,7 @@ import type { Server } from '@muster/contract'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
 import { describeServerEvents } from './describe-server-events.ts'
-import { untilWritten } from './until-written.ts'
+import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { ServerWriter, StoredServer, ServerWrite, SightingChanges } from './ports.ts'
 import { renderServer } from './render-server.ts'
 
@@ -42,7 +42,7 @@ export function createChangeServers({ serverWriter, clock }: Dependencies) {
       : undefined
   }
 
-  return (wish: Wish): Promise<number> => untilWritten(() => changeOnce(wish), 'servers')
+  return (wish: Wish): Promise<number> => retryOnConflict(() => changeOnce(wish))
 }
 export type ChangeServers = ReturnType<typeof createChangeServers>
 

@@ -8,7 +8,7 @@ import type { Owners } from './owners.ts'
 import type { ServerWriter, StoredServer, Owner, ServerWrite } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import type { ServerFacts } from './server-facts.ts'
-import { untilWritten } from './until-written.ts'
+import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Seen, ReportingAccount } from './reporting-account.ts'
 
 export interface Scan extends Seen {
@@ -88,7 +88,7 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
 
   return function recordServers(seen: Scan): Promise<Recorded> {
     const scan = once(seen)
-    return untilWritten(() => recordOnce(scan), 'servers')
+    return retryOnConflict(() => recordOnce(scan))
   }
 }
 export type RecordServers = ReturnType<typeof createRecordServers>

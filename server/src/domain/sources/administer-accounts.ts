@@ -12,6 +12,7 @@ import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Changes } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
 import { diffFields, fieldsOfNew, redacted, definedFields } from '../audit/field-diff.ts'
+import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import type { Caller } from '../identity/caller.ts'
 import { nameKey } from '../name-key.ts'
 import { newId } from '../new-id.ts'
@@ -37,8 +38,6 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-const tries = 5
-
 const notThere = () => new PlatformError('ResourceNotFoundError', 'There is no such cloud account.')
 
 const nameTaken = () =>
@@ -52,11 +51,6 @@ function requireEnabled({ enabled }: Account): void {
   if (enabled) return
   throw new PlatformError('InvalidStatusError', 'The account is disabled: enable it first.')
 }
-
-const busy = () =>
-  new PlatformError('ServiceUnavailable', 'The account is being changed by others.', {
-    retryAfter: 1,
-  })
 
 /** Whoever mends a key, or looks more often, need not wait for what was planned before. */
 const isAboutReaching = (changes: CloudAccountChanges) =>
@@ -197,11 +191,9 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
 
   /** Decided on what is there; where somebody else has changed that, decided again. */
   async function settle(caller: Caller, change: (caller: Caller) => Promise<string | undefined>) {
-    for (let attempt = 0; attempt < tries; attempt += 1) {
-      const id = await change(await reauthorizeCaller(caller))
-      if (id !== undefined) return id
-    }
-    throw busy()
+    return await retryOnConflict(async () => change(await reauthorizeCaller(caller)), {
+      exhausted: () => conflicted('The account'),
+    })
   }
 
   const settingsOf = (wish: AccountToTest): SourceSettings => ({

@@ -2,7 +2,7 @@ import type { Server } from '@muster/contract'
 import type { ChangeServers, ServerChange } from '../inventory/change-servers.ts'
 import type { AccountFence, Sighting } from '../inventory/ports.ts'
 import type { Account } from './account.ts'
-import { inBatches } from './in-batches.ts'
+import { chunk } from '../chunk.ts'
 import type { SightingStore } from './ports.ts'
 
 interface Dependencies {
@@ -25,7 +25,7 @@ export function createChangeAccountServers({ sightings, changeServers }: Depende
   ): Promise<number> {
     const known = await sightings.of(account.id)
     let count = 0
-    for (const ids of inBatches([...known.keys()])) {
+    for (const ids of chunk([...known.keys()])) {
       count += await changeServers({
         ids,
         change: (kept) => (kept.server.account_id === account.id ? change(kept) : undefined),

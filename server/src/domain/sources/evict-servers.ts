@@ -1,7 +1,7 @@
 import type { AccountFence } from '../inventory/ports.ts'
 import type { Account } from './account.ts'
 import type { OpenScanRecorder } from './record-scan.ts'
-import { inBatches } from './in-batches.ts'
+import { chunk } from '../chunk.ts'
 import type { AccountStore, SightingStore } from './ports.ts'
 
 interface Dependencies {
@@ -15,7 +15,7 @@ export function createEvictServers({ accounts, sightings, openScanRecorder }: De
   return async function evictServers(account: Account, fence: AccountFence): Promise<void> {
     const recorder = await openScanRecorder(account, fence)
     const known = await sightings.of(account.id)
-    for (const ids of inBatches([...known.keys()])) {
+    for (const ids of chunk([...known.keys()])) {
       await recorder.record([], ids, known)
     }
     await accounts.remove(account.id)

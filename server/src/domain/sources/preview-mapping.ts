@@ -2,7 +2,7 @@ import type { AccountRule, MappingPreview } from '@muster/contract'
 import type { ServerWriter } from '../inventory/ports.ts'
 import type { Owners } from '../inventory/owners.ts'
 import type { Account } from './account.ts'
-import { inBatches } from './in-batches.ts'
+import { chunk } from '../chunk.ts'
 import { compileMapping } from './mapping.ts'
 import { subjectOf } from './move-servers.ts'
 import type { SightingStore } from './ports.ts'
@@ -32,7 +32,7 @@ export function createPreviewMapping({ sightings, owners, serverWriter }: Depend
     const servers: MappingPreview['servers'] = []
     let [total, moves] = [0, 0]
     const ids = [...(await sightings.of(account.id)).keys()]
-    for (const batch of inBatches(ids)) {
+    for (const batch of chunk(ids)) {
       for (const { id, server } of (await serverWriter.findStored(batch)).values()) {
         if (server.deleted || server.account_id !== account.id) continue
         const { projectId: to, rule } = mapping(subjectOf(server))

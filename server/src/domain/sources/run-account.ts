@@ -9,7 +9,7 @@ import { backoffDelay, nextScanDelay, patience, type Random } from './backoff.ts
 import type { FindDuplicates } from './find-duplicates.ts'
 import type { EvictServers } from './evict-servers.ts'
 import { explainError } from './explain-error.ts'
-import { inBatches } from './in-batches.ts'
+import { chunk } from '../chunk.ts'
 import { nextRemoval } from './missing-servers.ts'
 import { watchAccount } from './watch-account.ts'
 import { LeaseLost } from './lease-lost.ts'
@@ -20,7 +20,7 @@ import { createScanConflicts } from './scan-conflicts.ts'
 import type { RunStore, SightingStore } from './ports.ts'
 import type { SyncLog } from './sync-log.ts'
 import { scanAccount, type Scanned } from './scan-account.ts'
-import type { Semaphore } from './semaphore.ts'
+import type { BoundedQueue } from '../bounded-queue.ts'
 import { SourceError } from './source-error.ts'
 import { createSyncWarnings } from './sync-warnings.ts'
 import { serverIdOf } from './to-server-facts.ts'
@@ -34,7 +34,7 @@ export interface RunDependencies {
   readonly evictServers: EvictServers
   readonly findDuplicates: FindDuplicates
   readonly openSource: OpenSource
-  readonly writePermits: Semaphore
+  readonly writePermits: Pick<BoundedQueue, 'acquire'>
   /** Milliseconds for which servers missing in large numbers are kept, unless the account says. */
   readonly defaultHold: number
   readonly clock: () => number
@@ -216,7 +216,7 @@ export function createRunAccount(dependencies: RunDependencies) {
         ({ missed, missingSince }) => missed > 0 && missingSince <= until,
       )
       const recorder = await openScanRecorder(account, fence)
-      for (const batch of inBatches(gone)) {
+      for (const batch of chunk(gone)) {
         const ids = batch.map(({ serverId }) => serverId)
         await recorder.record([], ids, known)
         warnings.hear({ readable: ids, unreadable: new Map() })

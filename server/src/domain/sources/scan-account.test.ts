@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { createMemorySync, makeSeen, type MemorySync } from '../../testing/memory-sync.ts'
-import { batchSize } from './in-batches.ts'
+import { defaultChunkSize } from '../chunk.ts'
 import { scanAccount } from './scan-account.ts'
 import { SourceError } from './source-error.ts'
 import type { ReportedServer, SourceUpdate } from './source.ts'
@@ -97,16 +97,16 @@ describe('a scan', () => {
     const sync = createMemorySync()
     const releases = await Promise.all(Array.from({ length: 3 }, () => sync.writePermits.acquire()))
     const many = (from: number) =>
-      pageOf(...Array.from({ length: batchSize }, (_, index) => `s${from + index}`))
+      pageOf(...Array.from({ length: defaultChunkSize }, (_, index) => `s${from + index}`))
     let asked = 0
     const count = async () => void (asked += 1)
-    const scanning = scan(sync, [count, many(0), count, many(batchSize), count])
+    const scanning = scan(sync, [count, many(0), count, many(defaultChunkSize), count])
     await new Promise((resolve) => setTimeout(resolve, 50))
     assert.equal(asked, 1)
     for (const release of releases) release()
     await scanning
     assert.equal(asked, 3)
-    assert.equal(sync.present().length, 2 * batchSize)
+    assert.equal(sync.present().length, 2 * defaultChunkSize)
     // All are back: as many can be had again.
     await Promise.all(Array.from({ length: 3 }, () => sync.writePermits.acquire()))
   })

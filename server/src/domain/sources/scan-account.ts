@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Sighting } from '../inventory/ports.ts'
 import type { SyncCounts } from './account.ts'
 import type { ScanRecorder } from './record-scan.ts'
-import { batchSize, inBatches } from './in-batches.ts'
+import { chunk, defaultChunkSize } from '../chunk.ts'
 import { decideMissing, type MissingServer } from './missing-servers.ts'
 import type { SightingStore } from './ports.ts'
-import type { Semaphore } from './semaphore.ts'
+import type { BoundedQueue } from '../bounded-queue.ts'
 import type { ReportedServer, Source, SourceUpdate, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
@@ -15,7 +15,7 @@ interface Scanning {
   /** What the account said before. */
   readonly known: ReadonlyMap<string, Sighting>
   /** Shared by all accounts: how many batches are rendered and written at a time. */
-  readonly writePermits: Semaphore
+  readonly writePermits: Pick<BoundedQueue, 'acquire'>
   readonly signal: AbortSignal
   /** Whether something newer has been heard of a server since the scan began. */
   readonly isSuperseded: (id: string) => boolean
@@ -110,9 +110,9 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isSuperseded(id))
     for (const id of goneIds) ended.add(id)
     await start([], goneIds)
-    while (waiting.length >= batchSize) {
-      const batch = waiting.slice(0, batchSize)
-      waiting = waiting.slice(batchSize)
+    while (waiting.length >= defaultChunkSize) {
+      const batch = waiting.slice(0, defaultChunkSize)
+      waiting = waiting.slice(defaultChunkSize)
       await start(batch, [])
     }
     onProgress({ ...counts })
@@ -127,7 +127,7 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     await Promise.allSettled(underWay)
   }
 
-  for (const batch of inBatches(unreadable)) {
+  for (const batch of chunk(unreadable)) {
     counts.changed += await recorder.recordUnreadable(batch, known)
   }
   const absent = [...known.values()].filter(
@@ -135,7 +135,7 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   )
   const regionOf = await regionsOf(absent.map(({ serverId }) => serverId))
   const left = new Set<string>()
-  for (const batch of inBatches(absent)) {
+  for (const batch of chunk(absent)) {
     for (const id of await recorder.leave(batch)) left.add(id)
   }
   const missing: MissingServer[] = []
@@ -146,15 +146,15 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     if (region === '' || !regions || regions.has(region)) missing.push({ sighting, region })
     else vanished.push({ sighting, region })
   }
-  for (const batch of inBatches(vanished.map(({ sighting }) => sighting))) {
+  for (const batch of chunk(vanished.map(({ sighting }) => sighting))) {
     counts.changed += await recorder.holdRegion(batch)
   }
   const { goneIds, held } = decideMissing({ missing, present, presentByRegion, ...holding })
   const changed = held.filter(
     (sighting) => !isDeepStrictEqual(sighting, known.get(sighting.serverId)),
   )
-  for (const batch of inBatches(changed)) counts.changed += await recorder.hold(batch)
-  for (const batch of inBatches(goneIds)) await record([], batch)
+  for (const batch of chunk(changed)) counts.changed += await recorder.hold(batch)
+  for (const batch of chunk(goneIds)) await record([], batch)
   return {
     counts: { ...counts },
     held,

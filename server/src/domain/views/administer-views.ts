@@ -18,7 +18,7 @@ import { newId } from '../new-id.ts'
 import type { Clock } from '../clock.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { asReader } from '../inventory/as-reader.ts'
-import { untilWritten } from '../inventory/until-written.ts'
+import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import { requireValidQuery } from './require-valid-query.ts'
 import type { ViewStore, WriteResult } from './ports.ts'
 import { describeView, type ViewRecord } from './view-record.ts'
@@ -105,7 +105,10 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
   const change = <Answer>(
     asking: Caller,
     decideAndWrite: (caller: Caller) => Promise<Answer | undefined>,
-  ) => untilWritten(async () => decideAndWrite(await reauthorizeCaller(asking)), 'view')
+  ) =>
+    retryOnConflict(async () => decideAndWrite(await reauthorizeCaller(asking)), {
+      exhausted: () => conflicted('The view'),
+    })
 
   function newView({ principal }: Caller, wish: NewView): ViewRecord {
     const { scope, userStatus } = principal

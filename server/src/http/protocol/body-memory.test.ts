@@ -14,9 +14,9 @@ const limits = {
   capacity: 100,
   perUser: 100,
   perToken: 100,
-  mostWaiting: 1,
-  mostWaitingPerKey: 1,
-  longestWait: 60_000,
+  maxWaiting: 1,
+  maxWaitingPerKey: 1,
+  maxWait: 60_000,
 }
 
 type Reserve = (bytes: number) => Promise<void>
@@ -105,7 +105,7 @@ for (const pieces of [1, 8]) {
 }
 
 test('a user with many tokens leaves room for another user, and a token for another', async () => {
-  const room = createResponseMemory({ ...limits, perUser: 60, perToken: 30, mostWaiting: 9 })
+  const room = createResponseMemory({ ...limits, perUser: 60, perToken: 30, maxWaiting: 9 })
   const gone = new AbortController()
   const granted: string[] = []
   const acquire = async (userId: string, id: string) => {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { naturalId } from '../../domain/sources/natural-id.ts'
-import { createSemaphore } from '../../domain/sources/semaphore.ts'
+import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import type { DomainHandle, TypedParameters } from './records.ts'
@@ -30,7 +30,7 @@ function readSizes(parameters: TypedParameters): Map<string, number> {
 
 /** Finds the sizes of disks during one scan, or another look around. */
 export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
-  const semaphore = createSemaphore(sizesAtOnce)
+  const queue = createBoundedQueue({ name: 'disk sizes', capacity: sizesAtOnce })
   let isHanging = false
 
   /**
@@ -38,7 +38,7 @@ export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
    * place among the few calls that libvirt answers at once.
    */
   async function ask(domain: DomainHandle, target: string): Promise<number | undefined> {
-    const release = await semaphore.acquire()
+    const release = await queue.acquire()
     try {
       return isHanging ? undefined : await ifPossible(calls.blockCapacity(domain, target))
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { connectionError } from '../../domain/sources/connection-error.ts'
 import { abortedError, noAnswer } from '../../domain/sources/deadline.ts'
-import { createSemaphore } from '../../domain/sources/semaphore.ts'
+import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { createFrameSplitter, encodeFrame, type Frame } from './frame.ts'
 import { createOutbox } from './outbox.ts'
@@ -57,7 +57,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   const outbox = createOutbox(socket, () =>
     lose(new SourceError('unreachable', 'libvirt does not read what it is sent.')),
   )
-  const semaphore = createSemaphore(callsAtOnce)
+  const queue = createBoundedQueue({ name: 'calls', capacity: callsAtOnce })
   const sent = new Map<number, Sent>()
   const hearers = new Set<(procedure: number, reader: XdrReader) => void>()
   const mourners = new Set<(error: SourceError) => void>()
@@ -187,7 +187,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
 
   return {
     call: (call, signal) =>
-      untilTold(async () => await send(call, signal, await semaphore.acquire()), signal),
+      untilTold(async () => await send(call, signal, await queue.acquire()), signal),
     listen(hear) {
       hearers.add(hear)
       return () => hearers.delete(hear)

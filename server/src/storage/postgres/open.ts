@@ -155,7 +155,7 @@ export async function openPostgres(
     runTransaction(pool, statements, {
       statement: timeout,
       lock: timeout,
-      tries: 4,
+      maxAttempts: 4,
       retryTimeouts: false,
     })
 
@@ -186,7 +186,7 @@ export async function openPostgres(
       const outcomes = await runTransaction(writers, work.statements, {
         statement: syncTimeout,
         lock: Math.min(longestLockWait, syncTimeout),
-        tries: 8,
+        maxAttempts: 8,
         retryTimeouts: true,
       })
       version.advanceServers(work.versionOf(outcomes), scopes)

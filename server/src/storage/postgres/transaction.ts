@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { retryOnConflict } from '../../domain/retry-on-conflict.ts'
 import type { StatementResult, Statements } from '../database.ts'
 import { Violation } from '../violation.ts'
 import { takeClient } from './client.ts'
@@ -10,23 +10,22 @@ type Client = Awaited<ReturnType<typeof takeClient>>
 interface Limits {
   /** Milliseconds that one statement may take. */
   readonly statement: number
-  /** Milliseconds that it may wait for a lock. */
+  /** Milliseconds that a statement may wait for a lock. */
   readonly lock: number
-  /** How often a transaction that others made fail is tried in all. */
-  readonly tries: number
-  /** Whether one that took too long is tried again, too. */
+  /** Attempts in all, where other transactions make it fail. */
+  readonly maxAttempts: number
+  /** Whether a transaction that timed out is retried too. */
   readonly retryTimeouts: boolean
 }
 
-/** A process that is stopped in the middle of a transaction gives its locks back after so long. */
-const longestIdle = 30_000
-const shortestPause = 20
-const connectTries = 4
-const longestPause = 1_000
+/** Milliseconds after which a process that stops in the middle of a transaction loses its locks. */
+const maxIdle = 30_000
+const connectAttempts = 4
+const delays = { minDelay: 20, maxDelay: 1_000 }
 
-/** Settings of the transaction, not of the session: a pooler between shares sessions among many. */
+/** Set for the transaction, not the session: a connection pooler shares sessions among clients. */
 const beginWith = ({ statement, lock }: Limits) =>
-  `begin; set local statement_timeout = ${statement}; set local lock_timeout = ${lock}; set local idle_in_transaction_session_timeout = ${longestIdle}`
+  `begin; set local statement_timeout = ${statement}; set local lock_timeout = ${lock}; set local idle_in_transaction_session_timeout = ${maxIdle}`
 
 async function attempt(
   client: Client,
@@ -35,19 +34,19 @@ async function attempt(
 ): Promise<StatementResult[]> {
   const together = statements.length > 1
   try {
-    const outcomes: StatementResult[] = []
+    const results: StatementResult[] = []
     if (together) await client.query(beginWith(limits))
     for (const { sql, parameters, required } of statements) {
       const { rows, rowCount } = await client.query(sql, parameters)
       if (required !== undefined && rowCount === 0) {
         throw new Violation('unmet', { reason: required })
       }
-      outcomes.push({ rows, changes: rowCount ?? 0 })
+      results.push({ rows, changes: rowCount ?? 0 })
     }
     if (together) await client.query('commit')
-    return outcomes
+    return results
   } catch (error) {
-    // The server rolls back a broken connection by itself.
+    // PostgreSQL rolls back by itself when the connection breaks.
     if (together && !client.isBroken()) await client.query('rollback').catch(() => {})
     throw error
   } finally {
@@ -55,42 +54,50 @@ async function attempt(
   }
 }
 
-/** Each time longer and by chance, so that those who failed together get past each other. */
-const backoffDelay = (tried: number) =>
-  pause(Math.random() * Math.min(longestPause, shortestPause * 2 ** tried))
+/** A new connection may be late on a busy machine. Nothing has run yet, so trying again is safe. */
+const connect = (pool: Pool, maxAttempts: number): Promise<Client> =>
+  retryOnError(
+    () => takeClient(pool),
+    () => true,
+    maxAttempts,
+  )
 
-/**
- * Retried, since nothing has run yet: on a busy machine a new connection may come too late. Without
- * an answer to these few the database counts as away.
- */
-async function connect(pool: Pool, tries: number): Promise<Client> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return await takeClient(pool)
-    } catch (error) {
-      if (tried >= tries) throw error
-      await backoffDelay(tried)
-    }
-  }
+/** Retries what fails with an error of this kind; the last one is thrown. */
+async function retryOnError<Result>(
+  work: () => Promise<Result>,
+  isRetried: (error: unknown) => boolean,
+  maxAttempts: number,
+): Promise<Result> {
+  let failure: unknown
+  const { result } = await retryOnConflict(
+    async () => {
+      try {
+        return { result: await work() }
+      } catch (error) {
+        if (!isRetried(error)) throw error
+        failure = error
+        return undefined
+      }
+    },
+    { maxAttempts, ...delays, exhausted: () => failure },
+  )
+  return result
 }
 
 /**
- * Runs statements that happen together or not at all. A transaction that was rolled back because of
- * others is tried again; one whose end is not known, since the connection broke, is not.
+ * Runs statements in one transaction. A transaction that was rolled back because of others is
+ * retried; one whose outcome is unknown, because the connection broke, is not.
  */
-export async function runTransaction(
+export const runTransaction = (
   pool: Pool,
   statements: Statements,
   limits: Limits,
-): Promise<StatementResult[]> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      const client = await connect(pool, limits.retryTimeouts ? connectTries : 1)
+): Promise<StatementResult[]> =>
+  retryOnError(
+    async () => {
+      const client = await connect(pool, limits.retryTimeouts ? connectAttempts : 1)
       return await attempt(client, statements, limits)
-    } catch (error) {
-      const isRetried = isConflict(error) || (limits.retryTimeouts && isTimeout(error))
-      if (!isRetried || tried === limits.tries) throw error
-      await backoffDelay(tried)
-    }
-  }
-}
+    },
+    (error) => isConflict(error) || (limits.retryTimeouts && isTimeout(error)),
+    limits.maxAttempts,
+  )

@@ -1,15 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { PlatformError } from '../../domain/error.ts'
 import type { ChangePlan, Registry } from '../../domain/identity/administration/registry.ts'
+import { conflicted, retryOnConflict } from '../../domain/retry-on-conflict.ts'
 import { required, type Database, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { Violation } from '../violation.ts'
 import { findAdministrator } from './find-administrator.ts'
 import { createChangeStatements } from './change-statements.ts'
 
-/** Another process can get in between; this one takes its changes one by one. */
-const mostTries = 20
-const longestPause = 20
 const lastAdministrator = 'administrator'
 
 /** The one way in which anything that is administered changes. */
@@ -52,21 +49,24 @@ export function createApplyChange(database: Database): Registry['applyChange'] {
     }
   }
 
-  async function tryToChange<Result>(makePlan: () => Promise<ChangePlan<Result>>): Promise<Result> {
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      const version = await currentVersion()
-      const plan = await makePlan()
-      if (plan.writes.length === 0) return plan.result
-      if (await write(plan, version)) return plan.result
-      await pause(Math.random() * longestPause)
-    }
-    throw new PlatformError('ServiceUnavailable', 'Too much changes at once: try again shortly.', {
-      retryAfter: 1,
-    })
+  /** Changes of this process run one by one; another process can still commit in between. */
+  async function planAndWrite<Result>(
+    makePlan: () => Promise<ChangePlan<Result>>,
+  ): Promise<Result> {
+    const { result } = await retryOnConflict(
+      async () => {
+        const version = await currentVersion()
+        const plan = await makePlan()
+        const isDone = plan.writes.length === 0 || (await write(plan, version))
+        return isDone ? plan : undefined
+      },
+      { exhausted: () => conflicted('The identity data') },
+    )
+    return result
   }
 
   return function applyChange(plan) {
-    const mine = turn.then(() => tryToChange(plan))
+    const mine = turn.then(() => planAndWrite(plan))
     turn = mine.catch(() => {})
     return mine
   }

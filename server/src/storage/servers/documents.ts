@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { chunk } from '../../domain/chunk.ts'
 import { nextTurn } from '../../domain/next-turn.ts'
 import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
 import type { Database, QueryPriority, Query, Row } from '../database.ts'
@@ -97,11 +98,10 @@ export function createDocuments(database: Database) {
     const missing = found.filter((_, at) => known[at] === undefined).map(({ seq }) => seq)
     if (missing.length === 0) return known as ServerParts[]
     const read = new Map<number, Kept>()
-    for (let start = 0; start < missing.length; start += chunkSize) {
-      // Others get a turn before the next chunk.
-      if (start > 0) await nextTurn()
-      const chunk = missing.slice(start, start + chunkSize)
-      const [rows = []] = await database.run([queryFor(chunk, kind, withMetadata)], priority)
+    for (const [index, seqs] of [...chunk(missing, chunkSize)].entries()) {
+      // Other requests get a turn before the next chunk.
+      if (index > 0) await nextTurn()
+      const [rows = []] = await database.run([queryFor(seqs, kind, withMetadata)], priority)
       for (const row of rows) read.set(Number(row['server']), toKept(row))
     }
     // What streams by is not what is asked for again.

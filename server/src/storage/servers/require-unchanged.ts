@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Found } from '../../domain/inventory/ports.ts'
 import { required, type Database, type Statement } from '../database.ts'
-import { inPieces } from './in-pieces.ts'
+import { chunk } from '../../domain/chunk.ts'
 
 /**
  * Nothing is written over what somebody else wrote meanwhile: revisions only grow, so their sum tells.
@@ -14,7 +14,7 @@ export function requireUnchanged(
 ): Statement[] {
   const lock = engine === 'postgres' ? sql`order by seq for update` : sql``
   const sorted = kept.toSorted((a, b) => a.seq - b.seq)
-  return [...inPieces(sorted)].map((piece) => {
+  return [...chunk(sorted)].map((piece) => {
     const sum = piece.reduce((total, { revision }) => total + revision, 0)
     const seqs = sql.join(piece.map(({ seq }) => seq))
     const rows = sql`select revision from servers where seq in (${seqs}) ${lock}`

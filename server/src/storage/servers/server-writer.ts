@@ -5,7 +5,7 @@ import type { Database, Statement } from '../database.ts'
 import { createInsertEvents } from '../event-store.ts'
 import { Violation } from '../violation.ts'
 import { requireUnchanged } from './require-unchanged.ts'
-import { inPieces } from './in-pieces.ts'
+import { chunk } from '../../domain/chunk.ts'
 import { commitFenced, createSightingStatements } from './sightings.ts'
 import { createWriteStatements } from './write-statements.ts'
 
@@ -55,7 +55,7 @@ export function createServerWriter(database: Database): ServerWriter {
   return {
     async findStored(ids) {
       const found = new Map<string, StoredServer>()
-      for (const piece of inPieces(ids)) {
+      for (const piece of chunk(ids)) {
         const rows = await db
           .selectFrom('server_documents')
           .select([

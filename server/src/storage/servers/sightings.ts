@@ -3,7 +3,7 @@ import type { SightingChanges } from '../../domain/inventory/ports.ts'
 import { LeaseLost } from '../../domain/sources/lease-lost.ts'
 import { required, type Database, type Statement } from '../database.ts'
 import { Violation } from '../violation.ts'
-import { inPieces } from './in-pieces.ts'
+import { chunk } from '../../domain/chunk.ts'
 import { createInsertRows } from './insert-rows.ts'
 
 const fence = 'fence'
@@ -88,9 +88,9 @@ export function createSightingStatements(database: Database) {
       ])
     return [
       requireFence(changes),
-      ...[...inPieces(seenByOthers)].map((piece) => requireOthers(accountId, piece)),
+      ...[...chunk(seenByOthers)].map((piece) => requireOthers(accountId, piece)),
       ...insert(rows),
-      ...[...inPieces(lost)].flatMap((piece) => lose(accountId, piece)),
+      ...[...chunk(lost)].flatMap((piece) => lose(accountId, piece)),
     ]
   }
 }

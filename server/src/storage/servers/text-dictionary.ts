@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database.ts'
 import { fold } from './field-columns.ts'
-import { inPieces } from './in-pieces.ts'
+import { chunk } from '../../domain/chunk.ts'
 import { createInsertRows } from './insert-rows.ts'
 import type { TakeNumbers } from './numbers.ts'
 
@@ -16,7 +16,7 @@ export function createTextDictionary(database: Database, takeNumbers: TakeNumber
   const insert = createInsertRows(database, 'words', ['code', 'word', 'folded'], 'keep')
 
   async function findCodes(words: readonly string[], codes: Map<string, number>): Promise<void> {
-    for (const piece of inPieces(words)) {
+    for (const piece of chunk(words)) {
       const rows = await db
         .selectFrom('words')
         .select(['code', 'word'])

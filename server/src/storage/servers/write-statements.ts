@@ -3,7 +3,7 @@ import type { Database, Statement } from '../database.ts'
 import { countedWords, createCountStatements } from './counts.ts'
 import { requireUnchanged } from './require-unchanged.ts'
 import { createHoldOwners } from './hold-owners.ts'
-import { inPieces } from './in-pieces.ts'
+import { chunk } from '../../domain/chunk.ts'
 import { createInsertRows } from './insert-rows.ts'
 import { createNumbers } from './numbers.ts'
 import {
@@ -93,7 +93,7 @@ export function createWriteStatements(database: Database) {
     const texts = entries.map(textRow)
     const statements: Statement[] = [
       ...requireUnchanged(database, kept),
-      ...[...inPieces(old)].flatMap((piece) => [
+      ...[...chunk(old)].flatMap((piece) => [
         deleteFrom('server_tags', piece),
         deleteFrom('server_addresses', piece),
       ]),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Sighting } from '../../domain/inventory/ports.ts'
 import type { ActiveElsewhere, SightingStore } from '../../domain/sources/ports.ts'
 import type { Database } from '../database.ts'
-import { inPieces } from '../servers/in-pieces.ts'
+import { chunk } from '../../domain/chunk.ts'
 import { sightingColumns } from '../servers/sightings.ts'
 
 const mostElsewhere = 1_000
@@ -14,7 +14,7 @@ export function createSightingStore({ db }: Database): SightingStore {
 
   async function readSome(accountId: string, ids: readonly string[]) {
     const rows = []
-    for (const piece of inPieces(ids)) {
+    for (const piece of chunk(ids)) {
       rows.push(...(await select(accountId).where('server_id', 'in', piece).execute()))
     }
     return rows
@@ -40,7 +40,7 @@ export function createSightingStore({ db }: Database): SightingStore {
 
     async accountsSeeing(ids) {
       const seeing = new Map<string, string[]>()
-      for (const piece of inPieces(ids)) {
+      for (const piece of chunk(ids)) {
         const rows = await db
           .selectFrom('sightings')
           .select(['server_id', 'account_id'])
@@ -55,7 +55,7 @@ export function createSightingStore({ db }: Database): SightingStore {
 
     async regionsOf(ids) {
       const regions = new Map<string, string>()
-      for (const piece of inPieces(ids)) {
+      for (const piece of chunk(ids)) {
         const { rows } = await sql<{
           id: string
           region: string
