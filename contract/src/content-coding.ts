@@ -1,11 +1,11 @@
-/** The codings in which answers are compressed. Of those that a client likes equally, the first is used. */
+/** Content codings in order of preference, for clients that accept several equally. */
 export const contentCodings = ['zstd', 'br', 'gzip'] as const
 export type ContentCoding = (typeof contentCodings)[number]
 
-/** RFC 9110: 0 to 1 with at most three decimals. Anything else is no consent. */
+/** RFC 9110: 0 to 1 with at most three decimals. Anything else counts as 0. */
 const weight = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
-/** What a client says of each coding, by its name in lower case. */
+/** The weights of an `Accept-Encoding` header, by the coding's name in lower case. */
 function readWeights(header: string): ReadonlyMap<string, number> {
   const offers = header.toLowerCase().split(',')
   return new Map(
@@ -19,8 +19,8 @@ function readWeights(header: string): ReadonlyMap<string, number> {
 }
 
 /**
- * Chooses the coding for a client that sent this `Accept-Encoding`; undefined for none. `*` chooses none:
- * Cloudpods' client sends it and does not decode.
+ * Chooses the coding for a client that sent this `Accept-Encoding`; undefined for none. `*` counts as none:
+ * the Cloudpods client sends it but does not decode.
  */
 export function chooseCoding(
   header: string | undefined,
@@ -34,13 +34,13 @@ export function chooseCoding(
   return weightOf(best) < weightOf('identity') ? undefined : best
 }
 
-/** The ETag of the same content in a coding: other bytes need another one. */
+/** The ETag of a coded body. Other bytes need another ETag. */
 export const codedTag = (etag: string, coding: ContentCoding): string =>
   `${etag.slice(0, -1)}-${coding}"`
 
 /**
- * Finds the ETag in `If-None-Match` by which the client has this content already, in whatever coding. It is
- * the one to answer with, since it names what the client has stored.
+ * Finds the ETag in `If-None-Match` under which the client has cached this content, in any coding. The 304
+ * repeats that ETag.
  */
 export function findKnownTag(etag: string, ifNoneMatch: string | undefined): string | undefined {
   if (ifNoneMatch === undefined) return undefined

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Timestamp } from './scalars.ts'
 
-/** Every error Muster answers with, and its status: a closed table. */
+/** Every error class of the API, with its status. */
 export const errorStatus = {
   InputParameterError: 400,
   MissingParameterError: 400,
@@ -30,7 +30,7 @@ export type ErrorClass = keyof typeof errorStatus
 
 export const FieldProblem = Type.Object(
   {
-    path: Type.String({ description: 'The field, as the caller spelled it' }),
+    path: Type.String({ description: 'The field, as the client spelled it' }),
     problem: Type.String(),
   },
   { additionalProperties: false },
@@ -41,8 +41,8 @@ export const ErrorBody = Type.Object(
   {
     code: Type.Integer({ description: 'The HTTP status' }),
     class: Type.Enum(Object.keys(errorStatus) as ErrorClass[]),
-    details: Type.String({ description: 'What went wrong, written for the caller' }),
-    request_id: Type.String({ description: 'The `X-Request-Id` of this answer' }),
+    details: Type.String({ description: 'What is wrong and what to do' }),
+    request_id: Type.String({ description: 'The `X-Request-Id` of this response' }),
     time: Timestamp,
     fields: Type.Optional(Type.Array(FieldProblem)),
   },

@@ -13,11 +13,11 @@ import { exampleToken, exampleTokenRequest, exampleVersion } from './identity.ex
 const text = Type.String()
 const texts = Type.Array(text)
 
-/** Lower-case reference, as in `role_assignments` and in requests. */
+/** Reference with lower-case keys, as in `role_assignments` and in requests. */
 const Reference = exactObject(sameType(['id', 'name'], text))
-/** A thing that lives in a domain, lower-case. */
+/** Something that belongs to a domain, with lower-case keys. */
 const DomainMember = exactObject({ domain: Reference, id: text, name: text })
-/** The token's own spelling of a project: capitals outside, lower case in the domain. */
+/** A project as tokens spell it: capitalized keys, but lower case inside the domain. */
 const TokenProject = exactObject({ Domain: Reference, Id: text, Name: text })
 
 export const RoleAssignment = exactObject({
@@ -64,7 +64,7 @@ export const TokenBody = exactObject({ token: Token })
 
 const DomainReference = exactObject({ id: Type.Optional(Id), name: Type.Optional(Name) })
 
-/** Names of the ways to prove who you are, aliases included. */
+/** Names of the authentication methods, including aliases. */
 export const methodNames = [
   'password',
   'token',
@@ -81,13 +81,13 @@ export const TokenRequest = exactObject({
         ip: Type.Optional(
           Type.String({
             maxLength: 64,
-            description: 'Taken and ignored: the server names the address it saw',
+            description: 'Ignored. The server records the address of the connection.',
           }),
         ),
         source: Type.Optional(
           Type.String({
             maxLength: 64,
-            description: '`web`, `api`, `cli` or `srv`; anything else counts as `api`',
+            description: '`web`, `api`, `cli` or `srv`. Other values count as `api`.',
           }),
         ),
       }),
@@ -97,7 +97,7 @@ export const TokenRequest = exactObject({
         minItems: 1,
         maxItems: 1,
         description:
-          'Exactly one. `cas_ticket` is another word for `cas`, `access_key_secret` for `aksk`',
+          'Exactly one. `cas_ticket` is an alias of `cas`, `access_key_secret` of `aksk`.',
       }),
       password: Type.Optional(
         exactObject({
@@ -109,7 +109,7 @@ export const TokenRequest = exactObject({
             password: Type.String({
               minLength: 1,
               maxLength: 8192,
-              description: 'Past 1,024 bytes no password is right',
+              description: 'Passwords are at most 1,024 bytes long',
             }),
           }),
         }),
@@ -121,7 +121,7 @@ export const TokenRequest = exactObject({
           provider: Type.Optional({
             ...Id,
             description:
-              'Which identity provider it is from, by its id. Without it: the only one, or that of the domain of the scope',
+              'Id of the identity provider. Default: the only one, or the one of the domain in `scope`.',
           }),
         }),
       ),
@@ -145,14 +145,14 @@ export type TokenRequest = Static<typeof TokenRequest>
 export type IdentityRequest = TokenRequest['auth']['identity']
 export type ScopeRequest = NonNullable<TokenRequest['auth']['scope']>
 
-/** The specification writes `Domain` where its neighbours are lower case; clients send either. */
+/** Clients send these keys in upper or lower case. */
 const mixedCaseKeys = ['domain', 'id', 'name'] as const
 
 const SubjectTokenHeader = Type.Object({
   'x-subject-token': Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'The token that is asked about: your own, or any if your role allows it',
+    description: 'The token to inspect: your own, or any token if your role permits it',
   }),
 })
 
@@ -177,20 +177,21 @@ export const identityOperations = [
     rateLimit: 'login',
     hasSecretResponse: true,
     tag: 'Tokens',
-    summary: 'Get a token',
+    summary: 'Log in',
     description:
-      'Proves who you are with one method and answers with a token for the scope you ask for. The token itself is in the header `X-Subject-Token`; send it as `X-Auth-Token` from then on. Every failed login is the same 401, whatever the cause. The keys `domain`, `id` and `name` of the request are read in any case.',
+      'Issues a token for a project, a domain or no scope. The token is in the response header `X-Subject-Token`. Send it as `X-Auth-Token` with every request. All failed logins return the same 401. The keys `domain`, `id` and `name` are case-insensitive.',
     body: TokenRequest,
     caseInsensitiveKeys: mixedCaseKeys,
     example: exampleTokenRequest,
     responses: {
       201: {
-        description: 'A token was issued',
+        description: 'Token issued',
         body: TokenBody,
         contentType: 'application/json',
         headers: {
           ...subjectTokenHeaders,
-          'x-muster-request-id': '`req-<uuid>`, made by Muster; the middle word is a setting',
+          'x-muster-request-id':
+            '`req-<uuid>`, generated by Muster. `--platform-name` sets the middle word of the header.',
         },
         example: { token: exampleToken },
       },
@@ -206,11 +207,11 @@ export const identityOperations = [
     throughGateway: false,
     permission: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
     tag: 'Tokens',
-    summary: 'Show what a token stands for now',
+    summary: 'Validate a token',
     headers: SubjectTokenHeader,
     responses: {
       200: {
-        description: 'The token is good',
+        description: 'The token is valid',
         body: TokenBody,
         headers: subjectTokenHeaders,
         example: { token: exampleToken },
@@ -227,9 +228,9 @@ export const identityOperations = [
     throughGateway: false,
     permission: { service: 'identity', resource: 'tokens', action: 'get', at: ['system', 'self'] },
     tag: 'Tokens',
-    summary: 'Tell whether a token is good',
+    summary: 'Check a token',
     headers: SubjectTokenHeader,
-    responses: { 200: { description: 'The token is good', headers: subjectTokenHeaders } },
+    responses: { 200: { description: 'The token is valid', headers: subjectTokenHeaders } },
   },
   {
     id: 'revokeToken',
@@ -244,9 +245,9 @@ export const identityOperations = [
       at: ['system', 'self'],
     },
     tag: 'Tokens',
-    summary: 'Revoke a token, and every token made from it',
+    summary: 'Revoke a token and all tokens derived from it',
     headers: SubjectTokenHeader,
-    responses: { 204: { description: 'The token is gone' } },
+    responses: { 204: { description: 'Token revoked' } },
   },
   {
     id: 'listAuthProjects',
@@ -254,7 +255,7 @@ export const identityOperations = [
     path: '/v3/auth/projects',
     ...identityDefaults,
     tag: 'Tokens',
-    summary: 'List the projects you can get a token for',
+    summary: 'List the projects you can log in to',
     query: exactObject(shortListParameters),
     responses: {
       200: {
@@ -270,7 +271,7 @@ export const identityOperations = [
     path: '/v3/auth/domains',
     ...identityDefaults,
     tag: 'Tokens',
-    summary: 'List the domains you can get a token for',
+    summary: 'List the domains you can log in to',
     query: exactObject(shortListParameters),
     responses: {
       200: {
@@ -286,10 +287,10 @@ export const identityOperations = [
     path: '/v3/auth/catalog',
     ...identityDefaults,
     tag: 'Tokens',
-    summary: 'Show the catalog of services',
+    summary: 'Get the service catalog',
     responses: {
       200: {
-        description: 'The services; none for an unscoped token',
+        description: 'Services. Empty for a token without scope.',
         body: exactObject({
           catalog: Type.Array(CatalogService),
           links: exactObject({ self: text }),
@@ -307,13 +308,13 @@ export const identityOperations = [
     path: '/v3/auth/permissions',
     ...identityDefaults,
     tag: 'Tokens',
-    summary: 'List what your token may do, and how far',
+    summary: 'List the permissions of your token',
     description:
-      'Every operation that needs a right, with the right it needs. Decided as the operation itself decides it at this moment; what it is done to can still be out of your sight.',
+      'Every operation that needs a permission, and the scope in which your token has it. The target of an operation must also be accessible to you.',
     query: exactObject(shortListParameters),
     responses: {
       200: {
-        description: 'Operation by operation',
+        description: 'Permissions by operation',
         body: exactObject({ permissions: Type.Array(PermissionDto), links: Links }),
         example: example.list('permissions', '/v3/auth/permissions', {
           operation: 'listServers',
@@ -332,7 +333,7 @@ export const identityOperations = [
     ...publicDefaults,
     servedBy: ['identity'],
     tag: 'Discovery',
-    summary: 'Describe the identity API',
+    summary: 'Get the version of the identity API',
     responses: {
       200: {
         description: 'The version document',
@@ -348,11 +349,11 @@ export const identityOperations = [
     ...publicDefaults,
     servedBy: processRoles,
     tag: 'Discovery',
-    summary: 'Find the identity versions and the endpoints',
-    description: 'A browser is sent on to a page for people; any other client gets the document.',
+    summary: 'List API versions and endpoints',
+    description: 'Browsers are redirected to the console or the API reference.',
     responses: {
       300: {
-        description: 'The versions and endpoints',
+        description: 'Versions and endpoints',
         body: exactObject({
           versions: exactObject({ values: Type.Array(VersionDto) }),
           endpoints: exactObject({ auth_url: text, base_url: text }),
@@ -362,7 +363,10 @@ export const identityOperations = [
           endpoints: { auth_url: 'http://127.0.0.1:8400', base_url: 'http://127.0.0.1:8400' },
         },
       },
-      302: { description: 'For a browser', headers: { Location: 'The page for people' } },
+      302: {
+        description: 'Redirect for browsers',
+        headers: { Location: 'Console or API reference' },
+      },
     },
   },
 ] as const satisfies readonly Operation[]

@@ -65,7 +65,7 @@ export * from './servers/metadata.ts'
 export * from './servers/operations.ts'
 export * from './servers/cloudpods-parameters.ts'
 export * from './servers/parameters.ts'
-export { mostGroupValues, ServerStatistics } from './servers/statistics.ts'
+export { maxGroupValues, ServerStatistics } from './servers/statistics.ts'
 export * from './servers/timeline.ts'
 export * from './views/view.ts'
 

@@ -10,8 +10,9 @@ import {
   type RequiredPermission,
   type Operation,
 } from './operation.ts'
+import { cloudpodsCompatibility } from './servers/cloudpods-compatibility.ts'
 
-/** A gateway, where a process plays one: its operations, and where browsers find it. */
+/** The operations of a gateway and its address, if the process is one. */
 export interface DocumentedGateway {
   readonly operations: readonly GatewayOperation[]
   readonly url: string
@@ -21,7 +22,7 @@ type AnyOperation = Operation | GatewayOperation
 
 const commonHeaders = {
   'X-Request-Id': {
-    description: 'Identifier of the request: yours if it was sane, else made here',
+    description: 'Id of the request: the one you sent if it was valid, else a new one',
     schema: { type: 'string' },
   },
 }
@@ -73,7 +74,7 @@ const pathParameters = (path: string) =>
     schema: { type: 'string', maxLength: 255 },
   }))
 
-/** Errors have the content type of the operation's other answers, which matters for the token operation. */
+/** Errors have the content type of the operation's other responses: the token operation's differs. */
 function errorOf({ responses }: AnyOperation) {
   const isPlain = Object.values(responses)[0]?.contentType === plainContentType
   return { $ref: `#/components/responses/${isPlain ? 'PlainError' : 'Error'}` }
@@ -82,7 +83,7 @@ function errorOf({ responses }: AnyOperation) {
 const plainContentType = 'application/json'
 
 const renderError = (contentType: string) => ({
-  description: `An error. Its class is one of ${Object.keys(errorStatus).join(', ')}`,
+  description: `An error. \`class\` is one of ${Object.keys(errorStatus).join(', ')}.`,
   headers: commonHeaders,
   content: { [contentType]: { schema: ErrorBody } },
 })
@@ -104,16 +105,16 @@ function securityOf(operation: AnyOperation) {
   }
 }
 
-const levelWords: Readonly<Record<Level, string>> = {
-  system: 'everywhere by a role on the system',
-  domain: 'in the domain of your token',
-  project: 'in the project of your token',
-  self: 'for what is your own without any role',
+const levelNames: Readonly<Record<Level, string>> = {
+  system: 'the system',
+  domain: 'the domain of your token',
+  project: 'the project of your token',
+  self: 'your own resources (without a role)',
 }
 
-/** The right that an operation takes, in a sentence. */
+/** The permission of an operation, in a sentence. */
 const describePermission = ({ service, resource, action, at }: RequiredPermission): string =>
-  `Needs \`${action}\` on \`${resource}\` of service \`${service}\`: ${at.map((level) => levelWords[level]).join(', ')}.`
+  `Required permission: \`${action}\` on \`${service}.${resource}\` for ${at.map((level) => levelNames[level]).join(', ')}.`
 
 function describe(operation: AnyOperation): { description?: string } {
   const { description } = operation
@@ -124,12 +125,15 @@ function describe(operation: AnyOperation): { description?: string } {
   return sentences.length === 0 ? {} : { description: sentences.join(' ') }
 }
 
-/** Browsers say by themselves where a page is from; who is none says it for them. */
+/** Browsers send it themselves. Other clients of the gateway must send it. */
 const originParameter = {
   name: 'Origin',
   in: 'header',
   required: true,
-  schema: { type: 'string', description: "The gateway's own address: browsers send it themselves" },
+  schema: {
+    type: 'string',
+    description: 'Address of the gateway. Browsers send it automatically.',
+  },
 }
 
 function renderOperation(operation: AnyOperation, gateway?: DocumentedGateway) {
@@ -174,23 +178,23 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Auth-Token',
-    description: 'A token from `POST /v3/auth/tokens`',
+    description: 'Token from `POST /v3/auth/tokens`',
   },
 }
 
-/** How a browser proves who it is, to its gateway and nobody else. */
+/** How a browser authenticates with its gateway. */
 const browserSchemes = {
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookie.secure,
-    description: `The session, from \`POST /api/session\`; \`${sessionCookie.plain}\` without TLS on other machines. Under \`/api\` it is good for the operations that take a token, too. A call with \`${canonicalHeader(pollHeader)}: 1\` is one that a page makes by itself, and keeps no session alive.`,
+    description: `Session cookie from \`POST /api/session\`. Without TLS its name is \`${sessionCookie.plain}\`. Under \`/api\` it also authenticates the operations that need a token. Requests with \`${canonicalHeader(pollHeader)}: 1\` do not extend the session.`,
   },
   csrf: {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-Token',
-    description: 'The `csrf_token` of the session: with every call that changes something',
+    description: 'The `csrf_token` of the session, for every request that changes something',
   },
 }
 
@@ -215,11 +219,14 @@ export function renderOpenApi(
     info: {
       title: 'Muster',
       version: '1',
-      summary: 'The roll of every server you run, through one identity and one API',
+      summary: 'Inventory of your virtual machines across clouds and hypervisors',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [...new Set(serverUrls)].map((url) => ({ url })),
-    tags: [...new Set(all.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [
+      ...[...new Set(all.map(({ tag }) => tag))].map((name) => ({ name })),
+      cloudpodsCompatibility,
+    ],
     paths,
     components: {
       securitySchemes: { ...securitySchemes, ...(gateway && browserSchemes) },

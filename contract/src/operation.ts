@@ -25,19 +25,19 @@ export type RateLimitClass =
   /** `--login-failures-per-minute` of its address, when it fails. */
   | 'login'
 
-/** Who may call an operation before any policy is asked. */
+/** Who may call an operation, before its permission is checked. */
 export type Access =
   /** Anyone, without a token. */
   | 'public'
-  /** Whoever presents a valid `X-Auth-Token`. */
+  /** Anyone with a valid `X-Auth-Token`. */
   | 'token'
-  /** A caller on this machine, or one whose token's policies allow it. */
+  /** Anyone on this machine. Others need a token with the permission. */
   | 'loopback'
 
-/** How far a right can carry: everywhere, a domain, a project, or only what is the caller's own. */
+/** The scope of a permission: the system, a domain, a project, or only what belongs to the caller. */
 export type Level = PolicyScope | 'self'
 
-/** What a caller's policies must allow, and the levels at which that counts for anything. */
+/** The permission that an operation needs, and the scopes in which it counts. */
 export interface RequiredPermission {
   readonly service: PolicyService
   readonly resource: string
@@ -47,21 +47,21 @@ export interface RequiredPermission {
 
 export interface OperationResponse {
   readonly description: string
-  /** Absent: the answer has no body. */
+  /** Absent: the response has no body. */
   readonly body?: TSchema
-  /** The exact `Content-Type`; JSON as every other answer unless said otherwise. */
+  /** The exact `Content-Type`. Default: JSON. */
   readonly contentType?: string
-  /** Response headers of this answer, besides those that every answer has. */
+  /** Headers of this response, besides those of every response. */
   readonly headers?: Readonly<Record<string, string>>
   readonly example?: unknown
 }
 
-/** The one shape of an operation: what a route, a client and a reference page need to know. */
+/** An operation of the API: all that routes, clients and the API reference need to know. */
 export interface Operation {
-  /** The same word on every floor: operation, handler, use case. */
+  /** The same name in every layer: operation, handler, use case. */
   readonly id: string
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-  /** In OpenAPI's spelling: `/v3/users/{id}`. */
+  /** As in OpenAPI: `/v3/users/{id}`. */
   readonly path: string
   readonly access: Access
   /** A process serves the operation if it has one of these roles. */
@@ -74,7 +74,7 @@ export interface Operation {
   readonly hasSecretResponse?: true
   /** Answered for any `Host`: load balancers and probes use addresses that `--allowed-hosts` does not list. */
   readonly acceptsAnyHost?: true
-  /** Absent: any valid token will do, or none where `access` says so. */
+  /** Absent: `access` is enough. */
   readonly permission?: RequiredPermission
   readonly tag: string
   readonly summary: string
@@ -83,13 +83,13 @@ export interface Operation {
   readonly headers?: TObject
   readonly query?: TObject
   readonly body?: TSchema
-  /** Keys of the body that are read without regard to case. */
+  /** Keys of the body whose case is ignored. */
   readonly caseInsensitiveKeys?: readonly string[]
   readonly example?: unknown
   readonly responses: Readonly<Record<number, OperationResponse>>
 }
 
-/** The content type of every JSON answer but the token operation's. */
+/** The content type of every JSON response except the token operation's. */
 export const jsonContentType = 'application/json; charset=UTF-8'
 
 /** The request body of an operation, as its schema types it. */
@@ -97,17 +97,17 @@ export type BodyOf<Op> = Op extends { readonly body: infer Body extends TSchema 
   ? Static<Body>
   : undefined
 
-/** The request headers an operation names. */
+/** The request headers that an operation declares. */
 export type HeadersOf<Op> = Op extends { readonly headers: infer Headers extends TObject }
   ? Static<Headers>
   : unknown
 
-/** The query parameters an operation knows, as its schema types them. */
+/** The query parameters of an operation, as its schema types them. */
 export type QueryOf<Op> = Op extends { readonly query: infer Query extends TObject }
   ? Static<Query>
   : unknown
 
-/** The body of one of an operation's answers, as its schema types it. */
+/** The body of a response, as its schema types it. */
 export type ResponseBodyOf<OperationResponse> = OperationResponse extends {
   readonly body: infer Body extends TSchema
 }

@@ -6,38 +6,29 @@ export const defaultPageSize = 20
 /** A larger `limit` is reduced to this. Lists under `/v3` also use it as the default: Keystone's clients do not page. */
 export const maxPageSize = 2048
 
-/** What Cloudpods' client sends with every list, whatever is listed. */
+/** Description of every parameter that exists for Cloudpods' clients. The OpenAPI document explains them once. */
+export const cloudpodsNote = 'See “Cloudpods compatibility”.'
+
+/** Sent by Cloudpods' client with every list. No effect. */
 export const clientParameters = {
-  details: Type.Optional(
-    Type.Boolean({
-      description: 'Sent by existing clients. Changes nothing',
-    }),
-  ),
-  summary_stats: Type.Optional(
-    Type.Literal(false, {
-      description: 'Sent by existing clients. Changes nothing',
-    }),
-  ),
+  details: Type.Optional(Type.Boolean({ description: cloudpodsNote })),
+  summary_stats: Type.Optional(Type.Literal(false, { description: cloudpodsNote })),
 }
 
 export const offsetParameter = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'How many to skip. Default: 0' }),
+  Type.Integer({ minimum: 0, description: 'Number of items to skip. Default: 0.' }),
 )
 
-/** The query of a list that is short: a page of it is cut from the whole. */
+/** The query of a short list, which is loaded as a whole. */
 export const shortListParameters = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many at most' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Page size. Default: all.' })),
   offset: offsetParameter,
   ...clientParameters,
 }
 
-/** For answers without pages, to which the same client sends them too. */
+/** The same client sends paging parameters to operations without pages, too. */
 export const ignoredListParameters = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Sent by existing clients. Changes nothing' }),
-  ),
-  offset: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Sent by existing clients. Changes nothing' }),
-  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: cloudpodsNote })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: cloudpodsNote })),
   ...clientParameters,
 }

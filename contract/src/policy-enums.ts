@@ -1,4 +1,4 @@
-/** The words that policies are written with. */
+/** The values that policies are made of. */
 export const policyScopes = ['system', 'domain', 'project'] as const
 export type PolicyScope = (typeof policyScopes)[number]
 

@@ -6,29 +6,29 @@ import { exactObject } from './scalars.ts'
 
 const text = Type.String()
 
-/** Where a list stands among its pages. */
+/** Links between the pages of a list. */
 export const Links = exactObject({
   self: text,
   next: Type.Union([text, Type.Null()]),
   previous: Type.Union([text, Type.Null()]),
 })
 
-/** Where a thing itself is found. */
+/** The address of the resource itself. */
 export const SelfLink = exactObject({ self: text })
 
-/** What every list of resources understands. */
+/** Paging parameters of every list under `/v3`. */
 const paging = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: `How many at most; ${maxPageSize} unless you ask for fewer`,
+      description: `Page size. Default and maximum: ${maxPageSize}.`,
     }),
   ),
   marker: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: 'Where to go on: from `links.next`, or the id of the last one you have',
+      description: 'Start after this item: the marker in `links.next`, or the id of the last item',
     }),
   ),
   offset: offsetParameter,
@@ -36,7 +36,7 @@ const paging = {
   ...clientParameters,
 }
 
-/** The query of a list, with what this one can be narrowed to and sorted by. */
+/** The query parameters of a list: its filters, sort keys and paging. */
 export const listQuery = <const Key extends string, Filters extends TProperties>(
   sortKeys: readonly Key[],
   filters: Filters,
@@ -66,12 +66,12 @@ interface Description<
   /** As on the wire: `{"user": …}`, and `/v3/users`. */
   readonly key: Key
   readonly keys: Keys
-  /** As people say it: "a user", "users". */
+  /** As in a sentence: "a user", "users". */
   readonly one: string
   readonly many: string
   readonly tag: string
   readonly view: View
-  /** In the answer that makes one, where that tells more. */
+  /** The response of the create operation, if it contains more, such as a secret. */
   readonly made?: Made
   readonly create: New
   readonly update: Changes
@@ -88,7 +88,7 @@ interface Description<
 
 const note = (text: string | undefined) => (text === undefined ? {} : { description: text })
 
-/** The five operations of a kind of thing that is listed, shown, made, changed and removed. */
+/** List, get, create, update and delete of a resource. */
 export function resourceOperations<
   const Noun extends string,
   const Nouns extends string,
@@ -129,7 +129,7 @@ export function resourceOperations<
       query: description.query,
       responses: {
         200: {
-          description: `The ${many} you may see`,
+          description: `${many.charAt(0).toUpperCase()}${many.slice(1)} that you can access`,
           body: listBody(keys, description.view),
           example: {
             [keys]: [examples.view],
@@ -144,18 +144,18 @@ export function resourceOperations<
       path: item,
       ...common,
       permission: permission('get'),
-      summary: `Show ${one}`,
+      summary: `Get ${one}`,
       ...note(notes.get),
       query: exactObject({
         domain_id: Type.Optional(
           Type.String({
             minLength: 1,
             maxLength: 64,
-            description: 'Existing clients send it along: what is not in this domain is not there',
+            description: '404 unless it is in this domain. For Keystone clients.',
           }),
         ),
       }),
-      responses: { 200: { description: 'Here it is', body, example } },
+      responses: { 200: { description: 'Found', body, example } },
     },
     {
       id: `create${noun}` as const,
@@ -168,7 +168,7 @@ export function resourceOperations<
       body: exactObject(keyed(key, description.create)),
       example: { [key]: examples.create },
       ...(description.made && { hasSecretResponse: true as const }),
-      responses: { 201: { description: 'Made', ...made } },
+      responses: { 201: { description: 'Created', ...made } },
     },
     {
       id: `update${noun}` as const,
@@ -176,13 +176,13 @@ export function resourceOperations<
       path: item,
       ...common,
       permission: permission('update'),
-      summary: `Change ${one}`,
-      description: ['Name only what changes. `PATCH` does the same.', notes.update]
+      summary: `Update ${one}`,
+      description: ['Send only the fields to change. `PATCH` is an alias.', notes.update]
         .filter((sentence) => sentence !== undefined)
         .join(' '),
       body: exactObject(keyed(key, description.update)),
       example: { [key]: examples.update },
-      responses: { 200: { description: 'As it is now', body, example } },
+      responses: { 200: { description: 'Updated', body, example } },
     },
     {
       id: `delete${noun}` as const,
@@ -192,7 +192,7 @@ export function resourceOperations<
       permission: permission('delete'),
       summary: `Delete ${one}`,
       ...note(notes.delete),
-      responses: { 204: { description: 'Gone' } },
+      responses: { 204: { description: 'Deleted' } },
     },
   ] as const satisfies readonly Operation[]
 }

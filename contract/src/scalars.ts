@@ -8,7 +8,7 @@ export const Timestamp = Type.String({
 })
 export type Timestamp = Static<typeof Timestamp>
 
-/** A moment that may never have come. */
+/** A timestamp that may be missing. */
 export const OptionalTimestamp = Type.Union([Timestamp, Type.Null()])
 
 /** An object with exactly these keys. */
@@ -17,38 +17,38 @@ export const exactObject = <Properties extends TProperties>(
   options: { description?: string } = {},
 ) => Type.Object(properties, { additionalProperties: false, ...options })
 
-/** Several keys of one type, declared as the specification's tables do. */
+/** Several keys of one type. */
 export const sameType = <const Keys extends readonly string[], Schema>(
   keys: Keys,
   schema: Schema,
 ): Record<Keys[number], Schema> =>
   Object.fromEntries(keys.map((key) => [key, schema])) as Record<Keys[number], Schema>
 
-/** What a caller may send as an id; what it names is looked up. */
+/** An id in a request. */
 export const Id = Type.String({ minLength: 1, maxLength: 64 })
 
-/** A name by which a caller refers to something. */
+/** A name that refers to something existing. */
 export const Name = Type.String({ minLength: 1, maxLength: 255 })
 
 /** Format characters (bidi controls, zero-width) make two names look like one. */
 export const newNamePattern = String.raw`^[^\s\p{C}]([^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*[^\s\p{C}])?$`
 
-/** A name that a caller gives: unlike one that is looked up, it has to look like one. */
+/** A name for something new. It is checked more strictly than a name that is looked up. */
 export const NewName = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: newNamePattern,
-  description: 'Without blanks around it and without control or format characters',
+  description: 'No leading or trailing blanks, no control or format characters',
 })
 
-/** Free text of one caller for others to read. */
+/** Free text for people. */
 export const FreeText = Type.String({ maxLength: 1024 })
 
-/** A moment that a caller names. */
+/** A timestamp in a request. */
 export const TimestampInput = Type.String({
   maxLength: 32,
   pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z$`,
-  description: 'UTC, as `2026-05-04T08:00:00Z`',
+  description: 'UTC, such as `2026-05-04T08:00:00Z`',
   examples: ['2026-05-04T08:00:00Z'],
 })
 

@@ -57,7 +57,7 @@ export type Nic = Static<typeof Nic>
 export const SecurityGroup = exactObject(sameType(['id', 'name'], text))
 export type SecurityGroup = Static<typeof SecurityGroup>
 
-/** The scalar fields of a server, as the specification's table has them. */
+/** The scalar fields of a server. */
 export const serverBooleans = [
   'auto_renew',
   'can_delete',
@@ -171,7 +171,7 @@ export const serverTexts = [
   'zone_id',
 ] as const
 
-/** What is made for the caller who asks: nobody can filter, sort or group by it. */
+/** Computed for each caller, so nobody can filter, sort or group by them. */
 export const callerFields = [
   'admin_secgrp_id',
   'admin_security_rules',
@@ -198,13 +198,13 @@ export const Metadata = Type.Record(Type.String(), Type.String())
 export const Server = exactObject({ ...serverFields, metadata: Metadata })
 export type Server = Static<typeof Server>
 
-/** A list leaves `metadata` out unless `with_meta` asks for it: the one key that may be missing. */
+/** Lists contain `metadata` only with `with_meta`. */
 const ListedServer = exactObject({ ...serverFields, metadata: Type.Optional(Metadata) })
 
 export const ServerList = exactObject({
   limit: integer,
   offset: integer,
-  // A list without `details` gives some of the fields, but never others.
+  // Without `details`, a list contains only some of the fields.
   servers: Type.Array(Type.Partial(ListedServer, { additionalProperties: false })),
   total: integer,
 })

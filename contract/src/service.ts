@@ -7,7 +7,7 @@ const Status = exactObject({ status: Type.String() })
 
 const unchanged = { description: 'Not modified since the ETag in `If-None-Match`' }
 
-/** What a process says of itself to operators, probes and tools. */
+/** Health, metrics and documentation of a process. */
 export const serviceOperations = [
   {
     id: 'showHealth',
@@ -17,7 +17,7 @@ export const serviceOperations = [
     servedBy: processRoles,
     acceptsAnyHost: true,
     tag: 'Service',
-    summary: 'Tell whether the process is alive',
+    summary: 'Liveness probe',
     responses: { 200: { description: 'Alive', body: Status, example: { status: 'ok' } } },
   },
   {
@@ -28,9 +28,8 @@ export const serviceOperations = [
     servedBy: processRoles,
     acceptsAnyHost: true,
     tag: 'Service',
-    summary: 'Tell whether the process can serve',
-    description:
-      '503 while the storage does not answer, and from the moment the process was asked to stop.',
+    summary: 'Readiness probe',
+    description: '503 while the database does not respond and while the process shuts down.',
     responses: { 200: { description: 'Ready', body: Status, example: { status: 'ready' } } },
   },
   {
@@ -44,8 +43,9 @@ export const serviceOperations = [
     rateLimit: 'token',
     permission: { service: 'identity', resource: 'metrics', action: 'get', at: ['system'] },
     tag: 'Service',
-    summary: 'Metrics for Prometheus',
-    description: 'From the same machine without a token, from elsewhere with one that may.',
+    summary: 'Prometheus metrics',
+    description:
+      'Requests from this machine need no token. Other requests need a token with the permission.',
     responses: {
       200: {
         description: 'Prometheus text format',
@@ -62,9 +62,9 @@ export const serviceOperations = [
     servedBy: processRoles,
     cache: 'revalidate',
     tag: 'Service',
-    summary: 'This interface as OpenAPI 3.1',
+    summary: 'OpenAPI 3.1 document',
     responses: {
-      200: { description: 'The document', body: Type.Object({}) },
+      200: { description: 'OpenAPI document', body: Type.Object({}) },
       304: unchanged,
     },
   },
@@ -76,10 +76,10 @@ export const serviceOperations = [
     servedBy: processRoles,
     cache: 'revalidate',
     tag: 'Service',
-    summary: 'This interface as a page to read',
+    summary: 'API reference',
     responses: {
       200: {
-        description: 'The reference page',
+        description: 'API reference page',
         body: Type.String(),
         contentType: 'text/html; charset=utf-8',
       },

@@ -8,7 +8,7 @@ export const tickLength = 5_000
 const share = 0.0014
 const mostAtOnce = 35
 /** A change that takes its time is over before the next one begins. */
-const shortestPeriod = 4
+const minSyncPeriod = 4
 
 /** What happens to a server, in turn. Each server starts somewhere else in it. */
 const events = [
@@ -63,7 +63,7 @@ export const tickOf = (moment: number): number =>
  */
 export function createCalendar(servers: number) {
   const atOnce = Math.min(mostAtOnce, Math.max(1, Math.round(servers * share)))
-  const period = Math.max(shortestPeriod, Math.ceil(servers / atOnce))
+  const period = Math.max(minSyncPeriod, Math.ceil(servers / atOnce))
   // Neighbours belong to one project: their turns are scattered by a stride that meets each once.
   const stride = [7_919, 6_101, 5_003].find((prime) => period % prime !== 0) ?? 1
   const atPlace = new Int32Array(period)

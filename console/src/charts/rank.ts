@@ -18,9 +18,10 @@ export interface Ranking {
 }
 
 /** The longest `q` that the API takes. */
-const longestQ = 2048
+const maxQueryLength = 2048
 
-export const withinLimit = (q: string): string | undefined => (q.length > longestQ ? undefined : q)
+export const withinLimit = (q: string): string | undefined =>
+  q.length > maxQueryLength ? undefined : q
 
 const textOf = ({ value }: ValueCount) => (value === null ? '' : String(value))
 

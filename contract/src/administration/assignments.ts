@@ -27,7 +27,7 @@ export const RoleAssignmentDto = exactObject({
 })
 export type RoleAssignmentDto = Static<typeof RoleAssignmentDto>
 
-const Flag = Type.Optional(Type.Boolean())
+const OptionalBoolean = Type.Optional(Type.Boolean())
 
 const listRoleAssignments = {
   id: 'listRoleAssignments',
@@ -41,9 +41,9 @@ const listRoleAssignments = {
     at: ['system', 'domain', 'project', 'self'],
   },
   tag: 'Assignments',
-  summary: 'List who holds which role where',
+  summary: 'List role assignments',
   description:
-    'Without a right to more: your own. `effective` shows groups as their members; `include_names` adds the names. A flag may stand alone: `?include_names`.',
+    'Without further permissions you see your own assignments. `effective` lists the members of groups instead of the groups. `include_names` adds names to the ids. Both work without a value: `?include_names`.',
   query: exactObject({
     'user.id': Type.Optional(Id),
     'group.id': Type.Optional(Id),
@@ -51,8 +51,8 @@ const listRoleAssignments = {
     'scope.project.id': Type.Optional(Id),
     'scope.domain.id': Type.Optional(Id),
     'scope.system': Type.Optional(Type.Enum(['all'])),
-    effective: Flag,
-    include_names: Flag,
+    effective: OptionalBoolean,
+    include_names: OptionalBoolean,
     limit: listQuery([], {}).properties.limit,
     marker: listQuery([], {}).properties.marker,
     offset: offsetParameter,
@@ -60,7 +60,7 @@ const listRoleAssignments = {
   }),
   responses: {
     200: {
-      description: 'The assignments you may see',
+      description: 'Role assignments that you can access',
       body: exactObject({ role_assignments: Type.Array(RoleAssignmentDto), links: Links }),
       example: {
         role_assignments: [
@@ -93,7 +93,7 @@ const listRoleAssignments = {
   },
 } as const satisfies Operation
 
-/** The four operations on the roles that one kind of holder has on one kind of target. */
+/** List, grant, check and revoke the roles of a user or group on a project, a domain or the system. */
 function targetOperations<
   const Target extends 'Project' | 'Domain' | 'System',
   const Holder extends 'User' | 'Group',
@@ -113,11 +113,11 @@ function targetOperations<
       path: collection,
       ...common,
       permission: permission('list'),
-      summary: `List the roles that ${who} holds on ${where}`,
+      summary: `List the roles of ${who} on ${where}`,
       query: exactObject(shortListParameters),
       responses: {
         200: {
-          description: 'The roles, without those held through a group',
+          description: 'Roles that are assigned directly, not through a group',
           body: exactObject({ roles: Type.Array(RoleDto), links: Links }),
           example: {
             roles: [roleExample],
@@ -134,8 +134,8 @@ function targetOperations<
       permission: permission('create'),
       summary: `Grant ${who} a role on ${where}`,
       description:
-        'Only a role that fits there, and only what you may do there yourself. Granting it again changes nothing.',
-      responses: { 204: { description: 'Granted' } },
+        'You can grant only permissions that you have there yourself. Granting a role twice has no effect.',
+      responses: { 204: { description: 'Role granted' } },
     },
     {
       id: `check${target}${holder}Role` as const,
@@ -143,8 +143,8 @@ function targetOperations<
       path: item,
       ...common,
       permission: permission('get'),
-      summary: `Tell whether ${who} holds a role on ${where}`,
-      responses: { 204: { description: 'Held; 404 if not' } },
+      summary: `Check whether ${who} has a role on ${where}`,
+      responses: { 204: { description: 'The role is assigned. Otherwise 404.' } },
     },
     {
       id: `revoke${target}${holder}Role` as const,
@@ -152,9 +152,10 @@ function targetOperations<
       path: item,
       ...common,
       permission: permission('delete'),
-      summary: `Take a role on ${where} from ${who}`,
-      description: 'It bites at the next request. Of the last system admin it is refused.',
-      responses: { 204: { description: 'Taken' } },
+      summary: `Revoke a role on ${where} from ${who}`,
+      description:
+        'Takes effect with the next request. You cannot revoke the role of the last system administrator.',
+      responses: { 204: { description: 'Role revoked' } },
     },
   ] as const satisfies readonly Operation[]
 }

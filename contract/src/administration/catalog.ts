@@ -65,14 +65,14 @@ const permission = <const Resource extends string, const Action extends 'list' |
   action: Action,
 ) => ({ service: 'identity', resource, action, at: ['system', 'domain', 'project'] }) as const
 
-/** What the catalog of a token is made of, one by one. It comes from the settings: it is only read. */
+/** The entries of the service catalog. They follow from the settings and are read-only. */
 export const catalogOperations = [
   {
     id: 'listServices',
     ...common,
     path: '/v3/services',
     permission: permission('services', 'list'),
-    summary: 'List the services',
+    summary: 'List services',
     query: exactObject({
       name: Type.Optional(Name),
       type: Type.Optional(Name),
@@ -80,7 +80,7 @@ export const catalogOperations = [
     }),
     responses: {
       200: {
-        description: 'The services',
+        description: 'Services',
         body: exactObject({ services: Type.Array(ServiceDto), links: Links }),
         example: example.list('services', '/v3/services', serviceExample),
       },
@@ -94,7 +94,7 @@ export const catalogOperations = [
     summary: 'Show a service',
     responses: {
       200: {
-        description: 'Here it is',
+        description: 'The service',
         body: exactObject({ service: ServiceDto }),
         example: { service: serviceExample },
       },
@@ -105,7 +105,7 @@ export const catalogOperations = [
     ...common,
     path: '/v3/endpoints',
     permission: permission('endpoints', 'list'),
-    summary: 'List the endpoints',
+    summary: 'List endpoints',
     query: exactObject({
       interface: Type.Optional(Type.Enum(['public', 'internal', 'admin'])),
       service_id: Type.Optional(Name),
@@ -114,7 +114,7 @@ export const catalogOperations = [
     }),
     responses: {
       200: {
-        description: 'The endpoints',
+        description: 'Endpoints',
         body: exactObject({ endpoints: Type.Array(EndpointDto), links: Links }),
         example: example.list('endpoints', '/v3/endpoints', endpointExample),
       },
@@ -128,7 +128,7 @@ export const catalogOperations = [
     summary: 'Show an endpoint',
     responses: {
       200: {
-        description: 'Here it is',
+        description: 'The endpoint',
         body: exactObject({ endpoint: EndpointDto }),
         example: { endpoint: endpointExample },
       },
@@ -139,11 +139,11 @@ export const catalogOperations = [
     ...common,
     path: '/v3/regions',
     permission: permission('regions', 'list'),
-    summary: 'List the regions',
+    summary: 'List regions',
     query: exactObject({ parent_region_id: Type.Optional(Name), ...shortListParameters }),
     responses: {
       200: {
-        description: 'The regions',
+        description: 'Regions',
         body: exactObject({ regions: Type.Array(RegionDto), links: Links }),
         example: example.list('regions', '/v3/regions', regionExample),
       },
@@ -157,7 +157,7 @@ export const catalogOperations = [
     summary: 'Show a region',
     responses: {
       200: {
-        description: 'Here it is',
+        description: 'The region',
         body: exactObject({ region: RegionDto }),
         example: { region: regionExample },
       },

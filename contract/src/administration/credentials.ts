@@ -13,14 +13,15 @@ import {
 import { example, exampleTimestamp } from './examples.ts'
 
 const fields = {
-  id: Type.String({ description: 'The AccessKey' }),
+  id: Type.String({ description: 'The access key ID' }),
   type: Type.Literal('aksk'),
   name: Type.String(),
   user_id: Type.String(),
   project_id: Type.String(),
   enabled: Type.Boolean(),
   blob: Type.String({
-    description: 'JSON text: `secret`, empty but in the answer that made it, and `expire`',
+    description:
+      'JSON text with `secret` and `expire`. `secret` is empty except in the response that creates the key.',
   }),
   expires_at: OptionalTimestamp,
   created_at: Timestamp,
@@ -32,11 +33,13 @@ const fields = {
 export const CredentialDto = exactObject(fields)
 export type CredentialDto = Static<typeof CredentialDto>
 
-/** The one answer that tells the secret. */
+/** The only response that contains the secret. */
 export const NewCredentialDto = exactObject({
   ...fields,
-  access_key: Type.String({ description: 'What a program logs in with; the same as `id`' }),
-  secret: Type.String({ description: 'Only in this answer' }),
+  access_key: Type.String({
+    description: 'Used together with `secret` to log in. The same as `id`.',
+  }),
+  secret: Type.String({ description: 'Shown only in this response' }),
 })
 export type NewCredentialDto = Static<typeof NewCredentialDto>
 
@@ -74,7 +77,7 @@ export const credentialOperations = resourceOperations({
     user_id: Type.Optional(Id),
     expires_at: Type.Optional(orNull(TimestampInput)),
     blob: Type.Optional(
-      Type.Enum(['', '{}'], { description: 'Existing clients send one: Muster fills it itself' }),
+      Type.Enum(['', '{}'], { description: 'For Keystone clients. Muster generates the content.' }),
     ),
   }),
   update: Type.Object(
@@ -91,11 +94,11 @@ export const credentialOperations = resourceOperations({
   at: { read: ['system', 'domain', 'self'], write: ['system', 'domain', 'self'] },
   notes: {
     create:
-      'For a project in which the user holds a role. A program logs in with `access_key` and `secret`. The secret is in this answer only, also in `blob`. A token that was got with an access key cannot make one.',
+      'The user needs a role in the project. Programs log in with `access_key` and `secret`. The secret is shown only in this response. A token from an access key login cannot create access keys.',
     update:
-      'Its name, and whether it is enabled: owner, project and end never change. Disabling it ends every token got with it. A token that was got with an access key can change that key only.',
+      'You can change `name` and `enabled`. User, project and expiry are fixed. Disabling the key revokes all tokens that were issued with it. A token from an access key login can change only its own key.',
     delete:
-      'Every token got with it ends. A token that was got with an access key can delete that key only.',
+      'Revokes all tokens that were issued with the key. A token from an access key login can delete only its own key.',
   },
   examples: {
     view,

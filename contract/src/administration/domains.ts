@@ -58,9 +58,9 @@ export const domainOperations = [
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     notes: {
       update:
-        'Disabling a domain ends every token of its users and for its projects at once; ask `/v3/domains/{id}/impact` first. The default domain cannot be disabled.',
+        'Disabling a domain revokes all tokens of its users and all tokens for its projects. See `/v3/domains/{id}/impact` before you do it. The default domain cannot be disabled.',
       delete:
-        'Only a disabled domain can be deleted, and with it go its projects, users, groups, keys and everything they hold. `/v3/domains/{id}/impact` says what that is. The default domain cannot be deleted.',
+        'Deletes the domain with its projects, users, groups, access keys and role assignments. Disable the domain first. `/v3/domains/{id}/impact` shows what is deleted. The default domain cannot be deleted.',
     },
     examples: {
       view: domainExample,

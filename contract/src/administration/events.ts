@@ -27,35 +27,35 @@ export const EventDto = exactObject({
   ),
   result: Type.Enum([...eventResults]),
   changes: Type.Record(Type.String(), Type.Tuple([Type.Unknown(), Type.Unknown()]), {
-    description: 'What changed: before and after. Secrets are never in it',
+    description: 'Changed fields, each as `[before, after]`. Secrets are never included.',
   }),
 })
 export type EventDto = Static<typeof EventDto>
 
 const ShortText = Type.String({ minLength: 1, maxLength: 255 })
 
-/** How any list of events is narrowed in time and paged. */
+/** Time range and paging of every list of events. */
 export const eventPaging = {
   since: Type.Optional(TimestampInput),
   before: Type.Optional(TimestampInput),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: `How many at most: ${defaultPageSize} unless you say, ${maxPageSize} at the most`,
+      description: `Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`,
     }),
   ),
   marker: Type.Optional(
     Type.String({
       maxLength: 32,
       pattern: '^[0-9a-f]{32}$',
-      description: 'The id of the last event you have, as in the `Link` to the next page',
+      description: 'The id of the last event of the previous page, as in the `Link` header',
     }),
   ),
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 0,
-      description: 'Only 0, which existing clients send. For the next page use `marker`',
+      description: 'Must be 0. Use `marker` for the next page.',
     }),
   ),
   ...clientParameters,
@@ -99,9 +99,9 @@ export const eventOperations = [
       at: ['system', 'domain', 'self'],
     },
     tag: 'Events',
-    summary: 'List what happened, newest first',
+    summary: 'List audit events',
     description:
-      'Every login, good and bad, and every change: who, what, on what, from where, and how it ended. `project_id` and `domain_id` are those of what it was done to, and of a change that was refused the domain of who tried. Without a right to more: what you did yourself.',
+      'All logins and changes, newest first: who did what to which target, from which address, with which result. `project_id` and `domain_id` are those of the target. For a denied change, `domain_id` is the domain of the user. Without further permissions you see your own events.',
     query: exactObject({
       user_id: Type.Optional(Id),
       action: Type.Optional(ShortText),
@@ -115,9 +115,9 @@ export const eventOperations = [
     }),
     responses: {
       200: {
-        description: 'The events you may see',
+        description: 'Events that you can access',
         body: EventList,
-        headers: { Link: 'The next page, where there is one' },
+        headers: { Link: 'The next page, if there is one' },
         example: eventListExample,
       },
     },

@@ -63,7 +63,7 @@ export const groupOperations = [
       domain_id: Type.Optional(Id),
     }),
     at: { read: ['system', 'domain', 'project'], write: ['system', 'domain'] },
-    notes: { list: 'For a project: those that hold a role there.' },
+    notes: { list: 'With a token for a project: the groups with a role in the project.' },
     examples: {
       view,
       create: { name: 'operators', domain_id: example.domainId, description: 'On call' },
@@ -84,7 +84,7 @@ export const groupOperations = [
     }),
     responses: {
       200: {
-        description: 'The members',
+        description: 'Members of the group',
         body: listBody('users', UserDto),
         example: example.list('users', `/v3/groups/${example.groupId}/users`, userExample),
       },
@@ -106,7 +106,7 @@ export const groupOperations = [
     query: listQuery(['name', 'created_at'], { name: Type.Optional(Name) }),
     responses: {
       200: {
-        description: 'The groups',
+        description: 'Groups of the user',
         body: listBody('groups', GroupDto),
         example: example.list('groups', `/v3/users/${example.userId}/groups`, view),
       },
@@ -119,16 +119,16 @@ export const groupOperations = [
     permission: toChange,
     summary: 'Add a user to a group',
     description:
-      'The user holds from now on what the group holds: only what you could grant. Adding a member again changes nothing.',
-    responses: { 204: { description: 'A member' } },
+      'The user gets the roles of the group. You can add members only to groups whose roles you could grant. Adding a member twice has no effect.',
+    responses: { 204: { description: 'The user is a member' } },
   },
   {
     id: 'checkGroupUser',
     method: 'HEAD',
     ...membership,
     permission: toRead,
-    summary: 'Tell whether a user is in a group',
-    responses: { 204: { description: 'A member; 404 if not' } },
+    summary: 'Check whether a user is in a group',
+    responses: { 204: { description: 'The user is a member. Otherwise 404.' } },
   },
   {
     id: 'removeGroupUser',
@@ -136,6 +136,6 @@ export const groupOperations = [
     ...membership,
     permission: toChange,
     summary: 'Remove a user from a group',
-    responses: { 204: { description: 'A member no longer' } },
+    responses: { 204: { description: 'The user is no longer a member' } },
   },
 ] as const satisfies readonly Operation[]

@@ -3,18 +3,21 @@ import { listQuery, resourceOperations, SelfLink } from '../resource.ts'
 import { exactObject, Id, Name, NewName, Timestamp } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 
-const Address = Type.String({ minLength: 1, maxLength: 1024, description: 'An https address' })
+const Address = Type.String({ minLength: 1, maxLength: 1024, description: 'An HTTPS URL' })
 
 export const MappingRule = exactObject({
   attribute: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'An attribute that the provider tells of; without it the rule is for everyone',
+      description: 'Attribute that the provider sends. Without it the rule applies to every user.',
     }),
   ),
   value: Type.Optional(
-    Type.String({ maxLength: 1024, description: 'What one of its values has to be, exactly' }),
+    Type.String({
+      maxLength: 1024,
+      description: 'Exact value that one of the attribute values must have',
+    }),
   ),
   role_id: Id,
   project_id: Type.Optional(Id),
@@ -31,7 +34,9 @@ export const IdentityProviderDto = exactObject({
   protocol: Type.Enum([2, 3]),
   domain_id: Type.String(),
   enabled: Type.Boolean(),
-  ca: Type.String({ description: 'PEM; empty where the usual authorities are enough' }),
+  ca: Type.String({
+    description: 'CA certificate in PEM. Empty: the public certificate authorities.',
+  }),
   mapping: Type.Array(MappingRule),
   created_at: Timestamp,
   links: SelfLink,
@@ -101,9 +106,10 @@ export const identityProviderOperations = resourceOperations({
   at: { read: ['system', 'domain'], write: ['system'] },
   notes: {
     create:
-      'A CAS server, asked over TLS at `url`; tickets are for `service_url`, whatever a request says; for logins in the console that is `/api/session/cas` there. Who logs in for the first time becomes a user of the domain. The mapping is gone through at each login: a role it no longer gives is taken back.',
-    update: 'Disabling it ends every token got through it.',
-    delete: 'Every token got through it ends, and the roles its mapping gave go. The users stay.',
+      'A CAS server. `url` is its address; Muster contacts it over TLS. Tickets must be issued for `service_url`; for console logins that is `/api/session/cas` of this server. The first login creates a user in the domain. Every login applies the mapping: roles that it no longer assigns are revoked.',
+    update: 'Disabling the provider revokes all tokens that were issued through it.',
+    delete:
+      'Revokes all tokens that were issued through the provider and the roles that its mapping assigned. The users remain.',
   },
   examples: {
     view,

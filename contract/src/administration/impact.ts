@@ -23,7 +23,7 @@ export const Impact = exactObject(
 )
 export type Impact = Static<typeof Impact>
 
-/** "What would go with it?", to be asked before something is disabled or deleted. */
+/** What disabling or deleting something would affect. */
 export const impactOperation = <const Noun extends string, const Keys extends string>(
   noun: Noun,
   keys: Keys,
@@ -37,12 +37,12 @@ export const impactOperation = <const Noun extends string, const Keys extends st
     ...identityDefaults,
     permission: { service: 'identity', resource: keys, action: 'get', at },
     tag: `${noun}s`,
-    summary: `Say what disabling or deleting ${one} would touch`,
+    summary: `Show what disabling or deleting ${one} affects`,
     description:
-      'Disabled: these tokens end at once, and nobody gets a new one until it is enabled again. Deleted: its assignments and access keys go for good, and with a domain also its projects, users, groups and identity providers. `servers` go nowhere, so a project or a domain that has some, be it in the recycle bin, cannot be deleted. The `users` and `groups` of a project, and the `groups` of a user, are those who lose each other. `default_projects` are users who have to choose another. Nothing is changed by asking.',
+      'Counts what is affected. Changes nothing. Disabling revokes the `tokens` and blocks new logins until it is enabled again. Deleting also removes `assignments` and `access_keys`; for a domain also `projects`, `users`, `groups` and `identity_providers`. A project or domain with `servers`, including those in the recycle bin, cannot be deleted. For a project, `users` and `groups` count those with a role in it; for a user, `groups` counts memberships. `default_projects` counts users who lose their default project.',
     responses: {
       200: {
-        description: 'How much hangs on it',
+        description: 'Number of affected items by type',
         body: exactObject({ impact: Impact }),
         example: {
           impact: {

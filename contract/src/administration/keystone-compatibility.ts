@@ -1,15 +1,12 @@
 import { Type } from 'typebox'
 import { exactObject, FreeText, orNull } from '../scalars.ts'
 
-/** Keystone's clients read these, and send them empty; Muster has nothing to put there. */
+/** Keystone clients expect these fields. Muster does not use them. */
 export const emptyTags = Type.Array(Type.String({ maxLength: 255 }), {
   maxItems: 0,
-  description: 'Always empty: read by existing clients',
+  description: 'Always empty. For Keystone clients.',
 })
-export const emptyOptions = exactObject(
-  {},
-  { description: 'Always empty: read by existing clients' },
-)
+export const emptyOptions = exactObject({}, { description: 'Always empty. For Keystone clients.' })
 
-/** Keystone's clients send null for a description that nobody gave. */
+/** Keystone clients send null for an empty description. */
 export const Description = Type.Optional(orNull(FreeText))

@@ -10,7 +10,7 @@ const Resource = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: String.raw`^(\*|[a-z][a-z0-9_]*)$`,
-  description: 'A resource as in the paths (`users`, `servers`), or `*` for all',
+  description: 'A resource as in the paths, such as `users` or `servers`; `*` for all',
 })
 
 export const PolicyRule = exactObject({
@@ -55,7 +55,10 @@ const Reason = exactObject(
     role: exactObject({ id: Type.String(), name: Type.String() }),
     group: Type.Union([exactObject({ id: Type.String(), name: Type.String() }), Type.Null()]),
   },
-  { description: 'The rule that decided, and the role through which it reaches the user' },
+  {
+    description:
+      'The rule that decided, and the role (and group) through which it applies to the user',
+  },
 )
 
 export const PolicyCheckRequest = exactObject({
@@ -64,14 +67,22 @@ export const PolicyCheckRequest = exactObject({
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'Yourself unless you say otherwise',
+        description: 'Default: you',
       }),
     ),
     project_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'With a token for this project' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Check with a token for this project',
+      }),
     ),
     domain_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'With a token for this domain' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Check with a token for this domain',
+      }),
     ),
     service: Type.Enum([...policyServices]),
     resource: Type.String({ minLength: 1, maxLength: 64, pattern: '^[a-z][a-z0-9_]*$' }),
@@ -80,7 +91,7 @@ export const PolicyCheckRequest = exactObject({
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'On this one of them; without it, on any',
+        description: 'Id of the target. Default: any target.',
       }),
     ),
   }),
@@ -89,10 +100,9 @@ export type PolicyCheckRequest = Static<typeof PolicyCheckRequest>
 
 export const PolicyCheckDto = exactObject({
   allowed: Type.Boolean(),
-  /** In a sentence, for people. */
-  reason: Type.String(),
+  reason: Type.String({ description: 'Explanation for people' }),
   reach: Type.Union([Type.Enum([...policyScopes, 'self']), Type.Null()], {
-    description: 'How far the right carries; null where there is none',
+    description: 'Scope of the permission. null: not permitted.',
   }),
   decided_by: Type.Union([Reason, Type.Null()]),
 })
@@ -130,8 +140,8 @@ export const policyOperations = [
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     notes: {
       create:
-        'Rules are taken together: the more exact one wins, deny wins a tie, and what no rule speaks of is denied. A policy cannot allow what you may not do yourself.',
-      update: 'It bites at the next request of everyone who holds it. Its scope stays.',
+        'The most specific matching rule applies; deny wins over allow. Actions without a matching rule are denied. You can allow only what you are permitted to do yourself.',
+      update: 'Takes effect with the next request. `scope` cannot be changed.',
     },
     examples: {
       view: policyExample,
@@ -155,9 +165,9 @@ export const policyOperations = [
       at: ['system', 'domain', 'self'],
     },
     tag: 'Policies',
-    summary: 'May this user do this on that, and by which rule?',
+    summary: 'Check a permission',
     description:
-      'Answers as the platform itself would decide at this moment, for a token of the user with the scope you name. Asked of yourself it needs no right. Where several operations need the same right the widest of them counts, and what somebody may hand out is limited besides by what they have: that is told when they try.',
+      'Shows whether a user may perform an action in a scope, and which rule decides. You can always check your own permissions. If several operations need the same permission, the widest scope counts. Granting roles is additionally limited to permissions that the user has.',
     body: PolicyCheckRequest,
     example: {
       check: {
@@ -175,7 +185,7 @@ export const policyOperations = [
         example: {
           check: {
             allowed: false,
-            reason: 'No policy that the user has in this scope speaks of it.',
+            reason: 'No policy of the user in this scope has a matching rule.',
             reach: null,
             decided_by: null,
           },

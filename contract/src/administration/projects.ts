@@ -12,7 +12,7 @@ export const ProjectDto = exactObject({
   domain_id: Type.String(),
   description: Type.String(),
   enabled: Type.Boolean(),
-  parent_id: Type.String({ description: 'The domain: projects do not nest' }),
+  parent_id: Type.String({ description: 'The domain. Projects cannot be nested.' }),
   is_domain: Type.Literal(false),
   tags: emptyTags,
   options: emptyOptions,
@@ -72,11 +72,11 @@ export const projectOperations = [
     at: { read: ['system', 'domain', 'project'], write: ['system', 'domain'] },
     notes: {
       create:
-        "Without a `domain_id` it is made in your token's own domain. `parent_id`, where a client sends it, is the domain again.",
+        'Default `domain_id`: the domain of your token. `parent_id` is an alias of `domain_id`.',
       update:
-        'Disabling a project ends every token for it at once; ask `/v3/projects/{id}/impact` first. The project `system` of the default domain can be neither disabled nor renamed.',
+        'Disabling a project revokes all tokens for it. See `/v3/projects/{id}/impact` before you do it. The project `system` of the default domain cannot be disabled or renamed.',
       delete:
-        'The assignments, access keys and tokens for it go with it. The project `system` of the default domain cannot be deleted.',
+        'Deletes the project with its role assignments, access keys and tokens. The project `system` of the default domain cannot be deleted.',
     },
     examples: {
       view: projectExample,

@@ -10,7 +10,7 @@ import { policyExample, PolicyDto } from './policies.ts'
 export const RoleDto = exactObject({
   id: Type.String(),
   name: Type.String(),
-  domain_id: Type.Null({ description: 'A role is nobody’s own: it can be held anywhere it fits' }),
+  domain_id: Type.Null({ description: 'Always null: roles belong to no domain' }),
   description: Type.String(),
   options: emptyOptions,
   created_at: Timestamp,
@@ -22,7 +22,7 @@ export const roleExample = {
   id: example.roleId,
   name: 'project_owner',
   domain_id: null,
-  description: 'Everything in a project, its people included',
+  description: 'Full access to a project, including its members',
   options: {},
   created_at: exampleTimestamp,
   links: { self: example.self('roles', example.roleId) },
@@ -61,13 +61,13 @@ export const roleOperations = [
     query: listQuery(['name', 'created_at'], { name: Type.Optional(Name) }),
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     notes: {
-      create: 'A new role allows nothing until a policy is bound to it.',
-      delete: 'Everyone who holds it loses it.',
+      create: 'A new role grants nothing until you attach a policy.',
+      delete: 'Also deletes all assignments of the role.',
     },
     examples: {
       view: roleExample,
-      create: { name: 'tagger', description: 'Tags servers, and nothing else' },
-      update: { description: 'Tags servers' },
+      create: { name: 'tagger', description: 'Can only tag servers' },
+      update: { description: 'Can tag servers' },
     },
   }),
   {
@@ -89,7 +89,7 @@ export const roleOperations = [
     }),
     responses: {
       200: {
-        description: 'The policies bound to it',
+        description: 'Policies attached to the role',
         body: listBody('policies', PolicyDto),
         example: example.list('policies', `/v3/roles/${example.roleId}/policies`, policyExample),
       },
@@ -100,9 +100,9 @@ export const roleOperations = [
     method: 'PUT',
     ...binding,
     permission: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
-    summary: 'Bind a policy to a role',
-    description: 'Whoever holds the role is bound by it at the next request.',
-    responses: { 204: { description: 'Bound' } },
+    summary: 'Attach a policy to a role',
+    description: 'Takes effect with the next request of every user with the role.',
+    responses: { 204: { description: 'Policy attached' } },
   },
   {
     id: 'checkPolicyBinding',
@@ -114,15 +114,15 @@ export const roleOperations = [
       action: 'get',
       at: ['system', 'domain', 'project'],
     },
-    summary: 'Tell whether a policy is bound to a role',
-    responses: { 204: { description: 'Bound; 404 if not' } },
+    summary: 'Check whether a policy is attached to a role',
+    responses: { 204: { description: 'The policy is attached. Otherwise 404.' } },
   },
   {
     id: 'unbindPolicy',
     method: 'DELETE',
     ...binding,
     permission: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
-    summary: 'Take a policy off a role',
-    responses: { 204: { description: 'Bound no longer' } },
+    summary: 'Detach a policy from a role',
+    responses: { 204: { description: 'Policy detached' } },
   },
 ] as const satisfies readonly Operation[]

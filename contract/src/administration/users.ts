@@ -35,11 +35,11 @@ export const UserDto = exactObject({
 })
 export type UserDto = Static<typeof UserDto>
 
-/** A password to be set; what it must be like is checked beyond its length, and said then. */
+/** The domain checks more than the length, and its error says what is wrong. */
 const NewPassword = Type.String({
   minLength: 1,
   maxLength: 8192,
-  description: '8 characters at least, 1,024 bytes at most, and none of the commonest',
+  description: 'At least 8 characters and at most 1,024 bytes. Common passwords are rejected.',
 })
 const ShortText = Type.String({ maxLength: 255 })
 
@@ -102,12 +102,11 @@ export const userOperations = [
     }),
     at: { read: ['system', 'domain', 'project', 'self'], write: ['system', 'domain'] },
     notes: {
-      list: 'For a project: those who hold a role there. `email` and `mobile` are empty unless they are your own or you may read users of the domain.',
-      create:
-        "Without a `domain_id` the user is made in your token's own domain. Roles come apart.",
+      list: 'With a token for a project: the users with a role in the project. `email` and `mobile` are empty unless it is you, or you may read the users of the domain.',
+      create: 'Default `domain_id`: the domain of your token. The new user has no roles.',
       update:
-        'A new password or `enabled: false` ends every token of the user at once. Setting the password of somebody who holds more than you could grant is refused.',
-      delete: 'Memberships, assignments, access keys and tokens go with it.',
+        'A new password or `enabled: false` revokes all tokens of the user. You cannot set the password of a user who has permissions that you could not grant.',
+      delete: 'Deletes the user with memberships, role assignments, access keys and tokens.',
     },
     examples: {
       view: userExample,
@@ -130,7 +129,7 @@ export const userOperations = [
     tag: 'Users',
     summary: 'Change your own password',
     description:
-      'Every token you have ends with it, this one too: log in again with the new password. A wrong original password counts as a failed login.',
+      'Revokes all your tokens, including this one: log in again with the new password. A wrong `original_password` counts as a failed login.',
     body: exactObject({
       user: exactObject({
         original_password: Type.String({ minLength: 1, maxLength: 8192 }),
@@ -140,7 +139,7 @@ export const userOperations = [
     example: {
       user: { original_password: 'correct horse battery', password: 'a much better one' },
     },
-    responses: { 204: { description: 'Changed' } },
+    responses: { 204: { description: 'Password changed' } },
   },
   {
     id: 'listUserProjects',
@@ -154,8 +153,9 @@ export const userOperations = [
       at: ['system', 'domain', 'self'],
     },
     tag: 'Users',
-    summary: 'List the projects in which a user holds a role',
-    description: 'Your own: all of them. Those of others: as far as you may see projects.',
+    summary: 'List the projects of a user',
+    description:
+      'Projects in which the user has a role. For other users you see only projects that you can access.',
     query: listQuery(['name', 'created_at', 'enabled'], {
       name: Type.Optional(Name),
       enabled: Type.Optional(Type.Boolean()),
@@ -163,7 +163,7 @@ export const userOperations = [
     }),
     responses: {
       200: {
-        description: 'The projects, by a role of the user or of one of the user’s groups',
+        description: 'Projects, by roles of the user and of the groups of the user',
         body: listBody('projects', ProjectDto),
         example: example.list('projects', `/v3/users/${example.userId}/projects`, projectExample),
       },

@@ -4,37 +4,38 @@ import { exactObject, Id, NewName, OptionalTimestamp, Timestamp } from '../scala
 const Pattern = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: '`*` stands for any characters',
+  description: '`*` matches any characters',
 })
 
-/** Which servers of an account belong to a project. */
+/** Assigns matching servers of an account to a project. */
 export const AccountRule = exactObject({
   tenant: Type.Optional({
     ...Pattern,
     description:
-      "The id or name of the source's own tenant, project or account; `*` for any characters",
+      'Id or name of the tenant, project or account in the source. `*` matches any characters.',
   }),
   tag: Type.Optional({
     ...Pattern,
-    description: 'A tag of the source, `team=web` or only `team`; `*` for any characters',
+    description:
+      'Tag of the source: `team=web`, or `team` for any value. `*` matches any characters.',
   }),
   account: Type.Optional({
     ...Pattern,
-    description: 'The name of the account in Muster; `*` for any characters',
+    description: 'Name of the cloud account in Muster. `*` matches any characters.',
   }),
   name: Type.Optional({
     ...Pattern,
-    description: "The server's name; `*` for any characters",
+    description: 'Name of the server. `*` matches any characters.',
   }),
-  project_id: { ...Id, description: 'The project that they then belong to' },
+  project_id: { ...Id, description: 'Project that matching servers are assigned to' },
 })
 export type AccountRule = Static<typeof AccountRule>
 
-export const mostRules = 2_000
+export const maxMappingRules = 2_000
 const Mapping = Type.Array(AccountRule, {
-  maxItems: mostRules,
+  maxItems: maxMappingRules,
   description:
-    'Gone through from the first on: the first rule of which everything holds decides. Where none does, the server belongs to `project_id`',
+    'The first matching rule applies. A rule matches if all its patterns match. Servers without a matching rule are assigned to `project_id`.',
 })
 
 export const accountStatuses = ['init', 'connected', 'disconnected', 'lost', 'disabled'] as const
@@ -48,36 +49,41 @@ export const AccountWarning = exactObject({
       '`unreadable` servers could not be read and keep their last values; `missing` servers are suddenly missing from the source and will be removed later; `duplicate` servers run on two hosts at once',
   }),
   text: Type.String(),
-  count: Type.Integer({ description: 'How many servers it is about' }),
+  count: Type.Integer({ description: 'Number of affected servers' }),
   until: {
     ...OptionalTimestamp,
     description:
-      'When the first of the `missing` servers are removed, if they do not return; else null',
+      'When Muster removes the first `missing` servers if they do not return. null for other warnings.',
   },
 })
 export type AccountWarning = Static<typeof AccountWarning>
 
 export const AccountSync = exactObject({
   state: Type.Enum([...syncStates]),
-  started_at: { ...OptionalTimestamp, description: 'Of the one under way, or of the last' },
-  finished_at: { ...OptionalTimestamp, description: 'When the last complete one was through' },
-  duration_ms: Type.Integer({ description: 'How long that one took' }),
-  seen: Type.Integer({ description: 'While one is under way: so far' }),
+  started_at: {
+    ...OptionalTimestamp,
+    description: 'Start of the running sync, or of the last one',
+  },
+  finished_at: { ...OptionalTimestamp, description: 'End of the last complete sync' },
+  duration_ms: Type.Integer({ description: 'Duration of the last complete sync' }),
+  seen: Type.Integer({ description: 'Servers found. During a sync: so far.' }),
   created: Type.Integer(),
   changed: Type.Integer(),
   gone: Type.Integer(),
-  error: Type.String({ description: 'Why the last one failed; empty where it did not' }),
+  error: Type.String({ description: 'Why the last sync failed. Empty if it succeeded.' }),
   warnings: Type.Array(AccountWarning, {
-    description:
-      'What needs attention although the account works. Warnings do not change its status',
+    description: 'Problems that do not change the status of the account',
   }),
-  next_at: { ...OptionalTimestamp, description: 'When the next one is due; null where none is' },
+  next_at: {
+    ...OptionalTimestamp,
+    description: 'Start of the next sync. null: none is scheduled.',
+  },
 })
 export type AccountSync = Static<typeof AccountSync>
 
 const longestText = 65_536
 
-/** A key that holds the end of a line matches no pattern, and its value would be anything. */
+/** Without this, a key with a line break would match no pattern and bypass the schema of its value. */
 const bounds = {
   additionalProperties: false,
   maxProperties: 32,
@@ -90,16 +96,16 @@ const Options = Type.Record(
     Type.String({ maxLength: longestText }),
     Type.Integer(),
     Type.Boolean(),
-    Type.Array(Type.String({ maxLength: 255 }), { maxItems: mostRules }),
+    Type.Array(Type.String({ maxLength: 255 }), { maxItems: maxMappingRules }),
   ]),
-  { ...bounds, description: 'Of the provider: see `GET /cloudaccounts/providers`' },
+  { ...bounds, description: 'Provider options. See `GET /cloudaccounts/providers`.' },
 )
 
 const DisappearanceHold = Type.Union(
   [Type.Integer({ minimum: 0, maximum: 31_536_000 }), Type.Null()],
   {
     description:
-      'Seconds for which servers are kept as `unknown` when more than half of them are suddenly missing. 0: only until three complete syncs in a row have missed them. null: the setting `--disappearance-hold`',
+      'If more than half of the servers disappear at once, Muster shows them as `unknown` for this many seconds before it removes them. 0: until three consecutive complete syncs do not find them. null: the setting `--disappearance-hold`.',
   },
 )
 
@@ -117,10 +123,11 @@ export const CloudAccount = exactObject({
   mapping: Type.Array(AccountRule),
   status: Type.Enum([...accountStatuses], {
     description:
-      '`init` not synced yet, `connected`, `disconnected` the last sync failed, `lost` no answer for three periods: its servers are `unknown`, `disabled`',
+      '`init`: not synced yet. `connected`: the last sync succeeded. `disconnected`: the last sync failed. `lost`: no response for three periods, so its servers are `unknown`. `disabled`: not synced.',
   }),
   servers: Type.Integer({
-    description: 'How many servers it sees, those included that another account holds',
+    description:
+      'Number of servers that the account sees, including those that belong to another account',
   }),
   created_at: Timestamp,
   sync: AccountSync,
@@ -129,10 +136,10 @@ export type CloudAccount = Static<typeof CloudAccount>
 
 const Credentials = Type.Record(Type.String(), Type.String({ maxLength: longestText }), {
   ...bounds,
-  description: 'Kept sealed, and never shown again',
+  description: 'Stored encrypted. Never returned.',
 })
 
-export const shortestPeriod = 5
+export const minSyncPeriod = 5
 const settable = {
   brand: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   address: Type.Optional(Type.String({ maxLength: 1024 })),
@@ -140,7 +147,7 @@ const settable = {
   options: Type.Optional(Options),
   period: Type.Optional(
     Type.Integer({
-      minimum: shortestPeriod,
+      minimum: minSyncPeriod,
       maximum: 86_400,
       description: 'Seconds between complete syncs',
     }),
@@ -155,7 +162,7 @@ const Provider = Type.String({ minLength: 1, maxLength: 64 })
 export const NewCloudAccount = exactObject({
   name: NewName,
   provider: Provider,
-  project_id: { ...Id, description: 'Whose the servers are that no rule says anything of' },
+  project_id: { ...Id, description: 'Project of servers without a matching rule' },
   ...settable,
 })
 export type NewCloudAccount = Static<typeof NewCloudAccount>
@@ -166,7 +173,7 @@ export const CloudAccountChanges = Type.Object(
 )
 export type CloudAccountChanges = Static<typeof CloudAccountChanges>
 
-/** An account that is not kept: only whether it would do is asked. */
+/** An account to test without storing it. */
 export const AccountToTest = exactObject({
   provider: Provider,
   address: settable.address,
@@ -177,19 +184,24 @@ export type AccountToTest = Static<typeof AccountToTest>
 
 export const MappingPreviewRequest = exactObject({
   mapping: Mapping,
-  project_id: Type.Optional({ ...Id, description: "Instead of the account's own default" }),
+  project_id: Type.Optional({
+    ...Id,
+    description: "Default project to preview instead of the account's own",
+  }),
 })
 
 const Owned = { id: Type.String(), name: Type.String() }
 
 export const MappingPreview = exactObject({
-  total: Type.Integer({ description: 'How many servers the account holds' }),
-  moves: Type.Integer({ description: 'How many of them would change their project' }),
+  total: Type.Integer({ description: 'Number of servers of the account' }),
+  moves: Type.Integer({ description: 'Number of servers that would change their project' }),
   projects: Type.Array(
     exactObject({
       project_id: Type.String(),
       project: Type.String(),
-      servers: Type.Integer({ description: 'How many it would have of this account' }),
+      servers: Type.Integer({
+        description: 'Number of servers of the account that the project would have',
+      }),
     }),
   ),
   servers: Type.Array(
@@ -199,21 +211,23 @@ export const MappingPreview = exactObject({
       from_project: Type.String(),
       to_project_id: Type.String(),
       to_project: Type.String(),
-      rule: Type.Integer({ description: 'Which rule says so, counted from 0; -1 for none' }),
+      rule: Type.Integer({
+        description: 'Index of the matching rule, from 0. -1: no rule matches.',
+      }),
     }),
-    { description: 'Those that would move, 100 of them at most' },
+    { description: 'Servers that would move, at most 100' },
   ),
 })
 export type MappingPreview = Static<typeof MappingPreview>
 
 export const AccountTest = exactObject({
   ok: Type.Boolean(),
-  title: Type.String({ description: 'Who answered' }),
-  servers: Type.Integer({ description: 'How many servers it sees' }),
+  title: Type.String({ description: 'What responded: product, version and address' }),
+  servers: Type.Integer({ description: 'Number of servers that the account sees' }),
   statuses: Type.Record(Type.String(), Type.Integer()),
-  sample: Type.Array(Type.String(), { description: 'Names of a few of them' }),
-  is_complete: Type.Boolean({ description: 'False where it was cut off for taking long' }),
-  error: Type.String({ description: 'What is wrong, in words; empty where nothing is' }),
+  sample: Type.Array(Type.String(), { description: 'Names of some of the servers' }),
+  is_complete: Type.Boolean({ description: 'false: the test stopped after its time limit' }),
+  error: Type.String({ description: 'What went wrong. Empty if the test succeeded.' }),
   duration_ms: Type.Integer(),
 })
 export type AccountTest = Static<typeof AccountTest>
@@ -222,7 +236,7 @@ const Field = exactObject({
   name: Type.String(),
   type: Type.Enum(['text', 'integer', 'boolean', 'list']),
   required: Type.Boolean(),
-  long: Type.Boolean({ description: 'Several lines, such as a certificate' }),
+  long: Type.Boolean({ description: 'Multi-line text, such as a certificate' }),
   description: Type.String(),
 })
 
@@ -237,7 +251,7 @@ export const CloudProvider = exactObject({
   }),
   credentials: Type.Array(Field),
   options: Type.Array(Field),
-  period: Type.Integer({ description: 'Seconds between complete syncs, unless you say' }),
-  events: Type.Boolean({ description: 'Whether it tells of changes by itself' }),
+  period: Type.Integer({ description: 'Default number of seconds between complete syncs' }),
+  events: Type.Boolean({ description: 'Whether the source sends change events' }),
 })
 export type CloudProvider = Static<typeof CloudProvider>

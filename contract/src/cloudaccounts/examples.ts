@@ -80,10 +80,10 @@ export const previewExample = {
 export const providerExample = {
   provider: 'Aws',
   title: 'AWS EC2',
-  description: 'Instances of one AWS account',
+  description: 'EC2 instances of one AWS account',
   address: {
     required: false,
-    description: 'An endpoint to ask instead of those of AWS',
+    description: 'EC2 endpoint. Default: the public endpoints of AWS.',
     example: 'https://ec2.example.org',
   },
   credentials: [
@@ -92,7 +92,7 @@ export const providerExample = {
       type: 'text',
       required: true,
       long: false,
-      description: 'The id of an access key',
+      description: 'Access key ID',
     },
   ],
   options: [
@@ -101,7 +101,7 @@ export const providerExample = {
       type: 'list',
       required: false,
       long: false,
-      description: 'Only these regions; all that are enabled unless you say',
+      description: 'Regions to sync. Default: all enabled regions.',
     },
   ],
   period: 30,

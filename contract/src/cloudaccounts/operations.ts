@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { clientParameters, shortListParameters } from '../paging.ts'
+import { clientParameters, defaultPageSize, maxPageSize, shortListParameters } from '../paging.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject, Id, Name } from '../scalars.ts'
@@ -24,7 +24,7 @@ import {
 
 const common = { ...platformDefaults, tag: 'Cloud accounts' } as const
 
-/** Whoever attaches an account decides where Muster reaches out to: that is the system's to decide. */
+/** System only: an account decides which addresses Muster connects to. */
 const permission = <
   const Action extends 'list' | 'get' | 'create' | 'update' | 'delete' | 'perform',
 >(
@@ -36,17 +36,17 @@ const example = { cloudaccount: accountExample }
 const shown = (description: string) => ({ description, body, example })
 const tested = {
   200: {
-    description: 'How it went',
+    description: 'Result of the test',
     body: exactObject({ test: AccountTest }),
     example: { test: testExample },
   },
 }
 
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
-const whole = (description: string) =>
+const optionalBoolean = (description: string) => Type.Optional(Type.Boolean({ description }))
+const wholeNumber = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999, description }))
 
-/** The accounts that servers come from. */
+/** The accounts that Muster imports servers from. */
 export const cloudAccountOperations = [
   {
     id: 'listCloudAccounts',
@@ -55,34 +55,39 @@ export const cloudAccountOperations = [
     ...common,
     permission: permission('list'),
     summary: 'List cloud accounts',
-    description: 'Where servers come from, and how it goes with each. Newest first.',
+    description:
+      'The accounts that Muster imports servers from, with the state of their last sync. Newest first.',
     query: exactObject({
       name: Type.Optional(Name),
       provider: Type.Optional(Name),
       status: Type.Optional(Type.Enum([...accountStatuses])),
-      enabled: flag('Only those that are, or only those that are not'),
+      enabled: optionalBoolean('Filter by enabled or disabled'),
       project_id: Type.Optional(Id),
       search: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, description: 'In name, provider and address' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: 'Search in name, provider and address',
+        }),
       ),
       order_by: Type.Optional(
         Type.Enum(['created_at', 'name', 'provider', 'status', 'servers', 'period']),
       ),
       order: Type.Optional(Type.Enum(['asc', 'desc'])),
-      limit: whole('20 unless you say, 2048 at the most'),
-      offset: whole('So many are left out first'),
+      limit: wholeNumber(`Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`),
+      offset: wholeNumber('Number of items to skip. Default: 0.'),
       ...clientParameters,
     }),
     responses: {
       200: {
-        description: 'A page of accounts',
+        description: 'A page of cloud accounts',
         body: exactObject({
           cloudaccounts: Type.Array(CloudAccount),
           limit: Type.Integer(),
           offset: Type.Integer(),
           total: Type.Integer(),
         }),
-        headers: { Link: 'The next page, where there is one: `rel="next"`' },
+        headers: { Link: 'The next page, if there is one: `rel="next"`' },
         example: { cloudaccounts: [accountExample], limit: 20, offset: 0, total: 1 },
       },
     },
@@ -93,12 +98,13 @@ export const cloudAccountOperations = [
     path: '/cloudaccounts/providers',
     ...common,
     permission: permission('list'),
-    summary: 'List the kinds of sources',
-    description: 'What can be attached, and what an account of each kind needs.',
+    summary: 'List cloud providers',
+    description:
+      'The kinds of sources that you can attach, with the credentials and options of each.',
     query: exactObject(shortListParameters),
     responses: {
       200: {
-        description: 'All of them',
+        description: 'Cloud providers',
         body: exactObject({ providers: Type.Array(CloudProvider) }),
         example: { providers: [providerExample] },
       },
@@ -110,10 +116,10 @@ export const cloudAccountOperations = [
     path: '/cloudaccounts/{id}',
     ...common,
     permission: permission('get'),
-    summary: 'Show a cloud account',
+    summary: 'Get a cloud account',
     description:
-      'With how its last sync went, and how far the present one is. By its id, or by its name. Credentials are never shown.',
-    responses: { 200: shown('The account') },
+      'By id or name. Includes the result of the last sync and the progress of a running one. Credentials are never returned.',
+    responses: { 200: shown('The cloud account') },
   },
   {
     id: 'createCloudAccount',
@@ -123,7 +129,7 @@ export const cloudAccountOperations = [
     permission: permission('create'),
     summary: 'Attach a cloud account',
     description:
-      'Its first sync starts at once. Nothing is asked of the source before it is kept: try it with `POST /cloudaccounts/test` first. An address on this machine, on its link or of a metadata service is refused unless `--source-allow` names it.',
+      'The first sync starts immediately. The credentials are not checked: test them with `POST /cloudaccounts/test` first. Loopback, link-local and metadata-service addresses are rejected unless `--source-allow` lists them.',
     body: exactObject({ cloudaccount: NewCloudAccount }),
     example: { cloudaccount: newAccountExample },
     responses: { 201: shown('Attached') },
@@ -134,8 +140,8 @@ export const cloudAccountOperations = [
     path: '/cloudaccounts/test',
     ...common,
     permission: permission('create'),
-    summary: 'Try a cloud account before attaching it',
-    description: 'Logs in and counts what it sees. Nothing is kept.',
+    summary: 'Test a cloud account before attaching it',
+    description: 'Logs in and counts the servers. Stores nothing.',
     body: exactObject({ cloudaccount: AccountToTest }),
     example: {
       cloudaccount: {
@@ -152,12 +158,12 @@ export const cloudAccountOperations = [
     path: '/cloudaccounts/{id}',
     ...common,
     permission: permission('update'),
-    summary: 'Change a cloud account',
+    summary: 'Update a cloud account',
     description:
-      'Name only what changes. Credentials and options are replaced whole; whoever changes the address gives the credentials again, so that they go nowhere else by themselves. A change of the mapping moves servers at once.',
+      'Send only the fields to change. `credentials` and `options` are replaced as a whole. If you change `address`, send `credentials` again, so that stored credentials are never sent to another address. A new `mapping` moves servers immediately.',
     body: exactObject({ cloudaccount: CloudAccountChanges }),
     example: { cloudaccount: { mapping: newAccountExample.mapping } },
-    responses: { 200: shown('As it is now') },
+    responses: { 200: shown('Updated') },
   },
   {
     id: 'deleteCloudAccount',
@@ -167,8 +173,10 @@ export const cloudAccountOperations = [
     permission: permission('delete'),
     summary: 'Detach a cloud account',
     description:
-      'Its servers go with it, but for those that another account sees too. Where it has any, that is a 409 that says how many, unless you say `evict=true`. Nothing happens in the source.',
-    query: exactObject({ evict: flag('Its servers may go') }),
+      'Removes the account and its servers from Muster. Servers that another account also sees remain. If the account has servers, you need `evict=true`; otherwise 409 with their number. Nothing changes in the source.',
+    query: exactObject({
+      evict: optionalBoolean('Confirm that the servers of the account are removed'),
+    }),
     responses: { 204: { description: 'Detached' } },
   },
   {
@@ -178,8 +186,8 @@ export const cloudAccountOperations = [
     ...common,
     permission: permission('perform'),
     summary: 'Sync a cloud account now',
-    description: 'Starts a complete sync; how far it is the account itself tells.',
-    responses: { 202: shown('It is going to start, or is under way') },
+    description: 'Starts a complete sync. The account shows its progress.',
+    responses: { 202: shown('The sync is scheduled or running') },
   },
   {
     id: 'confirmGoneServers',
@@ -189,8 +197,8 @@ export const cloudAccountOperations = [
     permission: permission('perform'),
     summary: 'Confirm that missing servers are gone',
     description:
-      'Removes the servers that the warning `missing` is about now, instead of waiting until they have been missing for long enough. A server that another account sees stays. 409 where no servers are missing.',
-    responses: { 202: shown('They are being removed') },
+      'Removes the servers of the warning `missing` now instead of after the hold time. Servers that another account also sees remain. 409 if no servers are missing.',
+    responses: { 202: shown('The servers are being removed') },
   },
   {
     id: 'testCloudAccount',
@@ -199,7 +207,7 @@ export const cloudAccountOperations = [
     ...common,
     permission: permission('perform'),
     summary: 'Test a cloud account',
-    description: 'Logs in with what is kept and counts what it sees. Nothing is changed.',
+    description: 'Logs in with the stored credentials and counts the servers. Changes nothing.',
     responses: tested,
   },
   {
@@ -208,13 +216,13 @@ export const cloudAccountOperations = [
     path: '/cloudaccounts/{id}/mapping/preview',
     ...common,
     permission: permission('get'),
-    summary: 'See which servers a mapping would move',
-    description: 'Of the servers as they are known now. Nothing is changed.',
+    summary: 'Preview a mapping',
+    description: 'Shows which of the known servers would change their project. Changes nothing.',
     body: MappingPreviewRequest,
     example: { mapping: newAccountExample.mapping },
     responses: {
       200: {
-        description: 'What would be',
+        description: 'The preview',
         body: exactObject({ preview: MappingPreview }),
         example: { preview: previewExample },
       },

@@ -22,13 +22,13 @@ const shown = (description: string) => ({
   body: session,
   example: { session: sessionExample },
 })
-const newCookie = { 'Set-Cookie': 'The session, under a new name: the one before is over' }
-const noCookie = { 'Set-Cookie': 'Takes the session away' }
+const newCookie = { 'Set-Cookie': 'The new session cookie. It replaces the previous one.' }
+const noCookie = { 'Set-Cookie': 'Deletes the session cookie' }
 
-/** Where to go on after a login elsewhere. Only pages of the console are gone to. */
+/** Page to open after the login. Only pages of the console are allowed. */
 const Next = Type.Optional(Type.String({ maxLength: 2048 }))
 
-/** The gateway's own operations. All others under `/api` are those of the public API. */
+/** The gateway's own operations. Other paths under `/api` are forwarded to the API. */
 export const gatewayOperations = [
   {
     id: 'showLoginOptions',
@@ -36,9 +36,9 @@ export const gatewayOperations = [
     path: '/api/login',
     access: 'public',
     tag,
-    summary: 'Tell how one can log in here',
+    summary: 'List login options',
     responses: {
-      200: { description: 'The ways', body: LoginOptions, example: loginOptionsExample },
+      200: { description: 'Login options', body: LoginOptions, example: loginOptionsExample },
     },
   },
   {
@@ -58,7 +58,7 @@ export const gatewayOperations = [
     path: '/api/session',
     access: 'session',
     tag,
-    summary: 'Tell who is logged in, where, and what they may do there',
+    summary: 'Get the current session',
     responses: { 200: shown('The session') },
   },
   {
@@ -70,7 +70,7 @@ export const gatewayOperations = [
     summary: 'Switch to another project or domain',
     body: ScopeChange,
     example: { scope: { project_id: sessionExample.scope.id } },
-    responses: { 200: { ...shown('The session, there'), headers: newCookie } },
+    responses: { 200: { ...shown('The session in the new scope'), headers: newCookie } },
   },
   {
     id: 'endSession',
@@ -79,8 +79,8 @@ export const gatewayOperations = [
     access: 'session',
     tag,
     summary: 'Log out',
-    description: 'Its tokens are revoked.',
-    responses: { 204: { description: 'Over', headers: noCookie } },
+    description: 'Revokes the tokens of the session.',
+    responses: { 204: { description: 'Logged out', headers: noCookie } },
   },
   {
     id: 'listSessions',
@@ -91,7 +91,7 @@ export const gatewayOperations = [
     summary: 'List your sessions',
     responses: {
       200: {
-        description: 'Those that are not over, latest first',
+        description: 'Active sessions, most recent first',
         body: exactObject({ sessions: Type.Array(SessionEntry) }),
         example: { sessions: [sessionEntryExample] },
       },
@@ -104,7 +104,7 @@ export const gatewayOperations = [
     access: 'session',
     tag,
     summary: 'End one of your sessions',
-    responses: { 204: { description: 'Over' } },
+    responses: { 204: { description: 'Session ended' } },
   },
   {
     id: 'startCasLogin',
@@ -112,10 +112,10 @@ export const gatewayOperations = [
     path: '/api/session/cas/{id}',
     access: 'public',
     tag,
-    summary: 'Go to a CAS server to log in',
+    summary: 'Start a CAS login',
     query: exactObject({ next: Next }),
     responses: {
-      302: { description: 'To the CAS server', headers: { Location: 'Its login page' } },
+      302: { description: 'Redirect to the CAS server', headers: { Location: 'Login page' } },
     },
   },
   {
@@ -124,12 +124,12 @@ export const gatewayOperations = [
     path: '/api/session/cas',
     access: 'public',
     tag,
-    summary: 'Come back from a CAS server with a ticket',
+    summary: 'Finish a CAS login',
     query: exactObject({ ticket: Type.Optional(Type.String({ maxLength: 255 })) }),
     responses: {
       302: {
-        description: 'Into the console, or to its login page where the ticket is no good',
-        headers: { Location: 'A page of the console', ...newCookie },
+        description: 'Redirect to the console, or to its login page if the ticket is invalid',
+        headers: { Location: 'Page of the console', ...newCookie },
       },
     },
   },

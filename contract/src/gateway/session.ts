@@ -6,7 +6,7 @@ const text = Type.String()
 const Reference = exactObject(sameType(['id', 'name'], text))
 const DomainMember = exactObject({ id: text, name: text, domain: Reference })
 
-/** What a browser is told of its own session; the token stays on the server's side. */
+/** A session as its browser sees it. The token stays on the server. */
 export const SessionDto = exactObject({
   user: exactObject({
     ...sameType(['id', 'name', 'displayname', 'email'], text),
@@ -14,42 +14,44 @@ export const SessionDto = exactObject({
   }),
   scope: exactObject(
     { kind: Type.Enum(['project', 'domain', 'none']), id: text, name: text, domain: Reference },
-    { description: 'Where the session is at; of a domain, `domain` is the domain itself' },
+    {
+      description: 'Project or domain of the session. For a domain, `domain` is the domain itself.',
+    },
   ),
   roles: Type.Array(Reference),
-  projects: Type.Array(DomainMember, { description: 'Projects to switch to' }),
-  domains: Type.Array(Reference, { description: 'Domains to switch to' }),
+  projects: Type.Array(DomainMember, { description: 'Projects that the session can switch to' }),
+  domains: Type.Array(Reference, { description: 'Domains that the session can switch to' }),
   permissions: Type.Array(PermissionDto, {
-    description: 'What the roles allow here, operation by operation',
+    description: 'Permissions in the current scope, by operation',
   }),
   csrf_token: Type.String({
-    description: 'Sent as `X-CSRF-Token` with every call that changes something',
+    description: 'Send it as `X-CSRF-Token` with every request that changes something',
   }),
   expires_at: Timestamp,
   idle_expires_at: Type.String({
     ...Timestamp,
-    description: 'When it ends unless something is done before',
+    description: 'When the session expires without activity',
   }),
 })
 export type SessionDto = Static<typeof SessionDto>
 
-/** One of a user's sessions, as the list of them shows it. */
+/** A session in the list of a user's sessions. */
 export const SessionEntry = exactObject({
   ...sameType(['id', 'ip', 'user_agent', 'scope'], text),
   created_at: Timestamp,
   last_seen_at: Timestamp,
   expires_at: Timestamp,
-  current: Type.Boolean({ description: 'Whether it is the one that asks' }),
+  current: Type.Boolean({ description: 'Whether this is the session of the request' }),
 })
 export type SessionEntry = Static<typeof SessionEntry>
 
-/** A project, or a domain. */
-const Place = exactObject({
+/** A project or a domain, by id. */
+const ScopeById = exactObject({
   project_id: Type.Optional(Id),
   domain_id: Type.Optional(Id),
 })
 
-export const ScopeChange = exactObject({ scope: Place })
+export const ScopeChange = exactObject({ scope: ScopeById })
 export type ScopeChange = Static<typeof ScopeChange>
 
 export const PasswordLogin = exactObject({
@@ -58,26 +60,26 @@ export const PasswordLogin = exactObject({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: "The name of the user's domain; `Default` unless you say",
+      description: "Name of the user's domain. Default: `Default`.",
     }),
   ),
   password: Type.String({ minLength: 1, maxLength: 8192 }),
-  scope: Type.Optional(Place),
+  scope: Type.Optional(ScopeById),
 })
 export type PasswordLogin = Static<typeof PasswordLogin>
 
 const DemoPerson = exactObject({
   ...sameType(['name', 'password', 'domain', 'role'], text),
-  project: Type.Union([text, Type.Null()], { description: 'null: the whole domain' }),
+  project: Type.Union([text, Type.Null()], { description: 'null: the login is for the domain' }),
 })
 
-/** What the login page needs to know before anybody has logged in. */
+/** What the login page needs to know before the login. */
 export const LoginOptions = exactObject({
   platform: text,
   version: text,
   demo: Type.Union([exactObject({ people: Type.Array(DemoPerson) }), Type.Null()], {
-    description: 'Whom to try a demo as; null where this is none',
+    description: 'Users of the demo. null: no demo.',
   }),
-  cas: Type.Array(Reference, { description: 'CAS servers to log in at' }),
+  cas: Type.Array(Reference, { description: 'Identity providers with a CAS login' }),
 })
 export type LoginOptions = Static<typeof LoginOptions>

@@ -1,8 +1,8 @@
-/** The cookie that is a session: the second where browsers would not keep the first, without TLS. */
+/** The session cookie. Without TLS, browsers reject the `__Host-` prefix, so it has another name. */
 export const sessionCookie = { secure: '__Host-muster', plain: 'muster_session' } as const
 
-/** Proof that a change was meant, from the session's view. */
+/** The session's `csrf_token`. */
 export const csrfHeader = 'x-csrf-token'
 
-/** `1` on what a page asks by itself, with nobody at it: that keeps no session alive. */
+/** `1` on automatic polling, which does not extend the session. */
 export const pollHeader = 'x-muster-poll'

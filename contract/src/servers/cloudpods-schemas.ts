@@ -6,40 +6,17 @@ import {
   type TSchema,
   type TString,
 } from 'typebox'
+import { cloudpodsNote } from '../paging.ts'
 import type { CloudpodsParameter } from './cloudpods-parameters.ts'
 
-const text = Type.String({ maxLength: 1024 })
-
-/** In a sentence, what Muster makes of one of Cloudpods' parameters. */
-function describe(parameter: CloudpodsParameter): string {
-  switch (parameter.means) {
-    case 'same':
-      return `Cloudpods' word for \`${parameter.as}\``
-    case 'filter': {
-      const meanings = (['true', 'false'] as const)
-        .filter((value) => parameter[value] !== undefined)
-        .map((value) => `\`${value}\` is \`filter=${parameter[value]}\``)
-      return `Of the original: ${meanings.join(', ')}`
-    }
-    case 'setting':
-      return `Of the original: \`true\` is \`${parameter.of}=${parameter.to}\``
-    case 'order':
-      return `Of the original: sorts by \`${parameter.by}\``
-    case 'nothing':
-      return `Of Cloudpods, and changes nothing: ${parameter.because}`
-    case 'refused':
-      return `Of Cloudpods, and not offered: ${parameter.because}`
-  }
-}
+const options = { description: cloudpodsNote }
+const texts = Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 100, ...options })
 
 function schemaOf(parameter: CloudpodsParameter): TSchema {
-  const options = { description: describe(parameter) }
   switch (parameter.means) {
     case 'same':
-      // climc gives some of them once and numbers others.
-      return parameter.as === 'with_meta'
-        ? Type.Boolean(options)
-        : Type.Array(text, { maxItems: 100, ...options })
+      // Cloudpods' command line sends some of them once and numbers others.
+      return parameter.as === 'with_meta' ? Type.Boolean(options) : texts
     case 'filter':
     case 'setting':
     case 'nothing':
@@ -47,9 +24,7 @@ function schemaOf(parameter: CloudpodsParameter): TSchema {
     case 'order':
       return Type.Enum(['asc', 'desc', ''], options)
     case 'refused':
-      return parameter.takes === 'flag'
-        ? Type.Boolean(options)
-        : Type.Array(text, { maxItems: 100, ...options })
+      return parameter.takes === 'flag' ? Type.Boolean(options) : texts
   }
 }
 

@@ -2,21 +2,21 @@ import { Type, type Static } from 'typebox'
 import { exactObject, orNull } from '../scalars.ts'
 import { Metadata } from '../server.ts'
 
-/** How many tags a caller can give a server at once, and how many of its own it can have. */
-export const mostTags = 64
-export const longestTagKey = 128
-export const longestTagValue = 1024
+/** Maximum number of `user:` tags of a server, and of keys in one request. */
+export const maxTags = 64
+export const maxTagKeyLength = 128
+export const maxTagValueLength = 1024
 
 export const ServerMetadata = exactObject({ metadata: Metadata })
 
-/** Tags of the owner's own. What is null goes away. */
+/** Changes of `user:` tags. null removes a tag. */
 export const MetadataChange = exactObject({
-  metadata: Type.Record(Type.String(), orNull(Type.String({ maxLength: longestTagValue })), {
-    // A key that holds the end of a line matches no pattern, and its value would be anything.
+  metadata: Type.Record(Type.String(), orNull(Type.String({ maxLength: maxTagValueLength })), {
+    // Without this, a key with a line break would match no pattern and bypass the schema of its value.
     additionalProperties: false,
-    maxProperties: mostTags,
-    propertyNames: { minLength: 1, maxLength: 'user:'.length + longestTagKey },
-    description: `At most ${mostTags} keys of ${longestTagKey} characters, values of ${longestTagValue}`,
+    maxProperties: maxTags,
+    propertyNames: { minLength: 1, maxLength: 'user:'.length + maxTagKeyLength },
+    description: `At most ${maxTags} keys of ${maxTagKeyLength} characters, values of ${maxTagValueLength}`,
   }),
 })
 export type MetadataChange = Static<typeof MetadataChange>

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { EventList, eventListExample, eventPaging } from '../administration/events.ts'
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
+import { cloudpodsNote } from '../paging.ts'
 import { exactObject } from '../scalars.ts'
 import { Server, ServerList } from '../server.ts'
 import { serverExample, serverListExample } from './examples.ts'
@@ -20,21 +21,21 @@ const permission = <const Action extends 'list' | 'get' | 'update' | 'perform'>(
     at: ['system', 'domain', 'project'],
   }) as const
 
-/** What is right for one caller must not be shown to another by a cache in between. */
+/** A cache in between must not serve one caller's response to another. */
 const privateHeaders = {
-  'Cache-Control': '`private, no-cache`: ask again, with `If-None-Match`',
+  'Cache-Control': '`private, no-cache`: revalidate with `If-None-Match`',
   Vary: '`X-Auth-Token, Accept, Accept-Encoding`',
 }
-const cachedHeaders = { ...privateHeaders, ETag: 'Of the bytes of this answer' }
+const cachedHeaders = { ...privateHeaders, ETag: 'ETag of the response body' }
 
 const unchanged = {
-  description: 'Nothing has changed since the answer whose `ETag` you sent as `If-None-Match`',
+  description: 'Not modified since the `ETag` in `If-None-Match`',
   headers: cachedHeaders,
 }
 
 const metadataResponses = {
   200: {
-    description: "All of the server's metadata, with the prefixes",
+    description: 'All metadata of the server, with prefixes',
     body: ServerMetadata,
     headers: privateHeaders,
     example: metadataExample,
@@ -42,12 +43,11 @@ const metadataResponses = {
 } as const
 
 const changeNotes =
-  'A key without a prefix means `user:`; `ext:` is what the source says and `sys:` what Muster notes: neither can be changed. `null` removes a key.'
+  'A key without a prefix gets the prefix `user:`. `ext:` (source tags) and `sys:` (set by Muster) are read-only. `null` removes a key.'
 
-const named =
-  'By its id, or by its name where you see but one server of that name: with more it is a 409 that lists their ids.'
+const named = 'By id or name. If several servers have the name, 409 lists their ids.'
 
-const passes = (description: string) => Type.Optional(Type.Boolean({ description }))
+const cloudpodsFlag = Type.Optional(Type.Boolean({ description: cloudpodsNote }))
 
 /** The operations on servers. */
 export const serverOperations = [
@@ -59,13 +59,13 @@ export const serverOperations = [
     permission: permission('list'),
     summary: 'List servers',
     description:
-      "Newest first, those of your token's project or domain; without those in the recycle bin. Any field is a filter: `status=running&status=ready&provider=Aws`: values of one are alternatives, different ones must all hold. Fields with a known set of values (`status`, `provider`, `os_type`, …) ignore case. A parameter that takes several values can be repeated or numbered (`status.0=…`). `total` counts all that match. For the next page follow `Link`: it stays quick however deep you go, and no server that stays as it is comes twice or is left out. With `Accept: text/csv` or `application/x-ndjson`, or `format`, all that match come as a stream, without paging. What Cloudpods' clients send is known too, and refused where Muster has nothing like it.",
+      "Lists the servers of your token's project or domain, newest first, without the recycle bin. Every field is a filter: `status=running&status=ready&provider=Aws`. Values of one field are alternatives; different fields must all match. Fields with a fixed set of values, such as `status` and `provider`, ignore case. To give several values, repeat the parameter or number it (`status.0=…`). `total` is the number of all matches. For the next page follow the `Link` header: it is fast at any depth, and no unchanged server is repeated or skipped. `Accept: text/csv` or `application/x-ndjson`, or `format`, streams all matches without paging.",
     query: ServerListQuery,
     responses: {
       200: {
         description: 'A page of servers',
         body: ServerList,
-        headers: { ...cachedHeaders, Link: 'The next page, where there is one: `rel="next"`' },
+        headers: { ...cachedHeaders, Link: 'The next page, if there is one: `rel="next"`' },
         example: serverListExample,
       },
       304: unchanged,
@@ -77,13 +77,13 @@ export const serverOperations = [
     path: '/servers/statistics',
     ...common,
     permission: permission('list'),
-    summary: 'Count servers, by what you like',
+    summary: 'Get server statistics',
     description:
-      'How many servers match, with their cores, memory and disks in MB: in all, and for each value of what you group by, most servers first. The filters are those of the list. A group tells 100 values apart; where there are more, the rest is summed in one further entry, the last, with the value `other`.',
+      'Number of servers and sums of vCPUs, memory and disk (MB), in total and for each value of `group_by`, largest group first. Takes the filters of the list. A group has at most 100 values. Further values are summed up in a last entry with the value `other`.',
     query: ServerStatisticsQuery,
     responses: {
       200: {
-        description: 'The sums',
+        description: 'Statistics',
         body: ServerStatistics,
         headers: privateHeaders,
         example: statisticsExample,
@@ -96,13 +96,13 @@ export const serverOperations = [
     path: '/servers/timeline',
     ...common,
     permission: permission('list'),
-    summary: 'Show how the fleet has grown',
+    summary: 'Get the server timeline',
     description:
-      'How many servers there were day by day, with their cores, memory and disks in MB; without those in the recycle bin. Oldest first; today is as of now. Counted for each project and kept for 400 days: what a server was like before it came to another project stays with the first.',
+      'Number of servers per day with sums of vCPUs, memory and disk (MB), oldest first. The last point is the current state. Servers in the recycle bin are not counted. Muster stores 400 days per project. A server that moved to another project stays in the history of its former project.',
     query: ServerTimelineQuery,
     responses: {
       200: {
-        description: 'A point for each day',
+        description: 'One point per day',
         body: ServerTimeline,
         headers: privateHeaders,
         example: timelineExample,
@@ -115,13 +115,13 @@ export const serverOperations = [
     path: '/servers/{id}',
     ...common,
     permission: permission('get'),
-    summary: 'Show a server',
-    description: `All of its fields. ${named} It is looked for as far as you may see.`,
+    summary: 'Get a server',
+    description: `All fields. ${named} Default scope: everything you can access.`,
     query: exactObject({
       scope: scopeOfOne,
-      details: passes('Of Cloudpods, and changes nothing: you always get all of it'),
-      with_meta: passes('Of Cloudpods, and changes nothing: `metadata` is always there'),
-      show_fail_reason: passes('Of Cloudpods, and changes nothing: the reasons are always there'),
+      details: cloudpodsFlag,
+      with_meta: cloudpodsFlag,
+      show_fail_reason: cloudpodsFlag,
     }),
     responses: {
       200: {
@@ -139,9 +139,8 @@ export const serverOperations = [
     path: '/servers/{id}/metadata',
     ...common,
     permission: permission('get'),
-    summary: "Show a server's tags",
-    description:
-      'Your own (`user:`), those of the source (`ext:`), and what Muster notes (`sys:`), as `metadata` of the server itself.',
+    summary: 'Get the metadata of a server',
+    description: 'Your tags (`user:`), source tags (`ext:`) and tags that Muster sets (`sys:`).',
     query: exactObject({ scope: scopeOfOne }),
     responses: metadataResponses,
   },
@@ -151,8 +150,8 @@ export const serverOperations = [
     path: '/servers/{id}/metadata',
     ...common,
     permission: permission('update'),
-    summary: 'Tag a server',
-    description: `Sets the tags that you name and leaves the others. ${changeNotes}`,
+    summary: 'Update the metadata of a server',
+    description: `Sets the given tags and keeps the others. ${changeNotes}`,
     body: MetadataChange,
     example: { metadata: { env: 'prod', retired: null } },
     responses: metadataResponses,
@@ -163,8 +162,8 @@ export const serverOperations = [
     path: '/servers/{id}/metadata',
     ...common,
     permission: permission('update'),
-    summary: "Replace a server's tags",
-    description: `Afterwards it has the tags that you name and no other \`user:\` ones. ${changeNotes}`,
+    summary: 'Replace the metadata of a server',
+    description: `Sets the given tags and removes all other \`user:\` tags. ${changeNotes}`,
     body: MetadataChange,
     example: { metadata: { env: 'prod' } },
     responses: metadataResponses,
@@ -175,15 +174,15 @@ export const serverOperations = [
     path: '/servers/{id}/history',
     ...common,
     permission: permission('get'),
-    summary: 'Show what became of a server',
+    summary: 'Get the history of a server',
     description:
-      'When it came, what changed, from what to what, and by whom: a person, or the account that saw it. Newest first. What happened while it belonged to others than you may see is not told.',
+      'Changes of the server, newest first: what changed, from which value to which, and by which user or cloud account. Changes from the time when it belonged to a project that you cannot access are omitted.',
     query: exactObject({ ...eventPaging, scope: scopeOfOne }),
     responses: {
       200: {
-        description: 'Its events',
+        description: 'Events of the server',
         body: EventList,
-        headers: { ...privateHeaders, Link: 'The next page, where there is one' },
+        headers: { ...privateHeaders, Link: 'The next page, if there is one' },
         example: eventListExample,
       },
     },
@@ -194,17 +193,18 @@ export const serverOperations = [
     path: '/servers/{id}/syncstatus',
     ...common,
     permission: permission('perform'),
-    summary: 'Look at a server now',
-    description: `Asks its source how it is at this moment, instead of at the next sync. ${named}`,
+    summary: 'Sync a server now',
+    description: `Reads the server from its source now instead of with the next sync. ${named}`,
     responses: {
       200: {
-        description: 'As it is now',
+        description: 'The updated server',
         body: exactObject({ server: Server }),
         headers: privateHeaders,
         example: serverExample,
       },
       202: {
-        description: 'It is being looked at: its source takes its time, or another process asks it',
+        description:
+          'The sync is running. The source is slow, or another process reads the server.',
         headers: privateHeaders,
       },
     },

@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { defaultPageSize, ignoredListParameters, maxPageSize } from '../paging.ts'
+import { cloudpodsNote, defaultPageSize, ignoredListParameters, maxPageSize } from '../paging.ts'
 import { exactObject, sameType } from '../scalars.ts'
 import {
   callerFields,
@@ -14,7 +14,7 @@ import { cloudpodsSchemas } from './cloudpods-schemas.ts'
 
 const mostValues = 100
 
-/** May be given several times, or numbered: `status.0=…&status.1=…`. */
+/** Can be repeated or numbered: `status.0=…&status.1=…`. */
 const several = <Schema extends TSchema>(schema: Schema, description: string, most = mostValues) =>
   Type.Optional(Type.Array(schema, { maxItems: most, description }))
 
@@ -23,34 +23,34 @@ const describedText = (maxLength: number, description: string) =>
 
 const describedFlag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
-/** What is read as a moment; which texts are one, the server says. */
+/** The server checks the format. */
 const timestampText = Type.String({ maxLength: 32, examples: ['2026-05-04T08:00:00Z'] })
 const fieldName = Type.String({ minLength: 1, maxLength: 64 })
 
 type OwnField<Name extends string> = Exclude<Name, CallerField | 'deleted'>
 
-/** Those that are the same for everyone. `deleted` says which servers are looked at, apart. */
+/** Without the fields that differ by caller, and without `deleted`, which is a parameter of its own. */
 const shared = <const Name extends string>(names: readonly Name[]) =>
   names.filter(
     (name) => name !== 'deleted' && !(callerFields as readonly string[]).includes(name),
   ) as OwnField<Name>[]
 
-const timestampFormatHelp = 'UTC, as `2026-05-04T08:00:00Z`, `2026-05-04 08:00:00` or `2026-05-04`'
+const timestampFormatHelp = 'UTC: `2026-05-04T08:00:00Z`, `2026-05-04 08:00:00` or `2026-05-04`'
 
 const fieldFilters = {
-  ...sameType(shared(serverBooleans), several(Type.Boolean(), 'Exactly this')),
+  ...sameType(shared(serverBooleans), several(Type.Boolean(), 'Exact value')),
   ...sameType(
     shared(serverTimestamps),
-    several(timestampText, `Exactly this moment: ${timestampFormatHelp}`),
+    several(timestampText, `Exact time. ${timestampFormatHelp}`),
   ),
-  ...sameType(shared(serverNumbers), several(Type.Integer(), 'Exactly this, or one of these')),
+  ...sameType(shared(serverNumbers), several(Type.Integer(), 'Exact value, or one of several')),
   ...sameType(
     shared(serverTexts),
-    several(Type.String({ maxLength: 1024 }), 'Exactly this, or one of these'),
+    several(Type.String({ maxLength: 1024 }), 'Exact value, or one of several'),
   ),
 }
 
-const idOrName = several(Type.String({ maxLength: 255 }), 'An id or a name, or several')
+const idOrName = several(Type.String({ maxLength: 255 }), 'Id or name, or several')
 
 const TagSets = Type.Array(
   Type.Array(
@@ -67,28 +67,29 @@ export const serverScopes = ['project', 'domain', 'system', 'max'] as const
 
 const scope = Type.Optional(
   Type.Enum([...serverScopes], {
-    description: 'How far to look: as far as your token is for, unless you may see more',
+    description:
+      'Scope of the search. Default: the scope of your token. `max`: everything you can access.',
   }),
 )
 
-/** How far to look for one server. */
+/** The scope in which one server is looked up. */
 export const scopeOfOne = Type.Optional(
   Type.Enum([...serverScopes], {
-    description: 'Where to look for it. Default: everywhere you have access',
+    description: 'Scope of the lookup. Default: everything you can access.',
   }),
 )
 
-/** Whose servers, and nothing else of them. */
+/** The filters by owner. */
 export const narrowing = {
   project_id: fieldFilters.project_id,
   domain_id: fieldFilters.domain_id,
   scope,
 }
 
-/** How long `q` may be. */
-export const longestQ = 2048
+/** Maximum length of `q`. */
+export const maxQueryLength = 2048
 
-/** The parameters that say which servers: of lists, exports and statistics alike. */
+/** The filters of lists, exports and statistics. */
 const selection = {
   ...fieldFilters,
   ...sameType(
@@ -97,24 +98,24 @@ const selection = {
   ),
   filter: several(
     Type.String({ maxLength: 8192 }),
-    "`name.contains('web')`, with `in notin between ge gt le lt like contains startswith endswith equals notequals isnull isnotnull isempty isnotempty isnullorempty`. Several: all of them must hold",
+    "`name.contains('web')`, with `in notin between ge gt le lt like contains startswith endswith equals notequals isnull isnotnull isempty isnotempty isnullorempty`. Several filters must all match.",
   ),
-  filter_any: describedFlag('One of the `filter`s is enough'),
+  filter_any: describedFlag('One matching `filter` is enough'),
   q: describedText(
-    longestQ,
-    'All of it in one line: `status:running provider:Aws ip:10.4.0.0/16 tag:env=prod vcpu>=8 -project:demo web-7`. A comma is "or", a leading `-` "not"; what names no field is searched for',
+    maxQueryLength,
+    'Search query: `status:running provider:Aws ip:10.4.0.0/16 tag:env=prod vcpu>=8 -project:demo web-7`. A comma means "or", a leading `-` "not". Words without a field are searched for.',
   ),
   search: describedText(
     256,
-    'Somewhere in name, id, addresses, MAC, host, description, external id or a tag. Of one or two characters: where a word begins',
+    'Text in name, id, addresses, MAC, host, description, external id or tags. One or two characters match only at the start of a word.',
   ),
   tags: several(
     Type.String({ minLength: 1, maxLength: 1281 }),
-    '`key=value`, or `key` for whatever value. Several: all of them. A key without a prefix is your own tag, or else the tag of the source',
+    '`key=value`, or `key` for any value. Several tags must all match. A key without a prefix means your tag (`user:`), or else the source tag (`ext:`).',
   ),
   ip: several(
     Type.String({ minLength: 1, maxLength: 64 }),
-    'An address or a network: `10.4.0.0/16`',
+    'Address or network: `10.4.0.7`, `10.4.0.0/16`',
   ),
   ...sameType(
     ['created_since', 'created_before', 'updated_since', 'updated_before'],
@@ -123,49 +124,51 @@ const selection = {
   scope,
   pending_delete: Type.Optional(
     Type.Enum(['true', 'false', 'all', '1', '0'], {
-      description: '`true`: those in the recycle bin; `all`: these too',
+      description:
+        '`true`: only servers in the recycle bin. `all`: also servers in the recycle bin. Default: `false`.',
     }),
   ),
-  deleted: describedFlag('`true`: those that are gone, as long as they are kept'),
+  deleted: describedFlag('`true`: deleted servers, while they are stored'),
   obj_tags: Type.Optional({
     ...TagSets,
-    description:
-      'The tags of the original: `obj_tags.0.0.key=env&obj_tags.0.0.value=prod`. All of one first number, or all of another',
+    description: cloudpodsNote,
   }),
   no_obj_tags: Type.Optional({
     ...TagSets,
-    description: 'Likewise, for those that do not have such tags',
+    description: cloudpodsNote,
   }),
   ...cloudpodsSchemas(cloudpodsFilters),
 }
 
-/** By how many fields a list is sorted at most. */
-export const mostSortFields = 16
+/** Maximum number of sort fields. */
+export const maxSortFields = 16
 
-/** The parameters that say which part of a list, and what of each server. */
+/** Paging, sorting and format of a list. */
 const page = {
-  details: describedFlag('The full object instead of the short one'),
-  with_meta: describedFlag('With `metadata`'),
+  details: describedFlag('Return all fields. Default: a short form.'),
+  with_meta: describedFlag('Include `metadata`'),
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: `How many at most: ${defaultPageSize} unless you say, ${maxPageSize} at the most`,
+      description: `Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`,
     }),
   ),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'How many to leave out' })),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Number of servers to skip. Default: 0.' }),
+  ),
   marker: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 4096,
-      description: 'Where to go on: from the `Link` to the next page, with the same query',
+      description: 'Start of the next page, from the `Link` header. The query must stay the same.',
     }),
   ),
-  order_by: several(fieldName, 'A field to sort by: `created_at` unless you say', mostSortFields),
-  order: Type.Optional(Type.Enum(['asc', 'desc'], { description: '`desc` unless you say' })),
-  field: several(fieldName, 'Only this key of each server, or these'),
+  order_by: several(fieldName, 'Sort field. Default: `created_at`.', maxSortFields),
+  order: Type.Optional(Type.Enum(['asc', 'desc'], { description: 'Sort order. Default: `desc`.' })),
+  field: several(fieldName, 'Return only these fields'),
   format: Type.Optional(
     Type.Enum(['json', 'csv', 'ndjson'], {
-      description: '`csv` and `ndjson` are all that match, whatever the limit',
+      description: '`csv` and `ndjson` return all matches, without paging',
     }),
   ),
   ...cloudpodsSchemas(cloudpodsPaging),
@@ -177,7 +180,7 @@ export type ServerListQuery = Static<typeof ServerListQuery>
 export const ServerStatisticsQuery = exactObject({
   group_by: several(
     Type.String({ minLength: 1, maxLength: 320 }),
-    'A field, or `metadata.<key>` for a tag: `status` unless you say',
+    'Field, or `metadata.<key>` for a tag. Default: `status`.',
     16,
   ),
   ...ignoredListParameters,

@@ -6,19 +6,19 @@ export const sums = sameType(
   Type.Integer({ minimum: 0 }),
 )
 
-/** How many values of a group are told apart. */
-export const mostGroupValues = 100
+/** Maximum number of values of a group. */
+export const maxGroupValues = 100
 
 const Group = exactObject({
   value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
-    description: '`null` where a server has none',
+    description: '`null`: servers without a value',
   }),
   ...sums,
 })
 
 export const ServerStatistics = exactObject({
   total: exactObject(sums),
-  groups: Type.Record(Type.String(), Type.Array(Group, { maxItems: mostGroupValues + 1 })),
+  groups: Type.Record(Type.String(), Type.Array(Group, { maxItems: maxGroupValues + 1 })),
 })
 export type ServerStatistics = Static<typeof ServerStatistics>
 

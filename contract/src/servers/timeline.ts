@@ -3,21 +3,21 @@ import { exactObject } from '../scalars.ts'
 import { narrowing } from './parameters.ts'
 import { sums } from './statistics.ts'
 
-/** How many days back are kept. */
-export const longestTimeline = 400
-export const usualTimeline = 90
+/** Number of days that are stored. */
+export const maxTimelineDays = 400
+export const defaultTimelineDays = 90
 
 const Point = exactObject({
   date: Type.String({ format: 'date', description: 'The day, in UTC', examples: ['2026-05-04'] }),
   ...sums,
   estimated: Type.Boolean({
     description:
-      'Nobody counted that day. Before the first count: of the servers that are there now, those that were made by then; later: as counted last',
+      'No count was stored for the day. Before the first stored count, this is the number of current servers that existed then; after it, the last stored count.',
   }),
 })
 
 export const ServerTimeline = exactObject({
-  timeline: Type.Array(Point, { maxItems: longestTimeline }),
+  timeline: Type.Array(Point, { maxItems: maxTimelineDays }),
 })
 export type ServerTimeline = Static<typeof ServerTimeline>
 
@@ -25,8 +25,8 @@ export const ServerTimelineQuery = exactObject({
   days: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: longestTimeline,
-      description: `How many, today included: ${usualTimeline} unless you say`,
+      maximum: maxTimelineDays,
+      description: `Number of days including today. Default: ${defaultTimelineDays}.`,
     }),
   ),
   ...narrowing,

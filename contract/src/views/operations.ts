@@ -3,11 +3,11 @@ import { example as shared, exampleTimestamp } from '../administration/examples.
 import { platformDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject } from '../scalars.ts'
-import { mostViews, NewView, SavedView, ViewChanges, ViewListQuery } from './view.ts'
+import { maxViewsPerUser, NewView, SavedView, ViewChanges, ViewListQuery } from './view.ts'
 
 const common = { ...platformDefaults, tag: 'Saved views' } as const
 
-/** One's own need no right; those of others are within reach only where they are shared. */
+/** Users manage their own views without a permission. Permissions apply to shared views. */
 const permission = <const Action extends 'list' | 'get' | 'create' | 'update' | 'delete'>(
   action: Action,
 ) =>
@@ -45,7 +45,7 @@ const shown = (description: string) => ({
   example: { view: viewExample },
 })
 
-/** Queries that people keep by a name. */
+/** Saved queries of users. */
 export const viewOperations = [
   {
     id: 'listViews',
@@ -55,7 +55,7 @@ export const viewOperations = [
     permission: permission('list'),
     summary: 'List saved views',
     description:
-      "Your own, and those that others share in your token's project. Newest first, unless you say.",
+      "Your own views, and views shared in your token's project. Newest first by default.",
     query: ViewListQuery,
     responses: {
       200: {
@@ -66,7 +66,7 @@ export const viewOperations = [
           offset: Type.Integer(),
           total: Type.Integer(),
         }),
-        headers: { Link: 'The next page, where there is one: `rel="next"`' },
+        headers: { Link: 'The next page, if there is one: `rel="next"`' },
         example: { views: [viewExample], limit: 20, offset: 0, total: 1 },
       },
     },
@@ -77,9 +77,9 @@ export const viewOperations = [
     path: '/views/{id}',
     ...common,
     permission: permission('get'),
-    summary: 'Show a saved view',
+    summary: 'Get a saved view',
     description:
-      'A private one is there for its owner and for nobody else, whatever their roles; one that is shared is looked for as far as you may see.',
+      'Only its owner can get a private view. Shared views are visible in their project.',
     responses: { 200: shown('The view') },
   },
   {
@@ -88,11 +88,11 @@ export const viewOperations = [
     path: '/views',
     ...common,
     permission: permission('create'),
-    summary: 'Save a view',
-    description: `A query that the list itself would refuse is refused here. Private unless you say; to share it in your token's project takes the right. Names are unique among yours in a project; ${mostViews} views are the most.`,
+    summary: 'Create a saved view',
+    description: `The query is checked as in the list of servers. Views are private by default. To share a view in your token's project you need the permission. Names are unique per user and project. Each user can have ${maxViewsPerUser} views.`,
     body: exactObject({ view: NewView }),
     example: { view: newViewExample },
-    responses: { 201: shown('Saved') },
+    responses: { 201: shown('Created') },
   },
   {
     id: 'updateView',
@@ -100,12 +100,12 @@ export const viewOperations = [
     path: '/views/{id}',
     ...common,
     permission: permission('update'),
-    summary: 'Change a saved view',
+    summary: 'Update a saved view',
     description:
-      'Name only what changes. Only its owner does; where it is shared afterwards, with the right to share it in its project.',
+      'Send only the fields to change. Only the owner can update a view. A shared view also needs the permission to share in its project.',
     body: exactObject({ view: ViewChanges }),
     example: { view: { q: 'status:running vcpu>=16' } },
-    responses: { 200: shown('As it is now') },
+    responses: { 200: shown('Updated') },
   },
   {
     id: 'deleteView',
@@ -114,7 +114,7 @@ export const viewOperations = [
     ...common,
     permission: permission('delete'),
     summary: 'Delete a saved view',
-    description: 'Your own; or one that is shared where you hold the right.',
-    responses: { 204: { description: 'Gone' } },
+    description: 'You can delete your own views, and shared views where you have the permission.',
+    responses: { 204: { description: 'Deleted' } },
   },
 ] as const satisfies readonly Operation[]

@@ -1,49 +1,50 @@
 import { Type, type Static } from 'typebox'
-import { clientParameters } from '../paging.ts'
+import { clientParameters, defaultPageSize, maxPageSize } from '../paging.ts'
 import { exactObject, Id, NewName, Timestamp } from '../scalars.ts'
-import { longestQ, mostSortFields, serverScopes } from '../servers/parameters.ts'
+import { maxQueryLength, maxSortFields, serverScopes } from '../servers/parameters.ts'
 
-/** How many one user keeps. */
-export const mostViews = 100
+/** Maximum number of views of a user. */
+export const maxViewsPerUser = 100
 
 export const viewSharings = ['private', 'project'] as const
 
 const ViewName = { ...NewName, maxLength: 128 }
-const Resource = Type.Enum(['servers'], { description: 'What list it is a query of' })
+const Resource = Type.Enum(['servers'], { description: 'The list that the view queries' })
 const Scope = Type.Enum(['', ...serverScopes], {
-  description: '`scope` of the list; empty: as far as the token is for',
+  description: '`scope` of the list. Empty: the scope of the token.',
 })
 const Order = Type.Enum(['asc', 'desc'])
 const Sharing = Type.Enum([...viewSharings], {
-  description: '`private`: only you see it; `project`: everybody whose token is for its project',
+  description: '`private`: only you. `project`: everybody with a token for the project.',
 })
 
 const several = (maxLength: number, maxItems: number, description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems, description })
 
 const query = {
-  q: Type.String({ maxLength: longestQ, description: '`q` of the list' }),
+  q: Type.String({ maxLength: maxQueryLength, description: '`q` of the list' }),
   columns: several(
     320,
     100,
-    'What is shown of each server, in this order: a field, or `metadata.<key>` for a tag. None: as usual',
+    'Columns in display order: a field, or `metadata.<key>` for a tag. Empty: the default columns.',
   ),
-  order_by: several(64, mostSortFields, '`order_by` of the list. None: as usual'),
+  order_by: several(64, maxSortFields, '`order_by` of the list. Empty: the default order.'),
   order: Order,
   scope: Scope,
   sharing: Sharing,
 }
 
-/** A query that somebody keeps by a name. */
+/** A saved query of a user. */
 export const SavedView = exactObject({
   id: Type.String(),
   name: Type.String(),
   resource: Resource,
   ...query,
-  user_id: Type.String({ description: 'Whose it is' }),
+  user_id: Type.String({ description: 'The owner' }),
   user: Type.String(),
   project_id: Type.String({
-    description: 'The project that the token was for when it was made; empty for a domain',
+    description:
+      'The project in which the view was created. Empty: it was created with a token for a domain.',
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -72,7 +73,7 @@ export const ViewChanges = Type.Object(
 )
 export type ViewChanges = Static<typeof ViewChanges>
 
-const whole = (description: string) =>
+const wholeNumber = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999, description }))
 
 export const ViewListQuery = exactObject({
@@ -82,8 +83,8 @@ export const ViewListQuery = exactObject({
   project_id: Type.Optional(Id),
   order_by: Type.Optional(Type.Enum(['created_at', 'updated_at', 'name'])),
   order: Type.Optional(Order),
-  limit: whole('20 unless you say, 2048 at the most'),
-  offset: whole('So many are left out first'),
+  limit: wholeNumber(`Page size. Default: ${defaultPageSize}, maximum: ${maxPageSize}.`),
+  offset: wholeNumber('Number of views to skip. Default: 0.'),
   ...clientParameters,
 })
 export type ViewListQuery = Static<typeof ViewListQuery>

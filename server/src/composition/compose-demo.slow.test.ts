@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test, type TestContext } from 'node:test'
-import { longestTimeline } from '@muster/contract'
+import { maxTimelineDays } from '@muster/contract'
 import { ConfigError } from '../config/parsers.ts'
 import { requireGoodPassword } from '../domain/identity/password-rules.ts'
 import { simulatedAccounts } from '../../../simulator/src/sites.ts'
@@ -54,7 +54,7 @@ onBothEngines('a demo', (engine) => {
       .groupBy('day')
       .orderBy('day')
       .execute()
-    assert.equal(days.length, longestTimeline)
+    assert.equal(days.length, maxTimelineDays)
     const [first = 0, quarter = 0, last = 0] = [0, -90, -1].map((at) =>
       Number(days.at(at)?.servers),
     )

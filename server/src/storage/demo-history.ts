@@ -1,4 +1,4 @@
-import { longestTimeline } from '@muster/contract'
+import { maxTimelineDays } from '@muster/contract'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { wholeFacet } from './servers/counts.ts'
@@ -11,7 +11,7 @@ export async function writeDemoHistory(database: Database, today: number): Promi
   const share = sql`(2000 - ago * (project_id % 6 - 1) - (ago + project_id) % 7 * 4) / 2000`
   const past = sql`insert into fleet_days (project_id, day, domain_id, servers, vcpu_count, vmem_size, disk)
     with recursive days (ago) as (
-      select 1 union all select ago + 1 from days where ago < ${sql.lit(longestTimeline)}
+      select 1 union all select ago + 1 from days where ago < ${sql.lit(maxTimelineDays)}
     )
     select project_id, ${sql.lit(today)} - ago, min(domain_id), sum(servers) * ${share},
       sum(vcpu_count) * ${share}, sum(vmem_size) * ${share}, sum(disk) * ${share}

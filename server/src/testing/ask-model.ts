@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mostGroupValues, type Server, type ServerStatistics } from '@muster/contract'
+import { maxGroupValues, type Server, type ServerStatistics } from '@muster/contract'
 import type { ClientAnswer } from './client.ts'
 import type { FleetCaller } from './server-fleet.ts'
 import { expectList, expectStatistics, withoutReasons, type Expected } from './server-model.ts'
@@ -88,7 +88,7 @@ type Groups = readonly { readonly value: unknown; readonly count: number }[]
 /** Of a group with more values than are told apart, each that is told is right, and so is the sum. */
 function assertMany(told: Groups, values: Groups, at: string): void {
   const [others, named] = [told.at(-1), told.slice(0, -1)]
-  assert.deepEqual([named.length, others?.value], [mostGroupValues, 'other'], at)
+  assert.deepEqual([named.length, others?.value], [maxGroupValues, 'other'], at)
   const known = new Set(values.map((group) => JSON.stringify(group)))
   for (const group of named) assert.ok(known.has(JSON.stringify(group)), at)
   const sum = (groups: Groups) => groups.reduce((total, { count }) => total + count, 0)
@@ -102,7 +102,7 @@ function assertGroups(told: Groups, values: Groups, at: string): void {
     counts.toSorted((a, b) => b - a),
     `${at}: the biggest first`,
   )
-  if (values.length > mostGroupValues) assertMany(told, values, at)
+  if (values.length > maxGroupValues) assertMany(told, values, at)
   else assert.deepEqual(byValue(told), byValue(values), at)
 }
 

@@ -10,7 +10,7 @@ type Problem =
 /** By the field's place in a request, as `options.regions`. */
 export type Problems = Readonly<Record<string, Problem>>
 
-const shortestPeriod = 5
+const minSyncPeriod = 5
 const longestPeriod = 86_400
 
 const isInteger = (text: string) => /^\s*[+-]?\d+\s*$/.test(text) && Number.isSafeInteger(+text)
@@ -43,7 +43,7 @@ function* findInRest({ name, projectId, period }: AccountValues, canOmitPeriod: 
   if (name.trim() === '') yield ['name', { kind: 'required' }] satisfies Found
   if (projectId === '') yield ['project_id', { kind: 'required' }] satisfies Found
   if (period.trim() === '' && canOmitPeriod) return
-  const isPeriod = isInteger(period) && +period >= shortestPeriod && +period <= longestPeriod
+  const isPeriod = isInteger(period) && +period >= minSyncPeriod && +period <= longestPeriod
   if (!isPeriod) yield ['period', { kind: 'period' }] satisfies Found
 }
 

@@ -1,11 +1,11 @@
-import type { longestTagKey, longestTagValue, mostTags } from '@muster/contract'
+import type { maxTagKeyLength, maxTagValueLength, maxTags } from '@muster/contract'
 import { prefixes, type Tag } from '../../servers/tags.ts'
 
 /** The contract's bounds; its schemas would come along, so the compiler sees to it that they agree. */
 export const bounds: {
-  readonly key: typeof longestTagKey
-  readonly value: typeof longestTagValue
-  readonly tags: typeof mostTags
+  readonly key: typeof maxTagKeyLength
+  readonly value: typeof maxTagValueLength
+  readonly tags: typeof maxTags
 } = { key: 128, value: 1024, tags: 64 }
 
 export type KeyProblem = 'missing' | 'control' | 'readOnly' | 'tooLong' | 'taken'

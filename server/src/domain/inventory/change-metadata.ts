@@ -1,4 +1,4 @@
-import { longestTagKey, mostTags, type MetadataChange, type Server } from '@muster/contract'
+import { maxTagKeyLength, maxTags, type MetadataChange, type Server } from '@muster/contract'
 import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Changes } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
@@ -29,7 +29,7 @@ const control = /\p{Cc}/u
 
 /** A key of the owner's own, without its prefix. */
 function readKey(key: string): string {
-  const path = `metadata.${key.slice(0, longestTagKey)}`
+  const path = `metadata.${key.slice(0, maxTagKeyLength)}`
   for (const prefix of [origins.source, origins.notes]) {
     if (key.startsWith(prefix)) {
       throw badField(path, `is not yours to change: keys that begin with ${prefix} are read-only`)
@@ -37,8 +37,8 @@ function readKey(key: string): string {
   }
   const bare = key.startsWith(origins.own) ? key.slice(origins.own.length) : key
   if (bare === '' || control.test(bare)) throw badField(path, 'is no name for a tag')
-  if (bare.length > longestTagKey) {
-    throw badField(path, `is longer than ${longestTagKey} characters`)
+  if (bare.length > maxTagKeyLength) {
+    throw badField(path, `is longer than ${maxTagKeyLength} characters`)
   }
   return bare
 }
@@ -60,8 +60,8 @@ function apply(before: Tags, wishes: ReadonlyMap<string, string | null>): Tags {
     if (value === null) after.delete(key)
     else after.set(key, value)
   }
-  if (after.size > mostTags) {
-    throw badField('metadata', `would be more than ${mostTags} tags of your own`)
+  if (after.size > maxTags) {
+    throw badField('metadata', `would be more than ${maxTags} tags of your own`)
   }
   return Object.fromEntries(after)
 }

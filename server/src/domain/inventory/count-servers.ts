@@ -1,4 +1,4 @@
-import { mostGroupValues, type ServerStatistics } from '@muster/contract'
+import { maxGroupValues, type ServerStatistics } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../identity/caller.ts'
 import type { IdentityVersion } from '../identity/ports.ts'
@@ -36,7 +36,7 @@ type Group = ServerStatistics['groups'][string][number]
 
 function shorten({ total, groups }: Statistics): ServerStatistics {
   const short = Object.entries(groups).map(([name, values]): [string, Group[]] => {
-    const told = values.slice(0, mostGroupValues)
+    const told = values.slice(0, maxGroupValues)
     const others = values.length > told.length ? [{ value: 'other', ...rest(total, told) }] : []
     return [name, [...told, ...others]]
   })

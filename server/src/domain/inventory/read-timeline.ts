@@ -1,6 +1,6 @@
 import {
-  longestTimeline,
-  usualTimeline,
+  maxTimelineDays,
+  defaultTimelineDays,
   type ServerTimeline,
   type ServerTimelineQuery,
 } from '@muster/contract'
@@ -21,7 +21,7 @@ export function createTimelineUseCases({ timeline, clock }: Dependencies) {
   return {
     async readTimeline(
       caller: Caller,
-      { days = usualTimeline, scope: requested, project_id, domain_id }: ServerTimelineQuery,
+      { days = defaultTimelineDays, scope: requested, project_id, domain_id }: ServerTimelineQuery,
     ): Promise<ServerTimeline> {
       const { scope } = findVisibility(caller.principal, caller.authorizedScope.scope, requested)
       const today = dayOf(clock())
@@ -33,7 +33,7 @@ export function createTimelineUseCases({ timeline, clock }: Dependencies) {
     async countToday(): Promise<void> {
       const today = dayOf(clock())
       await timeline.count(today)
-      await timeline.forget(today - longestTimeline)
+      await timeline.forget(today - maxTimelineDays)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { ReportedFacts } from './source.ts'
 /** A source may say anything, and as much of it as it likes: so much is kept. */
 const longestText = 4_096
 const longestList = 256
-const mostTags = 256
+const maxTags = 256
 const longestKey = 256
 const largestNumber = Number.MAX_SAFE_INTEGER
 
@@ -29,7 +29,7 @@ function bound(value: unknown): unknown {
 const boundTags = (tags: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(tags)
-      .slice(0, mostTags)
+      .slice(0, maxTags)
       .map(([key, text]) => [clean(key, longestKey), limitText(text)] as const)
       .filter(([key]) => key !== ''),
   )

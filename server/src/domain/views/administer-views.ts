@@ -1,6 +1,6 @@
 import {
   maxPageSize,
-  mostViews,
+  maxViewsPerUser,
   defaultPageSize,
   type NewView,
   type SavedView,
@@ -75,7 +75,7 @@ function settle<Answer>(written: WriteResult, answer: Answer): Answer | undefine
     case 'full':
       throw new PlatformError(
         'ConflictError',
-        `You keep ${mostViews} views, and those are the most: delete one first.`,
+        `You keep ${maxViewsPerUser} views, and those are the most: delete one first.`,
       )
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { longestTimeline, type ServerTimeline } from '@muster/contract'
+import { maxTimelineDays, type ServerTimeline } from '@muster/contract'
 import { dayOf } from '../../domain/inventory/draw-timeline.ts'
 import { createTimelineStore } from '../../storage/servers/timeline.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
@@ -68,7 +68,7 @@ onEngineOfLane('the timeline of the fleet', (engine) => {
     assert.equal(await draw(admin, `days=2&domain_id=${first?.domainId}`), '0? 0')
     await owner.fail('ForbiddenError', 'getServerTimeline', { query: 'scope=system' })
     await owner.fail('ForbiddenError', 'getServerTimeline', { query: 'scope=domain' })
-    for (const query of ['days=0', `days=${longestTimeline + 1}`, 'days=x', 'status=running']) {
+    for (const query of ['days=0', `days=${maxTimelineDays + 1}`, 'days=x', 'status=running']) {
       await owner.fail('InputParameterError', 'getServerTimeline', { query })
     }
   })
@@ -97,15 +97,15 @@ onEngineOfLane('the timeline of the fleet', (engine) => {
 
   test('is kept for so many days, and no longer', async () => {
     const timeline = createTimelineStore(fleet.platform.database)
-    await timeline.count(today - longestTimeline)
-    await timeline.count(today - longestTimeline - 1)
+    await timeline.count(today - maxTimelineDays)
+    await timeline.count(today - maxTimelineDays - 1)
     await fleet.platform.inventory.countToday()
     const { db } = fleet.platform.database
     const { first } = await db
       .selectFrom('fleet_days')
       .select((eb) => eb.fn.min('day').as('first'))
       .executeTakeFirstOrThrow()
-    assert.equal(first, today - longestTimeline)
+    assert.equal(first, today - maxTimelineDays)
   })
 
   test('does not hide behind a server of its name, nor behind a slash', async () => {

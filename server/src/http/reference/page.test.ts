@@ -99,12 +99,12 @@ describe('the reference tells', () => {
   test('parameters that differ in their names only together, and what a list tells already once', () => {
     const list = readable(articleOf(html, 'listServers')).replace(/\s+/g, ' ')
     const alike =
-      /vcpu_count, vmem_size in query array of integers [^]*?Exactly this, or one of these/
+      /vcpu_count, vmem_size in query array of integers [^]*?Exact value, or one of several/
     assert.match(list, alike)
     const statistics = readable(articleOf(html, 'getServerStatistics')).replace(/\s+/g, ' ')
     assert.match(statistics, /group_by queryarray of strings/)
     assert.match(statistics, /As in List servers: [^]*vcpu_count, vmem_size/)
-    assert.doesNotMatch(statistics, /Exactly this/)
+    assert.doesNotMatch(statistics, /Exact value/)
   })
 
   test('how to call, with shell variables for what only the caller knows', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { mostViews, type EventDto, type NewView, type SavedView } from '@muster/contract'
+import { maxViewsPerUser, type EventDto, type NewView, type SavedView } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { plantToken } from '../../testing/plant-token.ts'
@@ -276,7 +276,7 @@ onEngineOfLane('saved views', (engine) => {
       .selectAll()
       .limit(1)
       .executeTakeFirstOrThrow()
-    const rows = Array.from({ length: mostViews - 2 }, (_, index) => {
+    const rows = Array.from({ length: maxViewsPerUser - 2 }, (_, index) => {
       const name = `full ${index}`
       return { ...row, id: newId(), name, name_key: name, user_id: caller.userId }
     })
@@ -289,7 +289,7 @@ onEngineOfLane('saved views', (engine) => {
     const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
     assert.deepEqual(statuses, [201, 201, 409, 409, 409, 409, 409, 409])
     const { views, total } = await list(caller, `user_id=${caller.userId}&limit=1`)
-    assert.equal(total, mostViews)
+    assert.equal(total, maxViewsPerUser)
     await remove(caller, views[0]?.id ?? '')
     await save(caller)
   })

@@ -4,7 +4,7 @@ import type { XmlElement } from './parse-xml.ts'
 const ownNamespace = 'urn:muster:tags:1'
 const novaNamespace = /^http:\/\/openstack\.org\/xmlns\/libvirt\/nova\//
 const libosinfo = /^http:\/\/libosinfo\.org\//
-const mostTags = 64
+const maxTags = 64
 const longestKey = 128
 const longestValue = 1_024
 
@@ -40,7 +40,7 @@ function* tagsIn(element: XmlElement): Generator<readonly [string, string]> {
 function readTags(metadata: XmlElement | undefined): Record<string, string> {
   const tags = new Map<string, string>()
   for (const [key, value] of metadata?.children.flatMap((child) => [...tagsIn(child)]) ?? []) {
-    if (tags.size === mostTags) break
+    if (tags.size === maxTags) break
     if (key !== '' && value !== '' && key.length <= longestKey && !tags.has(key)) {
       tags.set(key, value.slice(0, longestValue))
     }

@@ -1,4 +1,4 @@
-import { mostGroupValues } from '@muster/contract'
+import { maxGroupValues } from '@muster/contract'
 import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { GroupValue, ScopedQuery, Statistics, Sum } from '../../domain/inventory/ports.ts'
@@ -58,7 +58,7 @@ export function createStatistics(
   const mostFrequent = (groups: Sql, grouping: Grouping) =>
     'field' in grouping && isOwnerField(grouping.field)
       ? groups
-      : sql`select * from (${groups}) as ranked order by count desc, ${byCodePoint(engine, sql`cast(value as text)`)} limit ${mostGroupValues + 1}`
+      : sql`select * from (${groups}) as ranked order by count desc, ${byCodePoint(engine, sql`cast(value as text)`)} limit ${maxGroupValues + 1}`
 
   /** From the tags alone, which know how big their servers are; those without such a tag are the rest. */
   function fromTags(plan: Plan, grouping: Grouping): Sql | undefined {

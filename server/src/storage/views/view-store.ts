@@ -1,4 +1,4 @@
-import { mostViews, type SavedView } from '@muster/contract'
+import { maxViewsPerUser, type SavedView } from '@muster/contract'
 import { sql } from 'kysely'
 import { nameKey } from '../../domain/name-key.ts'
 import type { ScopeOrNone, AuthorizedScope } from '../../domain/scope.ts'
@@ -104,7 +104,7 @@ export function createViewStore(database: Database): ViewStore {
   /** Whoever saves several at once is counted one by one. */
   function requireRoom(userId: string): Statements {
     const user = db.selectFrom('users').select('id').where('id', '=', userId)
-    const isRoom = sql`select 1 as one where (select count(*) from views where user_id = ${userId}) < ${mostViews}`
+    const isRoom = sql`select 1 as one where (select count(*) from views where user_id = ${userId}) < ${maxViewsPerUser}`
     return [
       ...(engine === 'postgres' ? [user.forUpdate().compile()] : []),
       required(isRoom.compile(db), room),

@@ -1,0 +1,42 @@
+import {
+  cloudpodsFilters,
+  cloudpodsPaging,
+  type CloudpodsParameter,
+} from './cloudpods-parameters.ts'
+
+/** What Muster does with a parameter of Cloudpods' clients, in one sentence. */
+function describe(parameter: CloudpodsParameter): string {
+  switch (parameter.means) {
+    case 'same':
+      return `Alias of \`${parameter.as}\`.`
+    case 'filter':
+      return (['true', 'false'] as const)
+        .filter((value) => parameter[value] !== undefined)
+        .map((value) => `\`${value}\`: \`filter=${parameter[value]}\`.`)
+        .join(' ')
+    case 'setting':
+      return `\`true\`: \`${parameter.of}=${parameter.to}\`.`
+    case 'order':
+      return `Sorts by \`${parameter.by}\`.`
+    case 'nothing':
+      return `No effect: ${parameter.because}.`
+    case 'refused':
+      return `Not supported (400): ${parameter.because}.`
+  }
+}
+
+const rows = Object.entries<CloudpodsParameter>({ ...cloudpodsFilters, ...cloudpodsPaging })
+  .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  .map(([name, parameter]) => `| \`${name}\` | ${describe(parameter)} |`)
+
+/** The one place of the API reference that explains the parameters of Cloudpods' clients. */
+export const cloudpodsCompatibility = {
+  name: 'Cloudpods compatibility',
+  description: [
+    'Command line and console of Cloudpods work with this API. Muster accepts the query parameters that they send. New clients do not need them.',
+    '`details` and `summary_stats=false` have no effect on lists other than servers, nor have `limit` and `offset` where there are no pages. `details`, `with_meta` and `show_fail_reason` have no effect on `GET /servers/{id}`, which always returns all fields.',
+    '`obj_tags.0.0.key=env&obj_tags.0.0.value=prod` filters by tags: all tags with the same first number must match, and one such set is enough. `no_obj_tags` excludes servers with such tags.',
+    'The lists of servers and their statistics also accept:',
+    ['| Parameter | Effect |', '|---|---|', ...rows].join('\n'),
+  ].join('\n\n'),
+}
