@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
 import { loginAdmin } from '../../server/src/testing/client.ts'
-import { assertRawError } from '../../server/src/testing/error-answer.ts'
+import { assertRawError } from '../../server/src/testing/assert-error.ts'
 import { askRaw } from '../../server/src/testing/raw-socket.ts'
 import {
   adminPassword,

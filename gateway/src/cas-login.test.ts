@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import type { LoginOptions, SessionDto } from '@muster/contract'
-import { assertError } from '../../server/src/testing/error-answer.ts'
+import { assertError } from '../../server/src/testing/assert-error.ts'
 import { startCasPlatform } from '../../server/src/testing/cas-platform.ts'
-import { startStagedCas } from '../../server/src/testing/staged-cas.ts'
+import { startFakeCas } from '../../server/src/testing/fake-cas.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createBrowser, type Browser } from './testing/browser.ts'
 import { consoleHome, nextPage } from './next-page.ts'
@@ -15,10 +15,10 @@ describe('logging in at a CAS server', () => {
 
   async function start(_t: TestContext) {
     const platform = await startCasPlatform(lifetime, 'sqlite')
-    const cas = await startStagedCas(lifetime)
+    const cas = await startFakeCas(lifetime)
     const service_url = `${platform.url}/api/session/cas`
     const provider = await platform.addProvider(cas, { service_url, name: 'campus' })
-    const projectId = await platform.population.addProject('lab')
+    const projectId = await platform.identities.addProject('lab')
     await platform.changeProvider(provider.id, {
       mapping: [
         {
@@ -72,7 +72,7 @@ describe('logging in at a CAS server', () => {
 
   test('of several, at the one that was chosen, whatever roles its people have', async (t) => {
     const { platform, cas, service_url, browser, leave, comeBack } = await start(t)
-    const other = await startStagedCas(lifetime)
+    const other = await startFakeCas(lifetime)
     await platform.addProvider(other, { service_url, name: 'partners' })
     await leave(browser)
     const ticket = cas.ticketFor('grace', { group: ['staff'] })

@@ -7,7 +7,7 @@ import {
   type LoginOptions,
   type Operation,
 } from '@muster/contract'
-import { assertError } from '../../server/src/testing/error-answer.ts'
+import { assertError } from '../../server/src/testing/assert-error.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { createBrowser } from './testing/browser.ts'
 

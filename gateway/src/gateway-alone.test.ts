@@ -4,8 +4,8 @@ import type { SessionDto } from '@muster/contract'
 import { readConfig } from '../../server/src/config/read-config.ts'
 import { ask } from '../../server/src/testing/client.ts'
 import { onEngineOfLane } from '../../server/src/testing/lanes.ts'
-import { assertError } from '../../server/src/testing/error-answer.ts'
-import { plainServer } from '../../server/src/testing/plain-server.ts'
+import { assertError } from '../../server/src/testing/assert-error.ts'
+import { minimalServer } from '../../server/src/testing/inventory-world/minimal-server.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { createBrowser } from './testing/browser.ts'
 import { createPeople, password } from './testing/people.ts'
@@ -40,7 +40,7 @@ onEngineOfLane('a gateway alone', (engine) => {
     const api = await startApi(t, engine)
     const people = await createPeople(api)
     const { projectIds, userId } = await people.addOwner('remote', ['far', 'farther'])
-    const present = Array.from({ length: 300 }, () => plainServer(projectIds[0] ?? ''))
+    const present = Array.from({ length: 300 }, () => minimalServer(projectIds[0] ?? ''))
     await api.inventory.recordServers({ present, gone: [] })
     const gateway = await startGateway(t, api, isShared)
     const browser = createBrowser(gateway.url)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Output } from '@muster/sdk'
-import { assertError } from '../../server/src/testing/error-answer.ts'
-import { plainServer } from '../../server/src/testing/plain-server.ts'
+import { assertError } from '../../server/src/testing/assert-error.ts'
+import { minimalServer } from '../../server/src/testing/inventory-world/minimal-server.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { createBrowser, type Browser } from './testing/browser.ts'
 import { createPeople, password } from './testing/people.ts'
@@ -20,7 +20,7 @@ describe('what goes on to the API', () => {
     const people = await createPeople(platform)
     const { projectIds, userId: id } = await people.addOwner('reader', ['shelf'])
     userId = id
-    const present = Array.from({ length: servers }, () => plainServer(projectIds[0] ?? ''))
+    const present = Array.from({ length: servers }, () => minimalServer(projectIds[0] ?? ''))
     await platform.inventory.recordServers({ present, gone: [] })
     browser = createBrowser(platform.url)
     await browser.logIn('reader', password)
@@ -145,7 +145,7 @@ describe('what goes on to the API', () => {
     const { projectIds } = await (await createPeople(platform)).addOwner(markup, [markup])
     const facts = { name: markup, tags: { [markup.slice(0, 20)]: markup } }
     await platform.inventory.recordServers({
-      present: [plainServer(projectIds[0] ?? '', facts)],
+      present: [minimalServer(projectIds[0] ?? '', facts)],
       gone: [],
     })
     const hostile = createBrowser(platform.url)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gatewayOperations, type GatewayOperation } from '@muster/contract'
-import { assertError } from '../../server/src/testing/error-answer.ts'
+import { assertError } from '../../server/src/testing/assert-error.ts'
 import {
   adminPassword,
   startPlatform,

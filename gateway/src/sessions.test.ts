@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { SessionEntry, SessionDto } from '@muster/contract'
 import { ask } from '../../server/src/testing/client.ts'
 import { onEngineOfLane } from '../../server/src/testing/lanes.ts'
-import { assertError } from '../../server/src/testing/error-answer.ts'
+import { assertError } from '../../server/src/testing/assert-error.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { createBrowser, type Browser } from './testing/browser.ts'
 import { createPeople, password } from './testing/people.ts'
@@ -108,7 +108,7 @@ onEngineOfLane('sessions', (engine) => {
 
   test('a place where one holds no role is refused, and the session stays where it is', async () => {
     const { browser, session } = await start('stranger')
-    const foreign = await people.population.addProject('of others')
+    const foreign = await people.identities.addProject('of others')
     const change = (scope: object) =>
       browser.ask('/api/session/scope', { method: 'PUT', body: { scope } })
     assertError(await change({ project_id: foreign }), 'ForbiddenError')

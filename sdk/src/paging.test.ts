@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createAdminClient } from '../../server/src/testing/contract-client.ts'
-import { plainServer } from '../../server/src/testing/plain-server.ts'
+import { minimalServer } from '../../server/src/testing/inventory-world/minimal-server.ts'
 import { startPlatform } from '../../server/src/testing/start-platform.ts'
 import type { TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { createClient, tokenAuth, type Client, type IssuedToken } from './index.ts'
@@ -22,7 +22,7 @@ describe('paging', () => {
       .select('id')
       .where('name', '=', 'system')
       .executeTakeFirstOrThrow()
-    const present = Array.from({ length: servers }, () => plainServer(id))
+    const present = Array.from({ length: servers }, () => minimalServer(id))
     ids = present.map((server) => server.id).sort()
     await platform.inventory.recordServers({ present, gone: [] })
   })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { until } from './testing/attached-accounts.ts'
+import { until } from './testing/inventory-world/attached-accounts.ts'
 import { ask, loginAdmin } from './testing/client.ts'
 import { createTestDatabase } from './testing/engines.ts'
 import { startFakeEc2, type FakeEc2 } from './testing/fake-ec2.ts'
-import { operate, startOperated } from './testing/operate-muster.ts'
+import { operate, startOperatedMuster } from './testing/inventory-world/operate-muster.ts'
 import { temporaryFolder, type Muster } from './testing/spawn-muster.ts'
 
 const fill = (ec2: FakeEc2, from: number, to: number) => {
@@ -49,12 +49,12 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     fill(ec2, 0, fleet)
     // Small pages, since twenty requests a second are allowed: it takes a few seconds.
     ec2.pageSize = 30
-    let muster = await startOperated(t, { folder })
+    let muster = await startOperatedMuster(t, { folder })
     const token = await loginAdmin(muster.authUrl)
     let operator = operate(muster, token)
     const restart = async () => {
       await muster.end('SIGKILL')
-      muster = await startOperated(t, { folder })
+      muster = await startOperatedMuster(t, { folder })
       operator = operate(muster, token)
     }
 
@@ -128,8 +128,8 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     ec2.pageSize = 20
     const scans = watchScans(ec2)
     const [one, other] = [
-      await startOperated(t, place, 'one'),
-      await startOperated(t, place, 'other'),
+      await startOperatedMuster(t, place, 'one'),
+      await startOperatedMuster(t, place, 'other'),
     ]
     const token = await loginAdmin(one.authUrl)
     const operators = [one, other].map((muster) => operate(muster, token))

@@ -13,7 +13,7 @@ import {
   scanAll,
   withSource,
   type SourceBackEnd,
-} from '../../server/src/testing/source-conformance.ts'
+} from '../../server/src/testing/inventory-world/source-conformance.ts'
 import { createFleet } from './fleet.ts'
 import { buildRichInstance } from './rich-instance.ts'
 import { startMoto, type TestMoto } from './start.ts'

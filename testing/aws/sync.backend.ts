@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Server } from '@muster/contract'
-import { until } from '../../server/src/testing/attached-accounts.ts'
+import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { loginAdmin } from '../../server/src/testing/client.ts'
-import { operate, startOperated, type Operator } from '../../server/src/testing/operate-muster.ts'
+import {
+  operate,
+  startOperatedMuster,
+  type Operator,
+} from '../../server/src/testing/inventory-world/operate-muster.ts'
 import {
   suiteLifetime,
   temporaryFolder,
@@ -31,7 +35,7 @@ describe('moto, an emulator of EC2, attached over the API', () => {
     ;[web = ''] = await fleet.run({ name: 'web' })
     await fleet.run({ name: 'db', count: 4 })
     place.folder = temporaryFolder(lifetime)
-    muster = await startOperated(lifetime, place)
+    muster = await startOperatedMuster(lifetime, place)
     operator = operate(muster, await loginAdmin(muster.authUrl))
     account = await operator.attach({
       provider: 'Aws',
@@ -118,7 +122,7 @@ describe('moto, an emulator of EC2, attached over the API', () => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       await muster.end(signal)
       await fleet.change(signal === 'SIGTERM' ? 'stop_instances' : 'start_instances', web)
-      muster = await startOperated(lifetime, place)
+      muster = await startOperatedMuster(lifetime, place)
       operator = operate(muster, await loginAdmin(muster.authUrl))
       const took = await timeUntil(has('shop', signal === 'SIGTERM' ? 'ready' : 'running'))
       t.diagnostic(`after ${signal}: shown ${took} ms after the start`)

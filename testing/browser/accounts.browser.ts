@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { until } from '../../server/src/testing/attached-accounts.ts'
+import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { admin, startConsole, type ConsoleStage } from './start-console.ts'
 
@@ -10,8 +10,8 @@ describe('accounts', () => {
   let accountId = ''
   before(async () => {
     stage = await startConsole(lifetime)
-    await stage.population.addProject('home')
-    await stage.population.addProject('studio')
+    await stage.identities.addProject('home')
+    await stage.identities.addProject('studio')
   })
 
   test('an admin tests an account before it is saved, attaches it, and sees its servers come in', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { plainServer } from '../../server/src/testing/plain-server.ts'
+import { minimalServer } from '../../server/src/testing/inventory-world/minimal-server.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { admin, password, startConsole, type ConsoleStage } from './start-console.ts'
 
@@ -24,10 +24,10 @@ describe('SEC-53 names, tags and descriptions full of markup', () => {
   const owner = { name: `owner ${image}`, password }
   before(async () => {
     stage = await startConsole(lifetime)
-    projectId = await stage.population.addProject(`project ${script}`)
+    projectId = await stage.identities.addProject(`project ${script}`)
     const { userId } = await stage.hire(owner.name, 'project_owner', { projectId }, projectId)
-    await stage.population.assign({ role: 'admin', userId })
-    const server = plainServer(projectId, {
+    await stage.identities.assign({ role: 'admin', userId })
+    const server = minimalServer(projectId, {
       name: `server ${image} ${bidi}`,
       description: `${script} ${vector}`,
       account: `account ${vector}`,
@@ -45,7 +45,7 @@ describe('SEC-53 names, tags and descriptions full of markup', () => {
       notes: { source_status: image },
       secgroups: [{ id: 'group', name: `group ${script}` }],
     })
-    const other = plainServer(projectId, { name: script, region: bidi, hypervisor: 'kvm' })
+    const other = minimalServer(projectId, { name: script, region: bidi, hypervisor: 'kvm' })
     serverId = server.id
     await stage.platform.inventory.recordServers({ present: [server, other], gone: [] })
     const attached = await stage.admin.call<{ cloudaccount: { id: string } }>(

@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 import type { ServerFacts } from '../../server/src/domain/inventory/server-facts.ts'
-import { specifiedNic } from '../../server/src/testing/specified-fields.ts'
+import { specifiedNic } from '../../server/src/testing/inventory-world/specified-fields.ts'
 import type { ConsoleStage } from './start-console.ts'
 
 const nic = (ip_addr: string) => {
@@ -34,11 +34,11 @@ export const sizes = { web: 24, db: 6 } as const
 
 /** Two projects with servers in them, an owner of both and a viewer of one. */
 export async function createSmallFleet(stage: ConsoleStage) {
-  const { platform, population } = stage
-  const web = await population.addProject('web')
-  const db = await population.addProject('db')
+  const { platform, identities } = stage
+  const web = await identities.addProject('web')
+  const db = await identities.addProject('db')
   const owner = await stage.hire('olga', 'project_owner', { projectId: web }, web)
-  await population.assign({ role: 'project_owner', userId: owner.userId, projectId: db })
+  await identities.assign({ role: 'project_owner', userId: owner.userId, projectId: db })
   const viewer = await stage.hire('victor', 'project_viewer', { projectId: web })
   const present = [
     ...Array.from({ length: sizes.web }, (_, at) => describeServer(web, 'web', at + 1)),

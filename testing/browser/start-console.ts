@@ -2,7 +2,7 @@ import { hash } from '@node-rs/argon2'
 import type { BrowserContextOptions } from 'playwright-core'
 import type { Clock } from '../../server/src/domain/clock.ts'
 import { createAdminClient } from '../../server/src/testing/contract-client.ts'
-import { createPopulation } from '../../server/src/testing/population.ts'
+import { createIdentityWorld } from '../../server/src/testing/identity-world/create-identity-world.ts'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
 import { adminPassword, startPlatform } from '../../server/src/testing/start-platform.ts'
 import { enterAs, type Person } from './enter-as.ts'
@@ -27,7 +27,7 @@ export async function startConsole(lifetime: Lifetime, { flags = [], clock }: Op
   const platform = await startPlatform({ flags, ...(clock && { clock }) })
   lifetime.after(() => platform.close())
   const { url, database } = platform
-  const population = createPopulation(database)
+  const identities = createIdentityWorld(database)
   let passwordHash: Promise<string> | undefined
 
   return {
@@ -35,7 +35,7 @@ export async function startConsole(lifetime: Lifetime, { flags = [], clock }: Op
     database,
     url,
     browser,
-    population,
+    identities,
     admin: await createAdminClient(platform),
 
     /** Somebody with one role in a project, a domain, or (without either) the system. */
@@ -46,12 +46,12 @@ export async function startConsole(lifetime: Lifetime, { flags = [], clock }: Op
       defaultProjectId?: string,
     ): Promise<Person & { userId: string }> {
       passwordHash ??= hash(password)
-      const userId = await population.addUser({
+      const userId = await identities.addUser({
         name,
         passwordHash: await passwordHash,
         ...(defaultProjectId !== undefined && { defaultProjectId }),
       })
-      await population.assign({ role, userId, ...place })
+      await identities.assign({ role, userId, ...place })
       return { name, password, userId }
     },
 

@@ -17,7 +17,7 @@ import {
   temporaryFolder,
   type Muster,
 } from '../../server/src/testing/spawn-muster.ts'
-import { steadyParts } from '../../server/src/testing/steady-parts.ts'
+import { comparableParts } from '../../server/src/testing/comparable-response.ts'
 import { loginAtCas } from './login.ts'
 import { people, startCasServer, type CasPerson, type TestCas } from './start.ts'
 
@@ -42,7 +42,7 @@ for (const engine of engines) {
     let muster: Muster
     let admin: string
     let provider: string
-    let refusal: ReturnType<typeof steadyParts>
+    let refusal: ReturnType<typeof comparableParts>
 
     before(async () => {
       cas = await startCasServer()
@@ -59,7 +59,7 @@ for (const engine of engines) {
         environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
       })
       admin = secretOf(await send(passwordIdentity('sysadmin', adminPassword), systemProject))
-      refusal = steadyParts(await send(tokenIdentity('nonsense')))
+      refusal = comparableParts(await send(tokenIdentity('nonsense')))
       await setUp()
     })
     after(() => cas.stop())
@@ -132,7 +132,7 @@ for (const engine of engines) {
 
     async function assertRefused(ticket: string, reason: RegExp): Promise<void> {
       const answer = await send(casIdentity(ticket))
-      assert.deepEqual(steadyParts(answer), refusal)
+      assert.deepEqual(comparableParts(answer), refusal)
       const requestId = answer.headers.get('x-request-id') ?? ''
       const { events } = await call<{ events: { changes: Record<string, unknown[]> }[] }>(
         'GET',
@@ -169,7 +169,7 @@ for (const engine of engines) {
       const stranger = await send(casIdentity(await ticketOf('grace')), {
         domain: { name: 'campus' },
       })
-      assert.deepEqual(steadyParts(stranger), refusal)
+      assert.deepEqual(comparableParts(stranger), refusal)
     })
 
     for (const protocol of [2, 3]) {

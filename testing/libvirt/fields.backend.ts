@@ -12,7 +12,7 @@ import {
   lookReadable,
   scanAll,
   withSource,
-} from '../../server/src/testing/source-conformance.ts'
+} from '../../server/src/testing/inventory-world/source-conformance.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
 
 describe('servers of a real libvirtd, field by field', () => {

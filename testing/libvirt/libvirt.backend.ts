@@ -17,7 +17,7 @@ import {
   withSource,
   type SourceBackEnd,
   lookReadable,
-} from '../../server/src/testing/source-conformance.ts'
+} from '../../server/src/testing/inventory-world/source-conformance.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
 
 const settingsFor = (address: string): SourceSettings => ({ address, credentials: {}, options: {} })

@@ -11,7 +11,7 @@ import {
   requireServer,
   scanAll,
   withSource,
-} from '../../server/src/testing/source-conformance.ts'
+} from '../../server/src/testing/inventory-world/source-conformance.ts'
 import { startLibvirt, type TestLibvirt } from './start.ts'
 
 const patience = () => AbortSignal.timeout(30_000)

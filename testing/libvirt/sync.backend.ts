@@ -3,9 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventDto, Server } from '@muster/contract'
-import { until } from '../../server/src/testing/attached-accounts.ts'
+import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { loginAdmin } from '../../server/src/testing/client.ts'
-import { operate, startOperated, type Operator } from '../../server/src/testing/operate-muster.ts'
+import {
+  operate,
+  startOperatedMuster,
+  type Operator,
+} from '../../server/src/testing/inventory-world/operate-muster.ts'
 import {
   suiteLifetime,
   temporaryFolder,
@@ -27,7 +31,7 @@ describe('a real libvirtd attached over the API', () => {
   before(async () => {
     libvirt = await startLibvirt()
     place.folder = temporaryFolder(lifetime)
-    muster = await startOperated(lifetime, place)
+    muster = await startOperatedMuster(lifetime, place)
     operator = operate(muster, await loginAdmin(muster.authUrl))
     guest = await libvirt.boot({ name: 'web' })
     await libvirt.define(plain('drawer'))
@@ -132,7 +136,7 @@ describe('a real libvirtd attached over the API', () => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       await muster.end(signal)
       await libvirt.virsh(signal === 'SIGTERM' ? 'suspend' : 'resume', guest)
-      muster = await startOperated(lifetime, place)
+      muster = await startOperatedMuster(lifetime, place)
       operator = operate(muster, await loginAdmin(muster.authUrl))
       const took = await timeUntil(has('shop', signal === 'SIGTERM' ? 'suspend' : 'running'))
       t.diagnostic(`after ${signal}: shown ${took} ms after the start`)

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Database } from '../../server/src/storage/database.ts'
 import { openPostgres } from '../../server/src/storage/postgres/open.ts'
 import { ensureServerIndexes } from '../../server/src/storage/servers/ensure-indexes.ts'
-import { until } from '../../server/src/testing/attached-accounts.ts'
+import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { createTestDatabase } from '../../server/src/testing/engines.ts'
 import { startPgBouncer } from './start.ts'
 

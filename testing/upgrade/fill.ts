@@ -3,7 +3,7 @@ import { startFakeEc2 } from '../../server/src/testing/fake-ec2.ts'
 import { startFakeLibvirt } from '../../server/src/testing/fake-libvirt.ts'
 import { testAuthority } from '../../server/src/testing/secure-server.ts'
 import type { Lifetime } from '../../server/src/testing/spawn-muster.ts'
-import { startStagedCas } from '../../server/src/testing/staged-cas.ts'
+import { startFakeCas } from '../../server/src/testing/fake-cas.ts'
 import { guestAttributes, guestSubject, veraPassword, type State } from './state.ts'
 
 interface Thing {
@@ -101,7 +101,7 @@ async function fillIdentity(caller: Caller, admin: string, lifetime: Lifetime) {
   await put(`/v3/domains/${domain.id}/users/${vera.id}/roles/${roleId('domain_viewer')}`)
   await put(`/v3/system/users/${vera.id}/roles/${roleId('auditor')}`)
 
-  const cas = await startStagedCas(lifetime)
+  const cas = await startFakeCas(lifetime)
   await create('/v3/identity_providers', 'identity_provider', admin, {
     name: 'campus',
     driver: 'cas',

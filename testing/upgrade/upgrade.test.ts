@@ -12,11 +12,11 @@ import type {
   UserDto,
 } from '@muster/contract'
 import { createAccountStore } from '../../server/src/storage/sources/account-store.ts'
-import { until } from '../../server/src/testing/attached-accounts.ts'
+import { until } from '../../server/src/testing/inventory-world/attached-accounts.ts'
 import { ask, loginAdmin, requestToken } from '../../server/src/testing/client.ts'
 import { createTestDatabase, onBothEngines, type Engine } from '../../server/src/testing/engines.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
-import { startStagedCas } from '../../server/src/testing/staged-cas.ts'
+import { startFakeCas } from '../../server/src/testing/fake-cas.ts'
 import { startPlatform, type TestPlatform } from '../../server/src/testing/start-platform.ts'
 import { loadSecretKey } from '../../server/src/vault/secret-key.ts'
 import { readAnswers } from './answers.ts'
@@ -85,7 +85,7 @@ for (const name of readdirSync(stateFolder)) {
       const access_key_secret = `${id}:${secret}`
       assert.deepEqual(await logIn({ methods: ['aksk'], access_key_secret }), vera)
 
-      const cas = await startStagedCas(lifetime)
+      const cas = await startFakeCas(lifetime)
       const providers = '/v3/identity_providers'
       const {
         identity_providers: [provider],

@@ -1,4 +1,4 @@
-import { createPopulation } from '../../../server/src/testing/population.ts'
+import { createIdentityWorld } from '../../../server/src/testing/identity-world/create-identity-world.ts'
 import { createPasswordHasher } from '../../../server/src/vault/password-hasher.ts'
 import type { TestPlatform } from '../../../server/src/testing/start-platform.ts'
 
@@ -6,16 +6,16 @@ export const password = 'a password for the browser'
 
 /** People of the default domain who own projects, to log in as. */
 export async function createPeople(platform: TestPlatform) {
-  const population = createPopulation(platform.database)
+  const identities = createIdentityWorld(platform.database)
   const passwordHash = await createPasswordHasher().hash(password)
   return {
-    population,
+    identities,
     async addOwner(name: string, projects: readonly string[]) {
-      const userId = await population.addUser({ name, passwordHash })
+      const userId = await identities.addUser({ name, passwordHash })
       const projectIds: string[] = []
       for (const project of projects) {
-        const projectId = await population.addProject(project)
-        await population.assign({ role: 'project_owner', userId, projectId })
+        const projectId = await identities.addProject(project)
+        await identities.assign({ role: 'project_owner', userId, projectId })
         projectIds.push(projectId)
       }
       return { userId, projectIds }

@@ -5,11 +5,11 @@ import { ConfigError } from '../config/parsers.ts'
 import { simulatedAccounts } from '../../../simulator/src/sites.ts'
 import { onEngineOfLane } from '../testing/lanes.ts'
 import { dumpTables } from '../testing/open-storage.ts'
-import { dumpOrganisation, stageDemo } from '../testing/stage-demo.ts'
+import { dumpOrganisation, startTestDemo } from '../testing/start-demo.ts'
 import { demoProjects } from '../../../simulator/src/demo/organisation.ts'
 
 onEngineOfLane('the accounts of a demo', (engine) => {
-  const stage = (t: TestContext) => stageDemo(t, engine)
+  const stage = (t: TestContext) => startTestDemo(t, engine)
 
   test('goes on with a load that was cut off', async (t) => {
     const { start, loads, accounts, database } = await stage(t)

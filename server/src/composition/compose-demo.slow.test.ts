@@ -8,7 +8,7 @@ import { simulatedAccounts } from '../../../simulator/src/sites.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import { onBothEngines } from '../testing/engines.ts'
-import { dumpOrganisation, stageDemo } from '../testing/stage-demo.ts'
+import { dumpOrganisation, startTestDemo } from '../testing/start-demo.ts'
 import { createPasswordHasher } from '../vault/password-hasher.ts'
 import { demoDomains, demoPeople, demoProjects } from '../../../simulator/src/demo/organisation.ts'
 import { welcomeText } from '../../../simulator/src/demo/welcome-text.ts'
@@ -18,7 +18,7 @@ const hasher = createPasswordHasher()
 const clock = () => Date.UTC(2026, 10, 15)
 
 onBothEngines('a demo', (engine) => {
-  const stage = (t: TestContext) => stageDemo(t, engine)
+  const stage = (t: TestContext) => startTestDemo(t, engine)
 
   test('has domains, projects, accounts, servers in each, and someone of each kind', async (t) => {
     const { start, listServers, accounts, database } = await stage(t)

@@ -6,13 +6,13 @@ import { findDemoRecord } from '../storage/demo-record.ts'
 import { onBothEngines } from '../testing/engines.ts'
 import { dumpTables } from '../testing/open-storage.ts'
 import { musterCommand, runMuster, spawnProcess, temporaryFolder } from '../testing/spawn-muster.ts'
-import { stageDemo } from '../testing/stage-demo.ts'
+import { startTestDemo } from '../testing/start-demo.ts'
 import { adminPassword, startPlatform } from '../testing/start-platform.ts'
 import { loginAdmin, ask } from '../testing/client.ts'
 
 onBothEngines('a demo', (engine) => {
   test('of an earlier version is made anew, not doubled', async (t) => {
-    const { start, database, listServers } = await stageDemo(t, engine)
+    const { start, database, listServers } = await startTestDemo(t, engine)
     await start({ servers: 30 })
     assert.ok((await listServers()).length > 20)
     const { version: _version, ...note } = (await findDemoRecord(database.db)) ?? {}

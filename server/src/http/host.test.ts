@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test, type TestContext } from 'node:test'
-import { assertRawError } from '../testing/error-answer.ts'
+import { assertRawError } from '../testing/assert-error.ts'
 import { askRaw } from '../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { after, before, describe, test } from 'node:test'
 import { operations } from '@muster/contract'
 import { ask, loginAdmin, passwordIdentity, requestToken, secretOf } from '../testing/client.ts'
-import { createPopulation } from '../testing/population.ts'
+import { createIdentityWorld } from '../testing/identity-world/create-identity-world.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
 interface Sample {
@@ -170,7 +170,7 @@ describe('who may read /metrics', () => {
   /** A user with the admin's password and this role. */
   async function loginAs(name: string, role: string): Promise<string> {
     const { database } = platform
-    const people = createPopulation(database)
+    const people = createIdentityWorld(database)
     const { password_hash } = await database.db
       .selectFrom('users')
       .where('name', '=', 'sysadmin')

@@ -6,7 +6,10 @@ import { operations, type Operation } from '@muster/contract'
 import type { Principal } from '../domain/identity/principal.ts'
 import { ask } from '../testing/client.ts'
 import { onEngineOfLane } from '../testing/lanes.ts'
-import { startFleet, type Fleet } from '../testing/server-fleet.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../testing/inventory-world/start-inventory-world.ts'
 import { createResponseCache, type CachedResponse } from './response-cache.ts'
 
 const [operation] = operations as readonly Operation[] as [Operation]
@@ -119,9 +122,9 @@ describe('a request that is repeated', () => {
 })
 
 onEngineOfLane('a page that is asked for again and again', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 30 })
+    fleet = await startInventoryWorld(engine, { servers: 30 })
   })
   after(() => fleet.platform.close())
 

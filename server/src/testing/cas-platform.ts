@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import type { ErrorBody, EventDto, IdentityProviderDto, RoleAssignment } from '@muster/contract'
-import { ask, loginAdmin, requestToken, tokenIdentity, type ClientAnswer } from './client.ts'
+import { ask, loginAdmin, requestToken, tokenIdentity, type ClientResponse } from './client.ts'
 import type { Engine } from './engines.ts'
-import { createPopulation } from './population.ts'
+import { createIdentityWorld } from './identity-world/create-identity-world.ts'
 import { testAuthority } from './secure-server.ts'
 import type { Lifetime } from './spawn-muster.ts'
-import type { StagedCas } from './staged-cas.ts'
+import type { FakeCas } from './fake-cas.ts'
 import { startPlatform, type TestPlatform } from './start-platform.ts'
-import { steadyParts } from './steady-parts.ts'
+import { comparableParts } from './comparable-response.ts'
 
 interface Options {
   readonly beside?: TestPlatform
@@ -73,7 +73,7 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
     ask<Body & ErrorBody>(url, path, { method, token, ...(body !== undefined && { body }) })
 
   /** The one answer to every login that fails. */
-  const refusal = steadyParts(await requestToken(url, { identity: tokenIdentity('nonsense') }))
+  const refusal = comparableParts(await requestToken(url, { identity: tokenIdentity('nonsense') }))
 
   const events = async (query: string) =>
     (await call<{ events: EventDto[] }>('GET', `/events?limit=200&${query}`)).body.events
@@ -82,12 +82,12 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
     ...platform,
     log,
     admin,
-    population: createPopulation(database),
+    identities: createIdentityWorld(database),
     call,
     events,
     refusal,
 
-    async addProvider(cas: Pick<StagedCas, 'base'>, changes: object = {}) {
+    async addProvider(cas: Pick<FakeCas, 'base'>, changes: object = {}) {
       const wish = {
         name: `provider at ${cas.base}`,
         driver: 'cas',
@@ -126,8 +126,8 @@ export async function startCasPlatform(lifetime: Lifetime, engine: Engine, optio
     statusOf: async (token: string) => (await ask(url, '/v3/auth/catalog', { token })).status,
 
     /** Refused as every failed login is; the reason is for the log and the audit alone. */
-    async assertRefused(answer: ClientAnswer, reason: RegExp): Promise<EventDto> {
-      assert.deepEqual(steadyParts(answer), refusal)
+    async assertRefused(answer: ClientResponse, reason: RegExp): Promise<EventDto> {
+      assert.deepEqual(comparableParts(answer), refusal)
       const requestId = answer.headers.get('x-request-id') ?? ''
       const [event, ...more] = await events(`request_id=${requestId}&action=login`)
       assert.ok(event && more.length === 0, 'one event tells of it')

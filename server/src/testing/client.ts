@@ -1,5 +1,5 @@
 import type { ErrorBody, Token } from '@muster/contract'
-import { assertServerContract } from './server-contract.ts'
+import { assertServerContract } from './inventory-world/server-contract.ts'
 import { adminPassword } from './start-platform.ts'
 
 interface RequestOptions {
@@ -10,7 +10,7 @@ interface RequestOptions {
   readonly body?: unknown
 }
 
-export interface ClientAnswer<Body = unknown> {
+export interface ClientResponse<Body = unknown> {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -22,7 +22,7 @@ export async function ask<Body = ErrorBody>(
   url: string,
   path: string,
   { method = 'GET', token, headers = {}, body }: RequestOptions = {},
-): Promise<ClientAnswer<Body>> {
+): Promise<ClientResponse<Body>> {
   const response = await fetch(url + path, {
     method,
     redirect: 'manual',
@@ -63,7 +63,7 @@ export const passwordIdentity = (name: string, password: string) => ({
 export const tokenIdentity = (id: string) => ({ methods: ['token'], token: { id } })
 
 /** The secret of an issued token; fails the test when there is none. */
-export function secretOf(answer: ClientAnswer): string {
+export function secretOf(answer: ClientResponse): string {
   const secret = answer.headers.get('x-subject-token')
   if (answer.status !== 201 || secret === null) {
     throw new Error(`expected a token, got ${answer.status}: ${answer.text}`)

@@ -8,9 +8,9 @@ import {
   type OperationId,
 } from '@muster/contract'
 import { Ajv, type ValidateFunction } from 'ajv'
-import { ask, type ClientAnswer } from './client.ts'
-import { assertError } from './error-answer.ts'
-import { plantToken } from './plant-token.ts'
+import { ask, type ClientResponse } from './client.ts'
+import { assertError } from './assert-error.ts'
+import { insertToken } from './identity-world/insert-token.ts'
 import type { TestPlatform } from './start-platform.ts'
 
 const ajv = new Ajv({ strict: false, validateFormats: false })
@@ -33,7 +33,7 @@ export const pathWith = (
     return encodeURIComponent(parameters[name])
   })
 
-function assertKept(operation: Operation, { status, text, body }: ClientAnswer): void {
+function assertKept(operation: Operation, { status, text, body }: ClientResponse): void {
   const schema = operation.responses[status]?.body
   if (!schema || operation.method === 'HEAD') {
     assert.equal(text, '', operation.id)
@@ -58,7 +58,7 @@ export function createContractClient(url: string, token: string) {
   async function call<Body = ErrorBody>(
     id: OperationId,
     { path = {}, query, body, method }: Details = {},
-  ): Promise<ClientAnswer<Body>> {
+  ): Promise<ClientResponse<Body>> {
     const operation = operationNamed(id)
     const address = pathWith(operation, path) + (query === undefined ? '' : `?${query}`)
     const answer = await ask<Body>(url, address, {
@@ -99,6 +99,6 @@ export async function createAdminClient(platform: TestPlatform, url = platform.u
     database.db.selectFrom(table).select('id').where('name', '=', name).executeTakeFirstOrThrow()
   const { id: userId } = await find('users', 'sysadmin')
   const { id } = await find('projects', 'system')
-  const token = await plantToken(database, { userId, scope: { kind: 'project', id } })
+  const token = await insertToken(database, { userId, scope: { kind: 'project', id } })
   return { ...createContractClient(url, token), token, userId }
 }

@@ -14,14 +14,14 @@ import {
 import { writeDomainHandle } from '../sources/libvirt/records.ts'
 import { createXdrReader, createXdrWriter } from '../sources/libvirt/xdr.ts'
 import {
-  createAnswers,
+  createResponses,
   describeError,
   FakeError,
   FakeSilence,
   notSupported,
   type FakeDomain,
   type FakeHost,
-} from './fake-libvirt-answers.ts'
+} from './fake-libvirt-responses.ts'
 import type { Lifetime } from './spawn-muster.ts'
 
 /** What happens in the place of an answer. */
@@ -70,7 +70,7 @@ export async function startFakeLibvirt(lifetime: Lifetime, options: Options = {}
   const faults = new Map<number, FakeFault>(
     Object.entries(options.faults ?? {}).map(([procedure, fault]) => [Number(procedure), fault]),
   )
-  const answers = createAnswers(domains, { uuid: hostUuid, ...options.host })
+  const answers = createResponses(domains, { uuid: hostUuid, ...options.host })
   const sockets = new Set<Socket>()
   const requests: number[] = []
   let pongs = 0

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -12,7 +12,7 @@ export interface RawExchange {
   /** All that came back, byte for byte. */
   readonly text: string
   /** The answers in it, in order. */
-  readonly answers: readonly RawAnswer[]
+  readonly answers: readonly RawResponse[]
   /** Whether the server ended the connection within the time we waited. */
   readonly closed: boolean
 }
@@ -56,7 +56,11 @@ export async function sendRaw(
 }
 
 /** Sends one request, as written, and returns its answer; the connection ends with it. */
-export async function askRaw(url: string, head: readonly string[], body = ''): Promise<RawAnswer> {
+export async function askRaw(
+  url: string,
+  head: readonly string[],
+  body = '',
+): Promise<RawResponse> {
   const request = [...head, 'Connection: close', '', body].join('\r\n')
   const { answers, text } = await sendRaw(url, request)
   const [answer] = answers
@@ -64,8 +68,8 @@ export async function askRaw(url: string, head: readonly string[], body = ''): P
   return answer
 }
 
-function parseAnswers(text: string): RawAnswer[] {
-  const answers: RawAnswer[] = []
+function parseAnswers(text: string): RawResponse[] {
+  const answers: RawResponse[] = []
   let rest = text
   while (rest.startsWith('HTTP/')) {
     const end = rest.indexOf('\r\n\r\n')

@@ -13,7 +13,7 @@ import {
   onDomain,
   onProject,
   onSystem,
-} from '../../testing/records.ts'
+} from '../../testing/identity-world/identity-records.ts'
 import { createCatalog } from './catalog.ts'
 import { createDescribeToken } from './describe-token.ts'
 import { createPrincipal } from './principal.ts'

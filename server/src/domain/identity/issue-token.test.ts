@@ -12,7 +12,7 @@ import {
   makeUser,
   onDomain,
   onProject,
-} from '../../testing/records.ts'
+} from '../../testing/identity-world/identity-records.ts'
 import { createDescribeToken } from './describe-token.ts'
 import { createIssueToken } from './issue-token.ts'
 import type { AuthMethod, AuthenticationResult } from './methods/auth-method.ts'

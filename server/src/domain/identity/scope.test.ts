@@ -10,7 +10,7 @@ import {
   onDomain,
   onProject,
   onSystem,
-} from '../../testing/records.ts'
+} from '../../testing/identity-world/identity-records.ts'
 import { PlatformError } from '../error.ts'
 import {
   assignmentsInScope,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { makeAccount, makeSeen } from '../../testing/memory-sync.ts'
+import { makeAccount, makeSeen } from '../../testing/inventory-world/in-memory-sync.ts'
 import { limitFacts } from './limit-facts.ts'
 import type { ReportedFacts } from './source.ts'
 import { toServerFacts } from './to-server-facts.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AccountRule } from '@muster/contract'
 import fc from 'fast-check'
-import { firstRule, ruleOf, anySubject } from '../../testing/mapping-model.ts'
+import { firstRule, ruleOf, anySubject } from '../../testing/inventory-world/mapping-model.ts'
 import { compileMapping, type MappingSubject } from './mapping.ts'
 import { runsInLane } from '../../testing/lanes.ts'
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createMemorySync, makeAccount, makeSeen } from '../../testing/memory-sync.ts'
+import {
+  createMemorySync,
+  makeAccount,
+  makeSeen,
+} from '../../testing/inventory-world/in-memory-sync.ts'
 import { PlatformError } from '../error.ts'
 import type { Account, SyncRecord } from './account.ts'
 import { createRunAccount } from './run-account.ts'

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { createMemorySync, makeSeen, type MemorySync } from '../../testing/memory-sync.ts'
+import {
+  createMemorySync,
+  makeSeen,
+  type MemorySync,
+} from '../../testing/inventory-world/in-memory-sync.ts'
 import { defaultChunkSize } from '../chunk.ts'
 import { scanAccount } from './scan-account.ts'
 import { SourceError } from './source-error.ts'

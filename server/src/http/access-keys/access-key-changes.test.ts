@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import {
   createKeyHolders,
   type HeldKey,
   type KeyHolder,
   type KeyHolders,
-} from '../../testing/key-holders.ts'
+} from '../../testing/identity-world/access-key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 onEngineOfLane('what can be changed of an access key', (engine) => {
@@ -34,7 +34,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
   /** Somebody who administers the holder's domain, in that domain. */
   async function addRuler({ userDomain: domainId }: KeyHolder): Promise<string> {
     const { userId } = await holders.addHolder()
-    await holders.population.assign({ role: 'domain_admin', userId, domainId })
+    await holders.identities.assign({ role: 'domain_admin', userId, domainId })
     return await holders.plant(userId, undefined, domainId)
   }
 
@@ -43,7 +43,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
     async function listWishes(owner: KeyHolder): Promise<Record<string, unknown>> {
       const other = await holders.addHolder()
       const { userId } = owner
-      await holders.population.assign({
+      await holders.identities.assign({
         role: 'project_owner',
         userId,
         projectId: other.projectId,
@@ -135,7 +135,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
     let ruler: string
     before(async () => {
       owner = await holders.addHolder()
-      await holders.population.assign({ role: 'admin', userId: owner.userId })
+      await holders.identities.assign({ role: 'admin', userId: owner.userId })
       key = await holders.makeOwnKey(owner)
       ruler = await addRuler(owner)
     })

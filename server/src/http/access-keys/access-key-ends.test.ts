@@ -10,8 +10,8 @@ import {
   type HeldKey,
   type KeyHolder,
   type KeyHolders,
-} from '../../testing/key-holders.ts'
-import { makeEvent, makeToken } from '../../testing/records.ts'
+} from '../../testing/identity-world/access-key-holders.ts'
+import { makeEvent, makeToken } from '../../testing/identity-world/identity-records.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const minute = 60_000
@@ -155,9 +155,9 @@ onEngineOfLane('an access key ends', (engine) => {
     test('SEC-33: when its user leaves the group that was in the project', async () => {
       const owner = await holders.addHolder()
       const { userId, projectDomain } = owner
-      const projectId = await holders.population.addProject('of the group', projectDomain)
-      const groupId = await holders.population.addGroup('group', [userId])
-      await holders.population.assign({ role: 'project_viewer', groupId, projectId })
+      const projectId = await holders.identities.addProject('of the group', projectDomain)
+      const groupId = await holders.identities.addGroup('group', [userId])
+      await holders.identities.assign({ role: 'project_viewer', groupId, projectId })
       const key = await holders.makeKey(owner.token, { project_id: projectId })
       const token = secretOf(await holders.login(holders.present('own', key)))
       const use = { owner, key, token, child: await rescope(token) }
@@ -262,7 +262,7 @@ onEngineOfLane('an access key ends', (engine) => {
       const { owner, key } = await addUse({ expires_at: far })
       const login = async () => secretOf(await holders.login(holders.present('own', key)))
       assert.equal(await endOf(await login()), moment(now + 24 * hour))
-      await holders.population.change(
+      await holders.identities.change(
         platform.database.db
           .updateTable('users')
           .set({ expires_at: now + hour })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Token } from '@muster/contract'
 import { ask, requestToken, secretOf } from '../../testing/client.ts'
-import { plainHash, startCountedLogins } from '../../testing/counted-logins.ts'
+import { plainHash, startMeasuredLogins } from '../../testing/identity-world/measured-logins.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import {
   createKeyHolders,
   forms,
@@ -12,9 +12,9 @@ import {
   type HeldKey,
   type KeyHolder,
   type KeyHolders,
-} from '../../testing/key-holders.ts'
+} from '../../testing/identity-world/access-key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const second = 1_000
 const start = Date.UTC(2027, 0, 31, 12)
@@ -89,9 +89,9 @@ onEngineOfLane('a login with an access key', (engine) => {
   test('does not care for the default project, nor for what the body says of the caller', async () => {
     const owner = await holders.addHolder()
     const { userId } = owner
-    const elsewhere = await holders.population.addProject('default of owner', owner.projectDomain)
-    await holders.population.assign({ role: 'project_owner', userId, projectId: elsewhere })
-    await holders.population.change(
+    const elsewhere = await holders.identities.addProject('default of owner', owner.projectDomain)
+    await holders.identities.assign({ role: 'project_owner', userId, projectId: elsewhere })
+    await holders.identities.change(
       platform.database.db
         .updateTable('users')
         .set({ default_project_id: elsewhere })
@@ -146,7 +146,7 @@ onEngineOfLane('a login with an access key', (engine) => {
       await holders.credentials(owner.token, 'DELETE', `/${deleted.id}`)
       const gone = await holders.addHolder()
       const ofGone = await holders.makeOwnKey(gone)
-      await holders.population.change(
+      await holders.identities.change(
         platform.database.db
           .updateTable('users')
           .set({ enabled: 0 })
@@ -185,14 +185,14 @@ onEngineOfLane('a login with an access key', (engine) => {
       assertError(reference, 'UnauthorizedError', 'application/json')
       for (const [cause, [text, options]] of Object.entries(causes)) {
         const answer = await holders.login(text, options)
-        assert.deepEqual(steadyParts(answer), steadyParts(reference), cause)
+        assert.deepEqual(comparableParts(answer), comparableParts(reference), cause)
       }
       // The same key does log in where nothing is wrong.
       secretOf(await holders.login(holders.present('own', good)))
     })
 
     test('SEC-21: costs the same reads and writes, whether there is such a key or not', async (t) => {
-      const logins = await startCountedLogins(platform, { clock })
+      const logins = await startMeasuredLogins(platform, { clock })
       t.after(() => logins.close())
       const own = await holders.makeOwnKey(await holders.addHolder())
       const unknown = { id: 'e'.repeat(32), secret: own.secret }
@@ -225,10 +225,10 @@ onEngineOfLane('a login with an access key', (engine) => {
   })
 
   test("SEC-24: is not held up by the delay of its user's password", async (t) => {
-    const logins = await startCountedLogins(platform, { clock })
+    const logins = await startMeasuredLogins(platform, { clock })
     t.after(() => logins.close())
     const owner = await holders.addHolder()
-    await holders.population.change(
+    await holders.identities.change(
       platform.database.db
         .updateTable('users')
         .set({ password_hash: plainHash('right') })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { text } from 'node:stream/consumers'
 import type { CredentialDto } from '@muster/contract'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import {
   createKeyHolders,
   keyIdentity,
@@ -15,9 +15,9 @@ import {
   type HeldKey,
   type KeyHolder,
   type KeyHolders,
-} from '../../testing/key-holders.ts'
+} from '../../testing/identity-world/access-key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 type Headers = Record<string, string>
 
@@ -51,7 +51,7 @@ describe('a secret that is shown', () => {
     assert.ok(!answer.text.includes(started.key.secret))
     for (const other of [`${started.key.id}:wrong`, `${'f'.repeat(32)}:wrong`]) {
       const wrong = await started.holders.login(other, { headers })
-      assert.deepEqual(steadyParts(wrong), steadyParts(answer))
+      assert.deepEqual(comparableParts(wrong), comparableParts(answer))
     }
   }
 

@@ -7,7 +7,7 @@ import {
   signedForms,
   type HeldKey,
   type KeyHolders,
-} from '../../testing/key-holders.ts'
+} from '../../testing/identity-world/access-key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const second = 1_000

@@ -3,14 +3,14 @@ import { after, before, describe, test } from 'node:test'
 import type { Token } from '@muster/contract'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import {
   createKeyHolders,
   forms,
   type HeldKey,
   type KeyHolder,
   type KeyHolders,
-} from '../../testing/key-holders.ts'
+} from '../../testing/identity-world/access-key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 onEngineOfLane('what an access key reaches', (engine) => {
@@ -38,7 +38,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
     ).body.token
   const logIn = async (key: HeldKey) => secretOf(await holders.login(holders.present('own', key)))
   const take = (assignment: string) =>
-    holders.population.change(
+    holders.identities.change(
       platform.database.db.deleteFrom('assignments').where('id', '=', assignment).compile(),
     )
   const countKeys = async () =>
@@ -48,10 +48,10 @@ onEngineOfLane('what an access key reaches', (engine) => {
   async function addWideHolder() {
     const owner = await holders.addHolder()
     const { userId, projectDomain: domainId } = owner
-    const other = await holders.population.addProject(`other of ${userId}`, domainId)
-    await holders.population.assign({ role: 'project_owner', userId, projectId: other })
-    await holders.population.assign({ role: 'domain_admin', userId, domainId })
-    await holders.population.change(
+    const other = await holders.identities.addProject(`other of ${userId}`, domainId)
+    await holders.identities.assign({ role: 'project_owner', userId, projectId: other })
+    await holders.identities.assign({ role: 'domain_admin', userId, domainId })
+    await holders.identities.change(
       platform.database.db
         .updateTable('users')
         .set({ default_project_id: other })
@@ -128,7 +128,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
     test('SEC-08: in which it gives the roles that the user holds there', async () => {
       const { owner, key } = await addWideHolder()
       const { userId, projectId } = owner
-      await holders.population.assign({ role: 'project_viewer', userId, projectId })
+      await holders.identities.assign({ role: 'project_viewer', userId, projectId })
       const { roles, policies, is_domain } = await describeToken(await logIn(key))
       assert.deepEqual(roles.map(({ name }) => name).sort(), ['project_owner', 'project_viewer'])
       assert.deepEqual([policies.Domain, policies.System, is_domain], [[], [], false])
@@ -141,8 +141,8 @@ onEngineOfLane('what an access key reaches', (engine) => {
       const { userId, projectId } = owner
       const other = await holders.addHolder()
       const foreign = await holders.makeOwnKey(other)
-      const viewer = await holders.population.assign({ role: 'project_viewer', userId, projectId })
-      const auditor = await holders.population.assign({ role: 'auditor', userId })
+      const viewer = await holders.identities.assign({ role: 'project_viewer', userId, projectId })
+      const auditor = await holders.identities.assign({ role: 'auditor', userId })
       const key = await holders.makeOwnKey(owner)
       const token = await logIn(key)
       const child = secretOf(await rescope(token))
@@ -176,7 +176,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
       const owner = await holders.addHolder()
       const { userId, projectId } = owner
       const other = await holders.addHolder()
-      await holders.population.assign({ role: 'admin', userId })
+      await holders.identities.assign({ role: 'admin', userId })
       const token = await logIn(await holders.makeOwnKey(owner))
       const child = secretOf(await rescope(token))
       const grandchild = secretOf(await rescope(child, { project: { id: projectId } }))
@@ -217,7 +217,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
       await refuse(spare)
       // What is out of sight stays so; for an administrator it is refused too.
       assert.equal((await remove(child, foreign)).status, 404)
-      await holders.population.assign({ role: 'admin', userId: owner.userId })
+      await holders.identities.assign({ role: 'admin', userId: owner.userId })
       await refuse(foreign)
       assert.equal((await holders.login(holders.present('plain', spare))).status, 201)
       assert.equal((await change(token, spare, { enabled: false })).status, 200)
@@ -317,7 +317,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
   test('SEC-08: even an administrator’s key does not set the password of its owner', async () => {
     const owner = await holders.addHolder()
     const key = await holders.makeOwnKey(owner)
-    await holders.population.assign({ role: 'admin', userId: owner.userId })
+    await holders.identities.assign({ role: 'admin', userId: owner.userId })
     const token = await logIn(key)
     const path = `/v3/users/${owner.userId}`
     const change = (body: object) => ask(platform.url, path, { method: 'PUT', token, body })

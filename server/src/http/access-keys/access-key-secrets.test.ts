@@ -14,7 +14,7 @@ import {
   type HeldKey,
   type KeyHolder,
   type KeyHolders,
-} from '../../testing/key-holders.ts'
+} from '../../testing/identity-world/access-key-holders.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -176,7 +176,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
     const stolen = { id: one.id, secret: other.secret }
     const [own, foreign] = [await sealedOf(one), await sealedOf(other)]
     for (const secret of [foreign, `${own}A`, own.slice(0, -2), '', other.secret]) {
-      await holders.population.change(put(one, secret))
+      await holders.identities.change(put(one, secret))
       keys.push(other, one)
       for (const form of forms) {
         for (const key of [stolen, one]) {
@@ -184,7 +184,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
         }
       }
     }
-    await holders.population.change(put(one, own))
+    await holders.identities.change(put(one, own))
     assert.equal(await logIn(holders.present('own', one)), 201)
   })
 

@@ -3,15 +3,15 @@ import { after, before, describe, test } from 'node:test'
 import type { CredentialDto } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import {
   createKeyHolders,
   secretIn,
   type KeyHolder,
   type KeyHolders,
-} from '../../testing/key-holders.ts'
+} from '../../testing/identity-world/access-key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const now = Date.UTC(2027, 0, 31, 12, 0, 0, 250)
 const later = '2027-02-28T08:30:00Z'
@@ -81,21 +81,21 @@ onEngineOfLane('access keys', (engine) => {
     test('is for a project in which the user holds a role now', async () => {
       const bob = await holders.addHolder()
       const closed = await holders.addHolder()
-      await holders.population.change(
+      await holders.identities.change(
         platform.database.db
           .updateTable('projects')
           .set({ enabled: 0 })
           .where('id', '=', closed.projectId)
           .compile(),
       )
-      await holders.population.assign({
+      await holders.identities.assign({
         role: 'project_owner',
         userId: ann.userId,
         projectId: closed.projectId,
       })
       // That ann administers the domain which it is in makes it no project of hers.
-      const other = await holders.population.addProject('of the domain', ann.projectDomain)
-      await holders.population.assign({
+      const other = await holders.identities.addProject('of the domain', ann.projectDomain)
+      await holders.identities.assign({
         role: 'domain_admin',
         userId: ann.userId,
         domainId: ann.projectDomain,
@@ -223,9 +223,9 @@ onEngineOfLane('access keys', (engine) => {
         userDomain: owner.userDomain,
         projectDomain: owner.userDomain,
       })
-      const ruler = await holders.population.addUser({ name: 'ruler' })
+      const ruler = await holders.identities.addUser({ name: 'ruler' })
       const domainId = owner.userDomain
-      await holders.population.assign({ role: 'domain_admin', userId: ruler, domainId })
+      await holders.identities.assign({ role: 'domain_admin', userId: ruler, domainId })
       const token = await holders.plant(ruler, undefined, domainId)
       await administer(token, inDomain, { user_id: inDomain.userId })
 
@@ -235,7 +235,7 @@ onEngineOfLane('access keys', (engine) => {
         project_id: projectId,
       })
       assertError(await holders.tryToMake(token, wishFor(owner)), 'ForbiddenError')
-      await holders.population.assign({ role: 'auditor', userId: inDomain.userId })
+      await holders.identities.assign({ role: 'auditor', userId: inDomain.userId })
       assertError(await holders.tryToMake(token, wishFor(inDomain)), 'ForbiddenError')
 
       // Nor for anyone at home elsewhere, whose keys do not exist there.
@@ -258,11 +258,11 @@ onEngineOfLane('access keys', (engine) => {
 
   describe('SEC-36: of others', () => {
     test('do not exist for a member of the same project, not even its owner', async () => {
-      const { population } = holders
+      const { identities } = holders
       const key = await holders.makeOwnKey(ann, { name: "ann's" })
       const owner = await holders.addHolder({ userDomain: ann.userDomain })
       const userId = owner.userId
-      await population.assign({ role: 'project_owner', userId, projectId: ann.projectId })
+      await identities.assign({ role: 'project_owner', userId, projectId: ann.projectId })
       const shared = await holders.plant(userId, ann.projectId)
       const own = await holders.makeOwnKey(owner)
 
@@ -280,8 +280,8 @@ onEngineOfLane('access keys', (engine) => {
       for (const attempt of tries) {
         const answer = await attempt(key.id)
         assertError(answer, 'ResourceNotFoundError')
-        const neverWas = await attempt('f'.repeat(32))
-        assert.deepEqual(steadyParts(answer), steadyParts(neverWas))
+        const nonexistentThings = await attempt('f'.repeat(32))
+        assert.deepEqual(comparableParts(answer), comparableParts(nonexistentThings))
       }
       const stolen = { user_id: ann.userId, project_id: ann.projectId }
       const refused = await holders.tryToMake(shared, stolen)
@@ -299,7 +299,7 @@ onEngineOfLane('access keys', (engine) => {
       for (const options of [{ domainId: ann.userDomain }, {}]) {
         const role = 'domainId' in options ? 'domain_viewer' : 'auditor'
         const viewer = await holders.addHolder()
-        await holders.population.assign({ role, userId: viewer.userId, ...options })
+        await holders.identities.assign({ role, userId: viewer.userId, ...options })
         viewers.push(
           'domainId' in options
             ? await holders.plant(viewer.userId, undefined, ann.userDomain)
@@ -323,8 +323,8 @@ onEngineOfLane('access keys', (engine) => {
   test('are found by owner, project, name and state, and by nothing else', async () => {
     const owner = await holders.addHolder()
     const { userId, token } = owner
-    const projectId = await holders.population.addProject('second', owner.projectDomain)
-    await holders.population.assign({ role: 'project_viewer', userId, projectId })
+    const projectId = await holders.identities.addProject('second', owner.projectDomain)
+    await holders.identities.assign({ role: 'project_viewer', userId, projectId })
     const first = await holders.makeOwnKey(owner, { name: 'first' })
     const second = await holders.makeKey(token, { project_id: projectId, name: 'second' })
     await change(token, second.id, { enabled: false })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
-import { ask, type ClientAnswer } from '../../testing/client.ts'
+import { ask, type ClientResponse } from '../../testing/client.ts'
 import { pathWith } from '../../testing/contract-client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { addEstate, isEstateKind, type Estate } from '../../testing/estate.ts'
-import { hostileTexts } from '../../testing/hostile-texts.ts'
+import { addTenant, isTenantKind, type Tenant } from '../../testing/identity-world/add-tenant.ts'
+import { injectionTexts } from '../../testing/injection-texts.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -34,13 +34,13 @@ const isFree = ([name, schema]: [string, Schema]) =>
 
 onBothEngines('SEC-63: injection into administration', (engine) => {
   let platform: TestPlatform
-  let estate: Estate
+  let tenant: Tenant
   let token: string
   let roleId: string
   before(async () => {
     platform = await startPlatform({ engine })
-    estate = await addEstate(platform.database, 'Estate')
-    token = (await estate.person('admin')).token
+    tenant = await addTenant(platform.database, 'Tenant')
+    token = (await tenant.person('admin')).token
     const { id } = await platform.database.db
       .selectFrom('roles')
       .select('id')
@@ -57,19 +57,19 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
         [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
           const kind =
             name === 'id' ? (operation.path.split('/')[2] ?? '') : `${name.slice(0, -3)}s`
-          return [name, id ?? (isEstateKind(kind) ? estate.ids[kind] : roleId)]
+          return [name, id ?? (isTenantKind(kind) ? tenant.ids[kind] : roleId)]
         }),
       ),
     )
 
   /** The things in an answer, whatever the list is called. */
-  const thingsIn = ({ body }: ClientAnswer): unknown[] =>
+  const thingsIn = ({ body }: ClientResponse): unknown[] =>
     Object.values(body as Record<string, unknown>).find((value) => Array.isArray(value)) ?? []
 
   /** Sends them all, some at once, and holds every answer to what it may be. */
   async function sendAll(
     sendings: readonly (readonly [string, string])[],
-    check: (answer: ClientAnswer, place: string) => void,
+    check: (answer: ClientResponse, place: string) => void,
   ): Promise<void> {
     for (let start = 0; start < sendings.length; start += atOnce) {
       await Promise.all(
@@ -86,7 +86,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
 
   /** Each text to some of many places: to all of them in turn, and to all if it is one of the worst. */
   const spread = <Place>(places: readonly Place[], share: number): [Place, string][] =>
-    hostileTexts.flatMap((text, index) => {
+    injectionTexts.flatMap((text, index) => {
       const isWorst = index % 40 === 0
       const count = isWorst ? places.length : Math.min(share, places.length)
       return Array.from({ length: count }, (_, step): [Place, string] => [
@@ -95,8 +95,8 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
       ])
     })
 
-  test(`${hostileTexts.length} texts in filters find nothing and change nothing`, async () => {
-    assert.ok(hostileTexts.length >= 200)
+  test(`${injectionTexts.length} texts in filters find nothing and change nothing`, async () => {
+    assert.ok(injectionTexts.length >= 200)
     const before = await dumpTables(platform.database)
     const named = lists.filter((operation) => schemasOf(operation).some(isFree))
     const sendings = spread(named, 2).map(([operation, text]) => {
@@ -208,7 +208,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
       ['groups', 'group', {}],
       ['roles', 'role', {}],
       ['policies', 'policy', { scope: 'project', rules }],
-      ['credentials', 'credential', { type: 'aksk', project_id: estate.ids.projects }],
+      ['credentials', 'credential', { type: 'aksk', project_id: tenant.ids.projects }],
     ] as const
     const before = await dumpTables(platform.database)
     const made = new Map<string, number>()
@@ -228,7 +228,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
       made.set(table, (made.get(table) ?? 0) + 1)
       made.set('events', (made.get('events') ?? 0) + 1)
     }
-    await Promise.all(hostileTexts.map(create))
+    await Promise.all(injectionTexts.map(create))
     assert.ok((made.get('events') ?? 0) > 100)
     // What was there is there unchanged, and beside it is what was made.
     const after = await dumpTables(platform.database)

@@ -4,13 +4,19 @@ import { operations, type Operation } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
 import { pathWith } from '../../testing/contract-client.ts'
-import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import {
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { addEstate, isEstateKind, type Estate } from '../../testing/estate.ts'
-import { createDraw, settleOrganisation } from '../../testing/organisation.ts'
-import { createPopulation } from '../../testing/population.ts'
+import { addTenant, isTenantKind, type Tenant } from '../../testing/identity-world/add-tenant.ts'
+import {
+  createDraw,
+  addRandomOrganisation,
+} from '../../testing/identity-world/random-organisation.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const all: readonly Operation[] = operations
 const guarded = all.filter(({ permission }) => permission !== undefined)
@@ -25,9 +31,9 @@ type CallerRole = (typeof callers)[number]
 
 onEngineOfLane('what others have', (engine) => {
   let platform: TestPlatform
-  let logins: CountedLogins
-  let mine: Estate
-  let foreign: Estate
+  let logins: MeasuredLogins
+  let mine: Tenant
+  let foreign: Tenant
   let roleId: string
   let policyId: string
   const people = new Map<CallerRole, { userId: string; token: string }>()
@@ -35,9 +41,9 @@ onEngineOfLane('what others have', (engine) => {
   before(async () => {
     platform = await startPlatform({ engine })
     const { database } = platform
-    logins = await startCountedLogins(platform)
-    mine = await addEstate(database, 'Mine')
-    foreign = await addEstate(database, 'Foreign')
+    logins = await startMeasuredLogins(platform)
+    mine = await addTenant(database, 'Mine')
+    foreign = await addTenant(database, 'Foreign')
     for (const role of callers) people.set(role, await mine.person(role))
     const find = (table: 'roles' | 'policies') =>
       database.db
@@ -54,7 +60,7 @@ onEngineOfLane('what others have', (engine) => {
   })
 
   const read = async (role: CallerRole, address: string) =>
-    steadyParts(await ask(logins.url, address, { token: tokenOf(role) }))
+    comparableParts(await ask(logins.url, address, { token: tokenOf(role) }))
 
   /** Of what kind a parameter of a path is. */
   const kindOf = ({ path }: Operation, name: string) =>
@@ -65,7 +71,7 @@ onEngineOfLane('what others have', (engine) => {
     Object.fromEntries(
       parametersOf(operation).map((name) => {
         const kind = kindOf(operation, name)
-        if (isEstateKind(kind)) return [name, ids[kind]]
+        if (isTenantKind(kind)) return [name, ids[kind]]
         return [name, kind === 'roles' ? roleId : name === 'policy_id' ? policyId : newId()]
       }),
     )
@@ -77,7 +83,7 @@ onEngineOfLane('what others have', (engine) => {
   })
 
   /** Every list and every detail, in every order, whole and by pages. */
-  function addressesOf(ids: Estate['ids']): string[] {
+  function addressesOf(ids: Tenant['ids']): string[] {
     return reads.flatMap((operation) => {
       const path = pathWith(operation, ownParameters(operation, ids))
       const properties = operation.query?.properties ?? {}
@@ -102,7 +108,7 @@ onEngineOfLane('what others have', (engine) => {
       const before = await readAll()
       const good = before.filter(({ status }) => status === 200)
       assert.ok(good.length >= 15, `${good.length} of ${addresses.length}`)
-      const added = await settleOrganisation(platform.database, createDraw(61), {
+      const added = await addRandomOrganisation(platform.database, createDraw(61), {
         label: `foreigners beside ${role}`,
         hasRoles: false,
       })
@@ -141,7 +147,7 @@ onEngineOfLane('what others have', (engine) => {
         token: tokenOf(role),
         ...(body !== undefined && { body }),
       })
-      const { status, headers, text } = steadyParts(answer)
+      const { status, headers, text } = comparableParts(answer)
       const told = { status, headers, text: text.replaceAll(id, '<id>') }
       answers.push({ ...told, statements: logins.takeStatements() })
     }
@@ -158,7 +164,7 @@ onEngineOfLane('what others have', (engine) => {
       for (const operation of guarded) {
         for (const name of parametersOf(operation)) {
           const kind = kindOf(operation, name)
-          if (!isEstateKind(kind)) continue
+          if (!isTenantKind(kind)) continue
           const sending: Sending = {
             method: operation.method,
             body: operation.example,
@@ -182,7 +188,7 @@ onEngineOfLane('what others have', (engine) => {
         for (const name of ['marker', ...names.filter((word) => /[._]id$/.test(word))]) {
           const noun = /(\w+)[._]id$/.exec(name)?.[1]
           const about = noun === undefined ? kind : noun === 'parent' ? 'domains' : `${noun}s`
-          if (!isEstateKind(about)) continue
+          if (!isTenantKind(about)) continue
           const sending: Sending = {
             method: 'GET',
             address: (id) => `${path}?${name}=${id}`,
@@ -197,7 +203,7 @@ onEngineOfLane('what others have', (engine) => {
       await introduce(role)
       const { ids } = mine
       const check = { service: 'identity', resource: 'users', action: 'get' }
-      const bodies: [string, string, keyof Estate['ids'], (id: string) => unknown][] = [
+      const bodies: [string, string, keyof Tenant['ids'], (id: string) => unknown][] = [
         ['POST', '/v3/users', 'domains', (id) => ({ user: { name: 'new', domain_id: id } })],
         [
           'POST',
@@ -277,12 +283,12 @@ onEngineOfLane('what others have', (engine) => {
   }
 
   test('SEC-62: a name is taken only where one can see it', async () => {
-    const population = createPopulation(platform.database)
+    const identities = createIdentityWorld(platform.database)
     const token = tokenOf('domain_admin')
     const create = (collection: string, key: string, name: string) =>
       ask(logins.url, `/v3/${collection}`, { method: 'POST', token, body: { [key]: { name } } })
-    await population.addProject('only there', foreign.ids.domains)
-    await population.addUser({ name: 'only there', domainId: foreign.ids.domains })
+    await identities.addProject('only there', foreign.ids.domains)
+    await identities.addUser({ name: 'only there', domainId: foreign.ids.domains })
     for (const [collection, key] of [
       ['projects', 'project'],
       ['users', 'user'],
@@ -306,8 +312,8 @@ onEngineOfLane('what others have', (engine) => {
         }),
       )
       assert.deepEqual(
-        steadyParts(await (taken as NonNullable<typeof taken>)),
-        steadyParts(await (free as NonNullable<typeof free>)),
+        comparableParts(await (taken as NonNullable<typeof taken>)),
+        comparableParts(await (free as NonNullable<typeof free>)),
       )
       assert.equal((await taken)?.status, 403)
     }

@@ -20,11 +20,15 @@ import {
   type Question,
   type Row,
   type World,
-} from '../../testing/identity-model.ts'
-import { listOperations, questionsAbout } from '../../testing/identity-questions.ts'
-import { createDraw, settleOrganisation, words } from '../../testing/organisation.ts'
-import { plantToken } from '../../testing/plant-token.ts'
-import { createPopulation } from '../../testing/population.ts'
+} from '../../testing/identity-world/identity-model.ts'
+import { listOperations, questionsAbout } from '../../testing/identity-world/identity-queries.ts'
+import {
+  createDraw,
+  addRandomOrganisation,
+  words,
+} from '../../testing/identity-world/random-organisation.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const rounds = 260
@@ -71,10 +75,10 @@ onEngineOfLane('lists of administration', (engine) => {
   before(async () => {
     platform = await startPlatform({ engine })
     const { database } = platform
-    await settleOrganisation(database, createDraw(seed))
+    await addRandomOrganisation(database, createDraw(seed))
     people = everyPerson(await readWorld(database))
     tokens = new Map()
-    for (const person of people) tokens.set(person, await plantToken(database, person))
+    for (const person of people) tokens.set(person, await insertToken(database, person))
     world = await readWorld(database)
   })
   after(() => platform.close())
@@ -188,11 +192,11 @@ onEngineOfLane('lists of administration', (engine) => {
   })
 
   test('the link to the next page keeps what narrows the list, also a second question mark', async () => {
-    const population = createPopulation(platform.database)
+    const identities = createIdentityWorld(platform.database)
     const ids = []
     for (const place of ['here', 'there']) {
-      const domainId = await population.addDomain(place)
-      ids.push(await population.addUser({ name: 'who?else', domainId }))
+      const domainId = await identities.addDomain(place)
+      ids.push(await identities.addUser({ name: 'who?else', domainId }))
     }
     const [first, second] = ids.sort()
     const token = tokens.get(systemAdmin()) ?? ''
@@ -242,13 +246,13 @@ onEngineOfLane('names in a list', (engine) => {
 
   test('SEC-60: sort by code point, whatever language the database speaks', async () => {
     const { database, url } = platform
-    const population = createPopulation(database)
-    const domainId = await population.addDomain('Names')
+    const identities = createIdentityWorld(database)
+    const domainId = await identities.addDomain('Names')
     const distinct = new Map(words.map((word) => [nameKey(word), word])).values().toArray()
-    const userId = await population.addUser({ name: distinct[0] ?? '', domainId })
-    for (const name of distinct.slice(1)) await population.addUser({ name, domainId })
-    await population.assign({ role: 'domain_viewer', userId, domainId })
-    const token = await plantToken(database, { userId, scope: { kind: 'domain', id: domainId } })
+    const userId = await identities.addUser({ name: distinct[0] ?? '', domainId })
+    for (const name of distinct.slice(1)) await identities.addUser({ name, domainId })
+    await identities.assign({ role: 'domain_viewer', userId, domainId })
+    const token = await insertToken(database, { userId, scope: { kind: 'domain', id: domainId } })
 
     const ascending = distinct.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     assert.notDeepEqual(ascending, distinct.toSorted(), 'UTF-16 would do as well')

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { CatalogService, EndpointDto, RegionDto, ServiceDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import { createAdminClient, createContractClient } from '../../testing/contract-client.ts'
-import { addEstate } from '../../testing/estate.ts'
+import { addTenant } from '../../testing/identity-world/add-tenant.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 describe('the catalog piece by piece', () => {
@@ -82,14 +82,14 @@ describe('the catalog piece by piece', () => {
   })
 
   test('is read by whoever has a scope, and by nobody else', async () => {
-    const estate = await addEstate(platform.database, 'Estate')
+    const tenant = await addTenant(platform.database, 'Tenant')
     for (const role of ['domain_viewer', 'project_viewer'] as const) {
-      const client = createContractClient(platform.url, (await estate.person(role)).token)
+      const client = createContractClient(platform.url, (await tenant.person(role)).token)
       await client.get('listServices')
       await client.get('listEndpoints')
       await client.get('listRegions')
     }
-    const { token } = await estate.person(undefined)
+    const { token } = await tenant.person(undefined)
     const client = createContractClient(platform.url, token)
     for (const operation of ['listServices', 'listEndpoints', 'listRegions'] as const) {
       await client.fail('ForbiddenError', operation)

@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import type { DomainDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { addEstate } from '../../testing/estate.ts'
-import { testLife } from '../../testing/resource-life.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { addTenant } from '../../testing/identity-world/add-tenant.ts'
+import { testLifecycle } from '../../testing/identity-world/resource-lifecycle.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 describe('domains', () => {
@@ -17,7 +17,7 @@ describe('domains', () => {
   })
   after(() => platform.close())
 
-  testLife(
+  testLifecycle(
     {
       noun: 'Domain',
       nouns: 'Domains',
@@ -35,7 +35,7 @@ describe('domains', () => {
     (await ask(platform.url, '/v3/auth/projects', { token })).status
 
   test('an enabled domain is not deleted: it takes two steps', async () => {
-    const { ids } = await addEstate(platform.database, 'Two steps')
+    const { ids } = await addTenant(platform.database, 'Two steps')
     const path = { id: ids.domains }
     await admin.fail('InvalidStatusError', 'deleteDomain', { path })
     await admin.get('updateDomain', { path, body: { domain: { enabled: false } } })
@@ -53,7 +53,7 @@ describe('domains', () => {
 
   test('the default domain is never deleted nor disabled, whoever else administers', async () => {
     const { token, userId } = await (
-      await addEstate(platform.database, 'Elsewhere')
+      await addTenant(platform.database, 'Elsewhere')
     ).person('admin')
     const { database } = platform
     const { db } = database
@@ -87,13 +87,13 @@ describe('domains', () => {
   })
 
   test('disabling a domain ends the tokens of its people and for its projects, for good', async () => {
-    const estate = await addEstate(platform.database, 'Closing')
-    const other = await addEstate(platform.database, 'Open')
-    const own = await Promise.all(['domain_admin', 'project_owner', undefined].map(estate.person))
+    const tenant = await addTenant(platform.database, 'Closing')
+    const other = await addTenant(platform.database, 'Open')
+    const own = await Promise.all(['domain_admin', 'project_owner', undefined].map(tenant.person))
     const stranger = await other.person('project_owner')
     const set = (enabled: boolean) =>
       admin.get<{ domain: DomainDto }>('updateDomain', {
-        path: { id: estate.ids.domains },
+        path: { id: tenant.ids.domains },
         body: { domain: { enabled } },
       })
     const statuses = () => Promise.all([...own, stranger].map(({ token }) => statusOf(token)))

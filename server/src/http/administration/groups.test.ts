@@ -8,26 +8,26 @@ import {
   type ContractClient,
 } from '../../testing/contract-client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { addEstate, type Estate } from '../../testing/estate.ts'
-import { createPopulation } from '../../testing/population.ts'
-import { plantToken } from '../../testing/plant-token.ts'
-import { testLife } from '../../testing/resource-life.ts'
+import { addTenant, type Tenant } from '../../testing/identity-world/add-tenant.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
+import { testLifecycle } from '../../testing/identity-world/resource-lifecycle.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 onEngineOfLane('groups', (engine) => {
   let platform: TestPlatform
   let admin: ContractClient
-  let estate: Estate
+  let tenant: Tenant
   before(async () => {
     platform = await startPlatform({ engine })
     admin = await createAdminClient(platform)
-    estate = await addEstate(platform.database, 'Estate')
+    tenant = await addTenant(platform.database, 'Tenant')
   })
   after(() => platform.close())
 
   // What both engines have in common is tested on one.
   if (engine === 'sqlite') {
-    testLife(
+    testLifecycle(
       {
         noun: 'Group',
         nouns: 'Groups',
@@ -52,26 +52,26 @@ onEngineOfLane('groups', (engine) => {
 
   test('members come, are there, and go', async () => {
     const { group } = await admin.get<{ group: GroupDto }>('createGroup', {
-      body: { group: { name: 'night shift', domain_id: estate.ids.domains } },
+      body: { group: { name: 'night shift', domain_id: tenant.ids.domains } },
     })
-    assert.equal(group.domain_id, estate.ids.domains)
-    const path = { id: group.id, user_id: estate.ids.users }
+    assert.equal(group.domain_id, tenant.ids.domains)
+    const path = { id: group.id, user_id: tenant.ids.users }
     await admin.fail('ResourceNotFoundError', 'checkGroupUser', { path })
     await admin.fail('ResourceNotFoundError', 'removeGroupUser', { path })
     await admin.get('addGroupUser', { path })
     await admin.get('addGroupUser', { path })
     await admin.get('checkGroupUser', { path })
     assert.deepEqual(await membersOf(group.id), ['member'])
-    assert.deepEqual(await groupsOf(estate.ids.users), ['night shift', 'team'])
+    assert.deepEqual(await groupsOf(tenant.ids.users), ['night shift', 'team'])
     await admin.get('removeGroupUser', { path })
     await admin.fail('ResourceNotFoundError', 'checkGroupUser', { path })
     await admin.fail('ResourceNotFoundError', 'removeGroupUser', { path })
     assert.deepEqual(await membersOf(group.id), [])
-    assert.deepEqual(await groupsOf(estate.ids.users), ['team'])
+    assert.deepEqual(await groupsOf(tenant.ids.users), ['team'])
   })
 
   test('members of nowhere and groups of nowhere are errors that say which', async () => {
-    const { groups, users } = estate.ids
+    const { groups, users } = tenant.ids
     for (const operation of ['addGroupUser', 'checkGroupUser', 'removeGroupUser'] as const) {
       for (const path of [
         { id: 'none', user_id: users },
@@ -88,14 +88,14 @@ onEngineOfLane('groups', (engine) => {
   })
 
   test('members are listed as users are: narrowed, sorted, by pages', async () => {
-    const population = createPopulation(platform.database)
-    const domainId = estate.ids.domains
+    const identities = createIdentityWorld(platform.database)
+    const domainId = tenant.ids.domains
     const { group } = await admin.get<{ group: GroupDto }>('createGroup', {
       body: { group: { name: 'many', domain_id: domainId } },
     })
     for (const name of ['ada', 'Bob', 'cyd', 'Dee']) {
       const enabled = name !== 'cyd'
-      const user_id = await population.addUser({ name, domainId, enabled })
+      const user_id = await identities.addUser({ name, domainId, enabled })
       await admin.get('addGroupUser', { path: { id: group.id, user_id } })
     }
     assert.deepEqual(await membersOf(group.id), ['Bob', 'Dee', 'ada', 'cyd'])
@@ -112,18 +112,18 @@ onEngineOfLane('groups', (engine) => {
 
   test('what a group holds its members hold, from the next request to the last', async () => {
     const { database } = platform
-    const population = createPopulation(database)
-    const userId = await population.addUser({ name: 'guest', domainId: estate.ids.domains })
-    const unscoped = await plantToken(database, { userId })
+    const identities = createIdentityWorld(database)
+    const userId = await identities.addUser({ name: 'guest', domainId: tenant.ids.domains })
+    const unscoped = await insertToken(database, { userId })
     const projects = async () =>
       (await ask<{ projects: unknown[] }>(platform.url, '/v3/auth/projects', { token: unscoped }))
         .body.projects.length
-    const path = { id: estate.ids.groups, user_id: userId }
+    const path = { id: tenant.ids.groups, user_id: userId }
     assert.equal(await projects(), 0)
     await admin.get('addGroupUser', { path })
     assert.equal(await projects(), 1)
-    const scope = { kind: 'project', id: estate.ids.projects } as const
-    const token = await plantToken(database, { userId, scope })
+    const scope = { kind: 'project', id: tenant.ids.projects } as const
+    const token = await insertToken(database, { userId, scope })
     const member = createContractClient(platform.url, token)
     assert.equal((await member.call('listGroups')).status, 200)
     await admin.get('removeGroupUser', { path })
@@ -132,7 +132,7 @@ onEngineOfLane('groups', (engine) => {
   })
 
   test('a group that goes takes its memberships and what it held, and leaves its members', async () => {
-    const { groups, users } = estate.ids
+    const { groups, users } = tenant.ids
     await admin.get('deleteGroup', { path: { id: groups } })
     const left = await platform.database.db
       .selectFrom('group_members')

@@ -8,9 +8,12 @@ import {
   type ContractClient,
 } from '../../testing/contract-client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { addEstate, type Estate } from '../../testing/estate.ts'
-import { plantToken } from '../../testing/plant-token.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
+import { addTenant, type Tenant } from '../../testing/identity-world/add-tenant.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const counted = [
@@ -26,13 +29,13 @@ const counted = [
 
 onEngineOfLane('the impact of a deletion', (engine) => {
   let platform: TestPlatform
-  let population: Population
+  let identities: IdentityWorld
   let admin: ContractClient
-  let mine: Estate
-  let other: Estate
+  let mine: Tenant
+  let other: Tenant
   before(async () => {
     platform = await startPlatform({ engine })
-    population = createPopulation(platform.database)
+    identities = createIdentityWorld(platform.database)
     admin = await createAdminClient(platform)
   })
   after(() => platform.close())
@@ -42,40 +45,40 @@ onEngineOfLane('the impact of a deletion', (engine) => {
   async function settle(): Promise<void> {
     serial += 1
     const { database } = platform
-    mine = await addEstate(database, `Mine ${serial}`)
-    other = await addEstate(database, `Other ${serial}`)
+    mine = await addTenant(database, `Mine ${serial}`)
+    other = await addTenant(database, `Other ${serial}`)
     const { db } = database
-    const stranger = await population.addUser({
+    const stranger = await identities.addUser({
       name: 'stranger',
       domainId: other.ids.domains,
       defaultProjectId: mine.ids.projects,
     })
-    await population.assign({
+    await identities.assign({
       role: 'project_owner',
       userId: stranger,
       projectId: mine.ids.projects,
     })
-    await population.assign({
+    await identities.assign({
       role: 'project_viewer',
       groupId: other.ids.groups,
       projectId: mine.ids.projects,
     })
-    await population.assign({
+    await identities.assign({
       role: 'project_viewer',
       userId: mine.ids.users,
       projectId: other.ids.projects,
     })
-    await population.assign({
+    await identities.assign({
       role: 'project_viewer',
       groupId: mine.ids.groups,
       projectId: other.ids.projects,
     })
-    await population.assign({
+    await identities.assign({
       role: 'domain_viewer',
       userId: stranger,
       domainId: mine.ids.domains,
     })
-    await population.change(
+    await identities.change(
       db
         .insertInto('group_members')
         .values({ group_id: other.ids.groups, user_id: mine.ids.users })
@@ -100,16 +103,16 @@ onEngineOfLane('the impact of a deletion', (engine) => {
       { kind: 'project', id: mine.ids.projects },
       { kind: 'domain', id: mine.ids.domains },
     ] as const
-    for (const scope of scopes) await plantToken(database, { userId: stranger, scope })
+    for (const scope of scopes) await insertToken(database, { userId: stranger, scope })
     for (const scope of [
       scopes[0],
       scopes[1],
       { kind: 'project', id: other.ids.projects } as const,
     ]) {
-      await plantToken(database, { userId: mine.ids.users, scope })
+      await insertToken(database, { userId: mine.ids.users, scope })
     }
     // One that has ended: nobody misses it.
-    await plantToken(database, { userId: mine.ids.users, issuedAt: 0, expiresAt: 1 })
+    await insertToken(database, { userId: mine.ids.users, issuedAt: 0, expiresAt: 1 })
   }
 
   const defaultsInto = async (ids: readonly string[]) =>
@@ -201,9 +204,9 @@ onEngineOfLane('the impact of a deletion', (engine) => {
     await settle()
     const { database, url } = platform
     const { userId } = await mine.person('project_owner')
-    await population.assign({ role: 'project_viewer', userId, projectId: other.ids.projects })
+    await identities.assign({ role: 'project_viewer', userId, projectId: other.ids.projects })
     const scope = { kind: 'project', id: mine.ids.projects } as const
-    const parent = await plantToken(database, { userId, scope })
+    const parent = await insertToken(database, { userId, scope })
     const child = await requestToken(url, {
       identity: tokenIdentity(parent),
       scope: { project: { id: other.ids.projects } },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { PolicyDto } from '@muster/contract'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
-import { testLife } from '../../testing/resource-life.ts'
+import { testLifecycle } from '../../testing/identity-world/resource-lifecycle.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const rule = { service: 'compute', resource: 'servers', action: 'get', effect: 'allow' }
@@ -16,7 +16,7 @@ describe('policies', () => {
   })
   after(() => platform.close())
 
-  testLife(
+  testLifecycle(
     {
       noun: 'Policy',
       nouns: 'Policies',

@@ -8,26 +8,26 @@ import {
   type ContractClient,
 } from '../../testing/contract-client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { addEstate, type Estate } from '../../testing/estate.ts'
-import { testLife } from '../../testing/resource-life.ts'
+import { addTenant, type Tenant } from '../../testing/identity-world/add-tenant.ts'
+import { testLifecycle } from '../../testing/identity-world/resource-lifecycle.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 onEngineOfLane('projects', (engine) => {
   let platform: TestPlatform
   let admin: ContractClient
-  let estate: Estate
+  let tenant: Tenant
   let owner: ContractClient
   before(async () => {
     platform = await startPlatform({ engine })
     admin = await createAdminClient(platform)
-    estate = await addEstate(platform.database, 'Estate')
-    owner = createContractClient(platform.url, (await estate.person('domain_admin')).token)
+    tenant = await addTenant(platform.database, 'Tenant')
+    owner = createContractClient(platform.url, (await tenant.person('domain_admin')).token)
   })
   after(() => platform.close())
 
   // What both engines have in common is tested on one.
   if (engine === 'sqlite') {
-    testLife(
+    testLifecycle(
       {
         noun: 'Project',
         nouns: 'Projects',
@@ -54,7 +54,7 @@ onEngineOfLane('projects', (engine) => {
     (await client.get<{ project: ProjectDto }>('createProject', { body: { project } })).project
 
   test('a project is made where it is said, or else where the token is', async () => {
-    const { domains } = estate.ids
+    const { domains } = tenant.ids
     const where = [
       await create(admin, { name: 'said', domain_id: domains }),
       await create(admin, { name: 'said so', parent_id: domains }),
@@ -67,7 +67,7 @@ onEngineOfLane('projects', (engine) => {
   })
 
   test('projects do not nest, are no domains, and do not move', async () => {
-    const { projects, domains } = estate.ids
+    const { projects, domains } = tenant.ids
     const fails = async (project: object, field: string, id?: string) => {
       const error = await admin.fail(
         'InputParameterError',
@@ -102,8 +102,8 @@ onEngineOfLane('projects', (engine) => {
 
   test('disabling or deleting a project ends the tokens for it, and only those', async () => {
     const [first, second] = [
-      await addEstate(platform.database, 'First'),
-      await addEstate(platform.database, 'Second'),
+      await addTenant(platform.database, 'First'),
+      await addTenant(platform.database, 'Second'),
     ]
     const people = [
       await first.person('project_owner'),

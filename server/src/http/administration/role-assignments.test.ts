@@ -7,9 +7,9 @@ import {
   type ContractClient,
 } from '../../testing/contract-client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { addEstate, type Estate } from '../../testing/estate.ts'
-import { plantToken } from '../../testing/plant-token.ts'
-import { createPopulation } from '../../testing/population.ts'
+import { addTenant, type Tenant } from '../../testing/identity-world/add-tenant.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 interface Body {
@@ -20,24 +20,24 @@ interface Body {
 onEngineOfLane('role assignments', (engine) => {
   let platform: TestPlatform
   let admin: ContractClient
-  let estate: Estate
-  let other: Estate
+  let tenant: Tenant
+  let other: Tenant
   let viewerRole: string
-  /** Somebody in the estate's group, beside the member. */
+  /** Somebody in the tenant's group, beside the member. */
   let second: string
   before(async () => {
     platform = await startPlatform({ engine })
     const { database } = platform
     admin = await createAdminClient(platform)
-    estate = await addEstate(database, 'Estate')
-    other = await addEstate(database, 'Other')
-    const population = createPopulation(database)
-    second = await population.addUser({ name: 'second', domainId: estate.ids.domains })
-    await admin.get('addGroupUser', { path: { id: estate.ids.groups, user_id: second } })
-    await population.assign({
+    tenant = await addTenant(database, 'Tenant')
+    other = await addTenant(database, 'Other')
+    const identities = createIdentityWorld(database)
+    second = await identities.addUser({ name: 'second', domainId: tenant.ids.domains })
+    await admin.get('addGroupUser', { path: { id: tenant.ids.groups, user_id: second } })
+    await identities.assign({
       role: 'domain_viewer',
-      userId: estate.ids.users,
-      domainId: estate.ids.domains,
+      userId: tenant.ids.users,
+      domainId: tenant.ids.domains,
     })
     const { id } = await database.db
       .selectFrom('roles')
@@ -53,7 +53,7 @@ onEngineOfLane('role assignments', (engine) => {
   const linkOf = ({ links }: RoleAssignmentDto) => links.assignment.slice(platform.authUrl.length)
 
   test('are told by ids, and on request by names', async () => {
-    const { projects, users, domains } = estate.ids
+    const { projects, users, domains } = tenant.ids
     const query = `scope.project.id=${projects}&user.id=${users}`
     assert.deepEqual(await read(query), [
       {
@@ -65,7 +65,7 @@ onEngineOfLane('role assignments', (engine) => {
         },
       },
     ])
-    const home = { id: domains, name: 'Estate' }
+    const home = { id: domains, name: 'Tenant' }
     for (const flag of [
       'include_names',
       'include_names=True',
@@ -92,9 +92,9 @@ onEngineOfLane('role assignments', (engine) => {
   })
 
   test('on a domain and on the system are told as such', async () => {
-    const { domains, users } = estate.ids
+    const { domains, users } = tenant.ids
     const [onDomain] = await read(`scope.domain.id=${domains}&include_names`)
-    assert.deepEqual(onDomain?.scope, { domain: { id: domains, name: 'Estate' } })
+    assert.deepEqual(onDomain?.scope, { domain: { id: domains, name: 'Tenant' } })
     assert.ok(linkOf(onDomain).startsWith(`/v3/domains/${domains}/users/${users}/roles/`))
     const onSystem = await read('scope.system=all&include_names')
     assert.deepEqual(
@@ -106,7 +106,7 @@ onEngineOfLane('role assignments', (engine) => {
   })
 
   test('of a group are the group’s, and in effect each member’s', async () => {
-    const { groups, projects, users } = estate.ids
+    const { groups, projects, users } = tenant.ids
     const query = `scope.project.id=${projects}`
     const plain = await read(query)
     assert.deepEqual(
@@ -133,7 +133,7 @@ onEngineOfLane('role assignments', (engine) => {
   })
 
   test('are narrowed by each of their parts', async () => {
-    const { groups, users, projects, domains } = estate.ids
+    const { groups, users, projects, domains } = tenant.ids
     const count = async (query: string) => (await read(query)).length
     assert.equal(await count(`group.id=${groups}`), 1)
     assert.equal(await count(`user.id=${users}`), 2)
@@ -169,11 +169,11 @@ onEngineOfLane('role assignments', (engine) => {
 
   test('SEC-60: of others are not told by a group that one is merely in', async () => {
     const { database, url } = platform
-    const member = createContractClient(url, await plantToken(database, { userId: second }))
+    const member = createContractClient(url, await insertToken(database, { userId: second }))
     const own = await read('', member)
     assert.deepEqual(
       own.map(({ group }) => group?.id),
-      [estate.ids.groups],
+      [tenant.ids.groups],
     )
     const effective = await read('effective&include_names', member)
     assert.deepEqual(
@@ -183,11 +183,11 @@ onEngineOfLane('role assignments', (engine) => {
     // Nor to the owner of another project.
     const projectId = other.ids.projects
     const owning = { role: 'project_owner', userId: second, projectId }
-    const assignment = await createPopulation(database).assign(owning)
+    const assignment = await createIdentityWorld(database).assign(owning)
     const scope = { kind: 'project', id: projectId } as const
-    const owner = createContractClient(url, await plantToken(database, { userId: second, scope }))
+    const owner = createContractClient(url, await insertToken(database, { userId: second, scope }))
     const seen = await read('effective&include_names', owner)
-    const elsewhere = seen.filter((item) => item.scope.project?.id === estate.ids.projects)
+    const elsewhere = seen.filter((item) => item.scope.project?.id === tenant.ids.projects)
     assert.deepEqual(
       elsewhere.map(({ user }) => user?.name),
       ['second'],
@@ -198,7 +198,7 @@ onEngineOfLane('role assignments', (engine) => {
   })
 
   test('are held, told one by one, and taken, on each kind of place', async () => {
-    const { projects, domains, users, groups } = estate.ids
+    const { projects, domains, users, groups } = tenant.ids
     const roles = await admin.get<{ roles: { id: string; name: string }[] }>('listRoles')
     const idOf = (name: string) => roles.roles.find((role) => role.name === name)?.id ?? ''
     for (const [place, role, path] of [

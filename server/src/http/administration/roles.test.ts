@@ -7,9 +7,9 @@ import {
   type ContractClient,
 } from '../../testing/contract-client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { addEstate } from '../../testing/estate.ts'
-import { plantToken } from '../../testing/plant-token.ts'
-import { testLife } from '../../testing/resource-life.ts'
+import { addTenant } from '../../testing/identity-world/add-tenant.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
+import { testLifecycle } from '../../testing/identity-world/resource-lifecycle.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 onEngineOfLane('roles', (engine) => {
@@ -23,7 +23,7 @@ onEngineOfLane('roles', (engine) => {
 
   // What both engines have in common is tested on one.
   if (engine === 'sqlite') {
-    testLife(
+    testLifecycle(
       {
         noun: 'Role',
         nouns: 'Roles',
@@ -101,8 +101,8 @@ onEngineOfLane('roles', (engine) => {
 
   test('a role means what its policies say, at the next request', async () => {
     const { database, url } = platform
-    const estate = await addEstate(database, 'Meaning')
-    const { ids } = estate
+    const tenant = await addTenant(database, 'Meaning')
+    const { ids } = tenant
     const id = await createRole('meaningful')
     const users = await createPolicy('lists users', 'users')
     const domains = await createPolicy('lists domains', 'domains')
@@ -121,13 +121,13 @@ onEngineOfLane('roles', (engine) => {
     const scope = { kind: 'project', id: ids.projects } as const
     const holder = createContractClient(
       url,
-      await plantToken(database, { userId: ids.users, scope }),
+      await insertToken(database, { userId: ids.users, scope }),
     )
     const seen = async () => {
       const { users: people = [] } = (await holder.call<{ users?: unknown[] }>('listUsers')).body
       return [people.length, (await holder.call('listDomains')).status]
     }
-    await estate.person('project_viewer')
+    await tenant.person('project_viewer')
     // Oneself one always sees, others of the project only by a right.
     assert.deepEqual(await seen(), [1, 403])
     await admin.get('bindPolicy', { path: { id, policy_id: users } })

@@ -3,7 +3,10 @@ import { after, before, test } from 'node:test'
 import type { Token, UserDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { openOffice, type Office } from '../../testing/office.ts'
+import {
+  openIdentityApi,
+  type IdentityApi,
+} from '../../testing/identity-world/open-identity-api.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const contacts = { email: 'ada@example.org', mobile: '+44 20 7946 0000' }
@@ -11,20 +14,20 @@ const hidden = { email: '', mobile: '' }
 
 onEngineOfLane("a user's e-mail and mobile", (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   let ada: { readonly id: string; readonly token: string }
   let groupId: string
   let projectId: string
   before(async () => {
     platform = await startPlatform({ engine })
-    office = await openOffice(platform)
-    const person = await office.hire({ project: [office.role('project_viewer')] })
+    identityApi = await openIdentityApi(platform)
+    const person = await identityApi.hire({ project: [identityApi.role('project_viewer')] })
     ada = person
     projectId = person.projectId
-    await office.order('PUT', `/v3/users/${ada.id}`, { user: contacts })
-    groupId = await office.add((plan) => {
+    await identityApi.order('PUT', `/v3/users/${ada.id}`, { user: contacts })
+    groupId = await identityApi.add((plan) => {
       const group = plan.group('default', ada.id)
-      plan.grant(office.bare, { group }, { project: projectId })
+      plan.grant(identityApi.bare, { group }, { project: projectId })
       return group
     })
   })
@@ -32,7 +35,8 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
 
   /** Ada as a list, a look and, for those who may read groups, the members of hers show her. */
   async function viewsFor(token: string) {
-    const get = async <Body>(path: string) => (await ask<Body>(office.url, path, { token })).body
+    const get = async <Body>(path: string) =>
+      (await ask<Body>(identityApi.url, path, { token })).body
     const { users } = await get<{ users: UserDto[] }>('/v3/users')
     const { user } = await get<{ user: UserDto }>(`/v3/users/${ada.id}`)
     const members = await get<{ users?: UserDto[] }>(`/v3/groups/${groupId}/users`)
@@ -44,16 +48,16 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
   }
 
   async function colleague(...roles: string[]): Promise<string> {
-    const { id } = await office.hire()
-    await office.add((plan) => {
+    const { id } = await identityApi.hire()
+    await identityApi.add((plan) => {
       for (const role of roles) plan.grant(role, { user: id }, { project: projectId })
     })
-    return await office.tokenFor(id, { project: projectId })
+    return await identityApi.tokenFor(id, { project: projectId })
   }
 
   test('are hidden from those who share a project with her, whatever their role there', async () => {
     for (const role of ['project_viewer', 'project_editor', 'project_owner']) {
-      const token = await colleague(office.role(role))
+      const token = await colleague(identityApi.role(role))
       assert.deepEqual(await viewsFor(token), [hidden, hidden], role)
     }
   })
@@ -64,21 +68,25 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
 
   test('are shown to who may read users of her domain, or of all', async () => {
     for (const role of ['domain_viewer', 'domain_admin']) {
-      const { id } = await office.hire({ domain: [office.role(role)] })
-      const token = await office.tokenFor(id, { domain: 'default' })
+      const { id } = await identityApi.hire({ domain: [identityApi.role(role)] })
+      const token = await identityApi.tokenFor(id, { domain: 'default' })
       assert.deepEqual(await viewsFor(token), [contacts, contacts, contacts], role)
     }
-    const { token } = await office.hire({ system: [office.role('auditor')] })
+    const { token } = await identityApi.hire({ system: [identityApi.role('auditor')] })
     assert.deepEqual(await viewsFor(token), [contacts, contacts, contacts])
   })
 
   test('are hidden from a role in her domain that may read groups but not users', async () => {
-    const role = await office.addRole('domain', 'allow identity groups *')
-    const { id } = await office.hire({ domain: [role.id] })
-    const token = await office.tokenFor(id, { domain: 'default' })
-    const { body } = await ask<{ users: UserDto[] }>(office.url, `/v3/groups/${groupId}/users`, {
-      token,
-    })
+    const role = await identityApi.addRole('domain', 'allow identity groups *')
+    const { id } = await identityApi.hire({ domain: [role.id] })
+    const token = await identityApi.tokenFor(id, { domain: 'default' })
+    const { body } = await ask<{ users: UserDto[] }>(
+      identityApi.url,
+      `/v3/groups/${groupId}/users`,
+      {
+        token,
+      },
+    )
     assert.deepEqual(
       body.users.map(({ email, mobile }) => ({ email, mobile })),
       [hidden],
@@ -86,10 +94,10 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
   })
 
   test('are hidden in the answer to a change by a role that may change users but not read them', async () => {
-    const role = await office.addRole('system', 'allow identity users update')
-    const { token } = await office.hire({ system: [role.id] })
+    const role = await identityApi.addRole('system', 'allow identity users update')
+    const { token } = await identityApi.hire({ system: [role.id] })
     const path = `/v3/users/${ada.id}`
-    const { status, body } = await ask<{ user: UserDto }>(office.url, path, {
+    const { status, body } = await ask<{ user: UserDto }>(identityApi.url, path, {
       method: 'PUT',
       token,
       body: { user: { description: 'changed' } },
@@ -98,11 +106,11 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
   })
 
   test('are in a token only for those who would see them elsewhere', async () => {
-    const role = await office.addRole('system', 'allow identity tokens get')
-    const stranger = await office.hire({ system: [role.id] })
+    const role = await identityApi.addRole('system', 'allow identity tokens get')
+    const stranger = await identityApi.hire({ system: [role.id] })
     const subject = async (token: string) => {
       const headers = { 'x-subject-token': ada.token }
-      const { body } = await ask<{ token: Token }>(office.url, '/v3/auth/tokens', {
+      const { body } = await ask<{ token: Token }>(identityApi.url, '/v3/auth/tokens', {
         token,
         headers,
       })
@@ -110,13 +118,13 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
     }
     assert.deepEqual(await subject(stranger.token), hidden)
     assert.deepEqual(await subject(ada.token), contacts)
-    assert.deepEqual(await subject(office.admin), contacts)
+    assert.deepEqual(await subject(identityApi.admin), contacts)
   })
 
   test('are no filter and no order of a list', async () => {
-    const token = await colleague(office.role('project_owner'))
+    const token = await colleague(identityApi.role('project_owner'))
     for (const query of [`email=${contacts.email}`, 'sort_key=email', 'sort_key=mobile']) {
-      assert.equal((await ask(office.url, `/v3/users?${query}`, { token })).status, 400, query)
+      assert.equal((await ask(identityApi.url, `/v3/users?${query}`, { token })).status, 400, query)
     }
   })
 })

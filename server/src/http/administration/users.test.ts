@@ -3,27 +3,30 @@ import { after, before, test } from 'node:test'
 import type { ProjectDto, Token, UserDto } from '@muster/contract'
 import { ask, requestToken, secretOf } from '../../testing/client.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
-import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import {
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { addEstate, type Estate } from '../../testing/estate.ts'
+import { addTenant, type Tenant } from '../../testing/identity-world/add-tenant.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
-import { testLife } from '../../testing/resource-life.ts'
+import { testLifecycle } from '../../testing/identity-world/resource-lifecycle.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const password = 'tussocky moorland'
 
 onEngineOfLane('users', (engine) => {
   let platform: TestPlatform
-  let logins: CountedLogins
+  let logins: MeasuredLogins
   let now = Date.now()
   let admin: ContractClient
-  let estate: Estate
+  let tenant: Tenant
   before(async () => {
     platform = await startPlatform({ engine })
     // The password hasher costs nothing here, and the clock can be moved.
-    logins = await startCountedLogins(platform, { clock: () => now })
+    logins = await startMeasuredLogins(platform, { clock: () => now })
     admin = await createAdminClient(platform, logins.url)
-    estate = await addEstate(platform.database, 'Estate')
+    tenant = await addTenant(platform.database, 'Tenant')
   })
   after(async () => {
     await logins.close()
@@ -31,7 +34,7 @@ onEngineOfLane('users', (engine) => {
   })
 
   if (engine === 'sqlite') {
-    testLife(
+    testLifecycle(
       {
         noun: 'User',
         nouns: 'Users',
@@ -66,7 +69,7 @@ onEngineOfLane('users', (engine) => {
   let serial = 0
   const create = async (fields: object = {}) => {
     serial += 1
-    const body = { user: { name: `user ${serial}`, domain_id: estate.ids.domains, ...fields } }
+    const body = { user: { name: `user ${serial}`, domain_id: tenant.ids.domains, ...fields } }
     return (await admin.get<{ user: UserDto }>('createUser', { body })).user
   }
   const change = async (id: string, user: object) =>
@@ -101,7 +104,7 @@ onEngineOfLane('users', (engine) => {
       'ｐassword',
       'é'.repeat(600),
     ]) {
-      const user = { name: 'never', domain_id: estate.ids.domains, password: weak }
+      const user = { name: 'never', domain_id: tenant.ids.domains, password: weak }
       await admin.fail('WeakPasswordError', 'createUser', { body: { user } })
       const body = { user: { password: weak, email: 'new@example.org' } }
       await admin.fail('WeakPasswordError', 'updateUser', { path: { id }, body })
@@ -136,7 +139,7 @@ onEngineOfLane('users', (engine) => {
 
   test('a password is in no answer and in no event', async () => {
     const secret = 'a very particular password'
-    const user = { name: 'discreet', domain_id: estate.ids.domains, password: secret }
+    const user = { name: 'discreet', domain_id: tenant.ids.domains, password: secret }
     const made = await admin.call<{ user: UserDto }>('createUser', { body: { user } })
     const path = { id: made.body.user.id }
     const body = { user: { password: `${secret} again` } }
@@ -149,7 +152,7 @@ onEngineOfLane('users', (engine) => {
   })
 
   test('the default project is what a login without a scope is for', async () => {
-    const { projects } = estate.ids
+    const { projects } = tenant.ids
     const { id } = await create({ password, default_project_id: projects })
     const scope = async () => ((await logIn(id)).body.token satisfies Token).project.Id
     // Without a role there it is good for nothing.
@@ -162,7 +165,7 @@ onEngineOfLane('users', (engine) => {
     assert.equal(await scope(), projects)
     assert.equal((await change(id, { default_project_id: null })).default_project_id, null)
     assert.equal(await scope(), '')
-    for (const default_project_id of ['none', estate.ids.domains, id]) {
+    for (const default_project_id of ['none', tenant.ids.domains, id]) {
       const error = await admin.fail('InputParameterError', 'updateUser', {
         path: { id },
         body: { user: { default_project_id } },
@@ -172,7 +175,7 @@ onEngineOfLane('users', (engine) => {
   })
 
   test('the default project of a user goes with the project', async () => {
-    const body = { project: { name: 'passing', domain_id: estate.ids.domains } }
+    const body = { project: { name: 'passing', domain_id: tenant.ids.domains } }
     const { project } = await admin.get<{ project: ProjectDto }>('createProject', { body })
     const { id } = await create({ default_project_id: project.id })
     await admin.get('deleteProject', { path: { id: project.id } })
@@ -210,7 +213,7 @@ onEngineOfLane('users', (engine) => {
 
   test('a user is made where it is said and stays there', async () => {
     const { id, domain_id } = await create()
-    assert.equal(domain_id, estate.ids.domains)
+    assert.equal(domain_id, tenant.ids.domains)
     const path = { id }
     const body = { user: { domain_id: 'default' } }
     const error = await admin.fail('InputParameterError', 'updateUser', { path, body })
@@ -221,7 +224,7 @@ onEngineOfLane('users', (engine) => {
   })
 
   test('the projects of a user are those of a role, as such or through a group', async () => {
-    const other = await addEstate(platform.database, 'Another')
+    const other = await addTenant(platform.database, 'Another')
     const { users, projects, groups } = other.ids
     const names = async (id: string, query = '') => {
       const answer = await admin.get<{ projects: ProjectDto[] }>('listUserProjects', {

@@ -5,11 +5,14 @@ import { newId } from '../../domain/new-id.ts'
 import { createEventStore } from '../../storage/event-store.ts'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { openOffice, type Office } from '../../testing/office.ts'
-import { makeEvent } from '../../testing/records.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import {
+  openIdentityApi,
+  type IdentityApi,
+} from '../../testing/identity-world/open-identity-api.ts'
+import { makeEvent } from '../../testing/identity-world/identity-records.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { rescope } from '../../testing/token-holder.ts'
+import { rescope } from '../../testing/identity-world/token-holder.ts'
 
 /** Long before any of the test's own requests. */
 const past = Date.UTC(2001, 0, 1)
@@ -18,16 +21,16 @@ const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) 
 
 onEngineOfLane('GET /events', (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   let record: ReturnType<typeof createEventStore>['record']
   before(async () => {
     platform = await startPlatform({ engine })
-    office = await openOffice(platform)
+    identityApi = await openIdentityApi(platform)
     record = createEventStore(platform.database).record
   })
   after(() => platform.close())
 
-  const get = (path: string, token = office.admin) =>
+  const get = (path: string, token = identityApi.admin) =>
     ask<{ events: EventDto[]; limit: number }>(platform.url, path, { token })
   const list = async (query: string, token?: string) => {
     const answer = await get(`/events?limit=2048${query}`, token)
@@ -39,34 +42,37 @@ onEngineOfLane('GET /events', (engine) => {
     /** Two domains with somebody in each, and a deed of every kind in both and above them. */
     async function live() {
       const settle = () =>
-        office.add((plan) => {
+        identityApi.add((plan) => {
           const domain = plan.domain()
           const [user, chief, watcher] = [plan.user(domain), plan.user(domain), plan.user(domain)]
           const project = plan.project(domain)
-          plan.grant(office.role('project_owner'), { user }, { project })
-          plan.grant(office.role('domain_admin'), { user: chief }, { domain })
-          plan.grant(office.role('domain_viewer'), { user: watcher }, { domain })
+          plan.grant(identityApi.role('project_owner'), { user }, { project })
+          plan.grant(identityApi.role('domain_admin'), { user: chief }, { domain })
+          plan.grant(identityApi.role('domain_viewer'), { user: watcher }, { domain })
           return { domain, user, chief, watcher, project, group: plan.group(domain, user) }
         })
       const [here, there] = [await settle(), await settle()]
       for (const { domain, user, chief, project, group } of [here, there]) {
         const change = (kind: string, key: string, id: string) =>
-          office.order('PUT', `/v3/${kind}/${id}`, { [key]: { description: 'changed' } })
+          identityApi.order('PUT', `/v3/${kind}/${id}`, { [key]: { description: 'changed' } })
         await change('domains', 'domain', domain)
         await change('users', 'user', user)
         await change('projects', 'project', project)
         await change('groups', 'group', group)
-        await office.order('PUT', `/v3/projects/${project}/users/${chief}/roles/${office.bare}`)
+        await identityApi.order(
+          'PUT',
+          `/v3/projects/${project}/users/${chief}/roles/${identityApi.bare}`,
+        )
         // Logins, good and bad, and something denied.
-        const unscoped = await office.tokenFor(user)
+        const unscoped = await identityApi.tokenFor(user)
         assert.equal((await rescope(platform.url, unscoped, project)).status, 201)
         assert.equal((await rescope(platform.url, unscoped, newId())).status, 401)
-        const denied = await office.call(unscoped, 'POST', '/v3/domains', {
+        const denied = await identityApi.call(unscoped, 'POST', '/v3/domains', {
           domain: { name: newId() },
         })
         assert.equal(denied.status, 403)
       }
-      await office.order('POST', '/v3/roles', { role: { name: newId() } })
+      await identityApi.order('POST', '/v3/roles', { role: { name: newId() } })
       return { here, there }
     }
 
@@ -74,7 +80,7 @@ onEngineOfLane('GET /events', (engine) => {
       const since = `&since=${new Date().toISOString()}`
       const { here, there } = await live()
       const all = await list(since)
-      const auditor = await office.hire({ system: [office.role('auditor')] })
+      const auditor = await identityApi.hire({ system: [identityApi.role('auditor')] })
       assert.deepEqual(ids(await list(since, auditor.token)), ids(all))
 
       const ofDomain = all.filter(({ domain_id }) => domain_id === here.domain)
@@ -84,7 +90,10 @@ onEngineOfLane('GET /events', (engine) => {
       assert.ok(all.some(({ domain_id }) => domain_id === ''))
       const inDomain = { domain: here.domain }
       for (const id of [here.chief, here.watcher]) {
-        assert.deepEqual(ids(await list(since, await office.tokenFor(id, inDomain))), ids(ofDomain))
+        assert.deepEqual(
+          ids(await list(since, await identityApi.tokenFor(id, inDomain))),
+          ids(ofDomain),
+        )
       }
 
       const own = all.filter(({ user_id }) => user_id === here.user)
@@ -93,25 +102,32 @@ onEngineOfLane('GET /events', (engine) => {
         ['denied', 'failure', 'success'],
       )
       for (const scope of [undefined, { project: here.project }]) {
-        assert.deepEqual(ids(await list(since, await office.tokenFor(here.user, scope))), ids(own))
+        assert.deepEqual(
+          ids(await list(since, await identityApi.tokenFor(here.user, scope))),
+          ids(own),
+        )
       }
       // Rights over one thing are none over the log, and a person who did nothing sees nothing.
-      const other = await office.addRole('system', 'allow identity users *')
-      const clerk = await office.hire({ system: [other.id] })
+      const other = await identityApi.addRole('system', 'allow identity users *')
+      const clerk = await identityApi.hire({ system: [other.id] })
       assert.deepEqual(await list(since, clerk.token), [])
     })
 
     test('what somebody did beyond their domain to them, and to nobody else there', async () => {
       const { here, there } = await live()
-      await office.add((plan) =>
-        plan.grant(office.role('domain_admin'), { user: here.chief }, { domain: there.domain }),
+      await identityApi.add((plan) =>
+        plan.grant(
+          identityApi.role('domain_admin'),
+          { user: here.chief },
+          { domain: there.domain },
+        ),
       )
-      const abroad = await office.tokenFor(here.chief, { domain: there.domain })
+      const abroad = await identityApi.tokenFor(here.chief, { domain: there.domain })
       const path = `/v3/projects/${there.project}`
       const body = { project: { description: 'changed from abroad' } }
-      assert.equal((await office.call(abroad, 'PUT', path, body)).status, 200)
+      assert.equal((await identityApi.call(abroad, 'PUT', path, body)).status, 200)
       const seen = async (id: string) =>
-        (await list('', await office.tokenFor(id, { domain: here.domain }))).some(
+        (await list('', await identityApi.tokenFor(id, { domain: here.domain }))).some(
           ({ target_id }) => target_id === there.project,
         )
       assert.equal(await seen(here.chief), true)
@@ -120,7 +136,7 @@ onEngineOfLane('GET /events', (engine) => {
 
     test('no more for a filter, whatever it names', async () => {
       const { here, there } = await live()
-      const token = await office.tokenFor(here.chief, { domain: here.domain })
+      const token = await identityApi.tokenFor(here.chief, { domain: here.domain })
       for (const query of [
         `&domain_id=${there.domain}`,
         `&project_id=${there.project}`,

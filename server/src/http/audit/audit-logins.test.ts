@@ -4,28 +4,31 @@ import { hash } from '@node-rs/argon2'
 import { newId } from '../../domain/new-id.ts'
 import { ask, requestToken, systemProject, tokenIdentity } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { databaseWords, doomed, failDoomedEvents } from '../../testing/failing-events.ts'
-import { openOffice, type Office } from '../../testing/office.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { databaseMessage, doomed, failMarkedEvents } from '../../testing/failing-event-log.ts'
+import {
+  openIdentityApi,
+  type IdentityApi,
+} from '../../testing/identity-world/open-identity-api.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { addTokenHolder, type TokenHolder } from '../../testing/token-holder.ts'
+import { addTokenHolder, type TokenHolder } from '../../testing/identity-world/token-holder.ts'
 
 const password = 'tussocky moorland'
 const typed = 'a password in the place of a name'
 
 onEngineOfLane('of logins the audit log', (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   let holder: TokenHolder
   let name: string
   before(async () => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
-    office = await openOffice(platform)
-    await failDoomedEvents(platform.database)
+    identityApi = await openIdentityApi(platform)
+    await failMarkedEvents(platform.database)
     // As cheap as argon2 gets: it is not what this is about.
     const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
-    holder = await addTokenHolder(office, await hash(password, cheap))
-    const { body } = await office.order('GET', `/v3/users/${holder.userId}`)
+    holder = await addTokenHolder(identityApi, await hash(password, cheap))
+    const { body } = await identityApi.order('GET', `/v3/users/${holder.userId}`)
     name = body['user']?.name ?? ''
   })
   after(() => platform.close())
@@ -53,7 +56,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
       ...(!isShown && { 'x-forwarded-for': '198.51.100.9' }),
     })
     assert.equal(answer.headers.get('x-request-id'), requestId)
-    const [event, ...more] = await office.events(`request_id=${requestId}`)
+    const [event, ...more] = await identityApi.events(`request_id=${requestId}`)
     assert.ok(event && more.length === 0, 'one event tells of it')
     const { action, target_type, ip } = event
     assert.deepEqual([action, target_type, ip], ['login', 'user', '127.0.0.1'])
@@ -83,7 +86,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
 
   test('tells of every bad one, and why, and whose account it was if it was anyone’s', async () => {
     const { userId, userDomain, keyId, tokens } = holder
-    const elsewhere = { project: { id: office.systemProjectId } }
+    const elsewhere = { project: { id: identityApi.systemProjectId } }
     const known = [userId, name, userDomain]
     const nobody = ['', '', '']
     const ended = `mt1_${'A'.repeat(49)}`
@@ -109,14 +112,14 @@ onEngineOfLane('of logins the audit log', (engine) => {
   })
 
   test('tells of those who come too late: disabled, ended, without their key', async () => {
-    const person = await addTokenHolder(office, await hash(password, { memoryCost: 8 }))
+    const person = await addTokenHolder(identityApi, await hash(password, { memoryCost: 8 }))
     const { userId, keyId, keySecret, tokens } = person
     const key = byKey(`${keyId}:${keySecret}`)
-    await office.order('PUT', `/v3/credentials/${keyId}`, { credential: { enabled: false } })
+    await identityApi.order('PUT', `/v3/credentials/${keyId}`, { credential: { enabled: false } })
     const keyless = await toldOf(key)
     assert.deepEqual([keyless.status, keyless.event.user_id], [401, userId])
     assert.match(JSON.stringify(keyless.event.changes), /disabled/)
-    await office.order('PUT', `/v3/users/${userId}`, { user: { enabled: false } })
+    await identityApi.order('PUT', `/v3/users/${userId}`, { user: { enabled: false } })
     for (const identity of [byPassword(userId, password), tokenIdentity(tokens.inProject)]) {
       const { status, event } = await toldOf(identity)
       assert.deepEqual([status, event.result], [401, 'failure'])
@@ -131,7 +134,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
       body: { user: { original_password: 'a wrong one', password: `${password}s` } },
     })
     assert.equal(answer.status, 401)
-    const [event, ...more] = await office.events(`request_id=${answer.body.request_id}`)
+    const [event, ...more] = await identityApi.events(`request_id=${answer.body.request_id}`)
     assert.ok(event && more.length === 0)
     assert.deepEqual([event.result, event.user_id, event.target_id], ['failure', userId, userId])
   })
@@ -147,12 +150,12 @@ onEngineOfLane('of logins the audit log', (engine) => {
       byKey(`${keyId}:${newId()}`),
       byTicket,
     ]
-    const before = await office.digest()
+    const before = await identityApi.digest()
     for (const identity of attempts) {
       const headers = { 'x-request-id': `${doomed}${newId()}` }
       const answer = await requestToken(platform.url, { identity }, headers)
       assertError(answer, 'InternalServerError', 'application/json')
-      assert.ok(!answer.text.includes(databaseWords), answer.text)
+      assert.ok(!answer.text.includes(databaseMessage), answer.text)
       assert.equal(answer.headers.get('x-subject-token'), null)
     }
     const changed = await ask(platform.url, `/v3/users/${userId}/password`, {
@@ -163,18 +166,18 @@ onEngineOfLane('of logins the audit log', (engine) => {
     })
     assertError(changed, 'InternalServerError')
     // No token, and not even a trace of the key having been used.
-    assert.deepEqual(await office.digest(), before)
+    assert.deepEqual(await identityApi.digest(), before)
     assert.equal((await toldOf(byPassword(userId, password))).status, 201)
   })
 
   test('does not tell of what was no login: a request that makes no sense', async () => {
     const answer = await requestToken(platform.url, { identity: { methods: ['password'] } })
     assert.equal(answer.status, 400)
-    assert.deepEqual(await office.events(`request_id=${answer.body.request_id}`), [])
+    assert.deepEqual(await identityApi.events(`request_id=${answer.body.request_id}`), [])
   })
 
   test('SEC-36, SEC-64: holds no password, secret or token, nor what was typed as a name', async () => {
-    const admin = await toldOf(byPassword(office.adminId, adminPassword), systemProject)
+    const admin = await toldOf(byPassword(identityApi.adminId, adminPassword), systemProject)
     assert.equal(admin.status, 201)
     const { db } = platform.database
     const rows = await db.selectFrom('events').selectAll().execute()
@@ -189,7 +192,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
       adminPassword,
       holder.keySecret,
       ...Object.values(holder.tokens),
-      office.admin,
+      identityApi.admin,
       ...hashes.flatMap(({ password_hash }) => password_hash ?? []),
       ...sealed.map(({ secret }) => secret),
       ...ids.map(({ id }) => id),
@@ -200,7 +203,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
   })
 
   test('tells of scopes refused to a valid token only some times a minute', async () => {
-    const before = await office.events(`user_id=${holder.userId}&result=failure`)
+    const before = await identityApi.events(`user_id=${holder.userId}&result=failure`)
     const auth = {
       identity: tokenIdentity(holder.tokens.unscoped),
       scope: { project: { id: newId() } },
@@ -208,7 +211,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
     for (let count = 0; count < 30; count += 1) {
       assert.equal((await requestToken(platform.url, auth)).status, 401)
     }
-    const after = await office.events(`user_id=${holder.userId}&result=failure`)
+    const after = await identityApi.events(`user_id=${holder.userId}&result=failure`)
     assert.ok(after.length - before.length <= 20, `${after.length - before.length} more`)
   })
 })

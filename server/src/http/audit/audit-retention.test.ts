@@ -4,8 +4,8 @@ import { readConfig } from '../../config/read-config.ts'
 import { createEventStore } from '../../storage/event-store.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { eventually } from '../../testing/office.ts'
-import { makeEvent } from '../../testing/records.ts'
+import { eventually } from '../../testing/identity-world/open-identity-api.ts'
+import { makeEvent } from '../../testing/identity-world/identity-records.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const hour = 3_600_000

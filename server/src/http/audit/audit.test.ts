@@ -3,12 +3,16 @@ import { after, before, describe, test } from 'node:test'
 import { operations, type EventDto, type Operation } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { callOperation } from '../../testing/call-operation.ts'
-import { ask, type ClientAnswer } from '../../testing/client.ts'
+import { ask, type ClientResponse } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { databaseWords, doomed, failDoomedEvents } from '../../testing/failing-events.ts'
-import { grantPath, openOffice, type Office } from '../../testing/office.ts'
-import { createStage, type Stage } from '../../testing/stage.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { databaseMessage, doomed, failMarkedEvents } from '../../testing/failing-event-log.ts'
+import {
+  grantPath,
+  openIdentityApi,
+  type IdentityApi,
+} from '../../testing/identity-world/open-identity-api.ts'
+import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const all: readonly Operation[] = operations
@@ -52,17 +56,17 @@ const claims = { 'x-forwarded-for': '198.51.100.9', forwarded: 'for=198.51.100.9
 
 onEngineOfLane('the audit log', (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   let stage: Stage
   before(async () => {
     platform = await startPlatform({ engine })
-    office = await openOffice(platform)
-    stage = await createStage(platform, office.admin)
-    await failDoomedEvents(platform.database)
+    identityApi = await openIdentityApi(platform)
+    stage = await createStage(platform, identityApi.admin)
+    await failMarkedEvents(platform.database)
   })
   after(() => platform.close())
 
-  const toldOf = (requestId: string) => office.events(`request_id=${requestId}`)
+  const toldOf = (requestId: string) => identityApi.events(`request_id=${requestId}`)
   const only = (events: readonly EventDto[]): EventDto => {
     const [event, ...more] = events
     assert.ok(event && more.length === 0, `one event, not ${events.length}`)
@@ -71,13 +75,13 @@ onEngineOfLane('the audit log', (engine) => {
 
   /** What cannot be told of does not happen: the event is in the transaction of the deed. */
   async function assertUndone(
-    send: (headers: Record<string, string>) => Promise<ClientAnswer>,
+    send: (headers: Record<string, string>) => Promise<ClientResponse>,
   ): Promise<void> {
-    const before = await office.digest()
+    const before = await identityApi.digest()
     const answer = await send({ 'x-request-id': `${doomed}${newId()}` })
     assertError(answer, 'InternalServerError')
-    assert.ok(!answer.text.includes(databaseWords), answer.text)
-    assert.deepEqual(await office.digest(), before)
+    assert.ok(!answer.text.includes(databaseMessage), answer.text)
+    assert.deepEqual(await identityApi.digest(), before)
   }
 
   describe('tells of every change: who, what, on what, from where; else it is not made', () => {
@@ -105,14 +109,16 @@ onEngineOfLane('the audit log', (engine) => {
         assert.deepEqual([action, target_type], deedOf(operation))
         assert.deepEqual([result, ip, event.request_id], ['success', '127.0.0.1', requestId])
         const isOwn = operation.id === 'changeOwnPassword'
-        assert.equal(event.user_id, isOwn ? path.split('/')[3] : office.adminId)
+        assert.equal(event.user_id, isOwn ? path.split('/')[3] : identityApi.adminId)
         assert.match(event.user, isOwn ? /^own password/ : /^sysadmin$/)
         const time = Date.parse(event.time)
         assert.ok(time >= start && time <= Date.now(), event.time)
 
         const [made] = Object.values(answer.body ?? {})
         const isOfPath = path.split('/').includes(target_id)
-        assert.ok(isSubject ? target_id === office.adminId : target_id === made?.id || isOfPath)
+        assert.ok(
+          isSubject ? target_id === identityApi.adminId : target_id === made?.id || isOfPath,
+        )
         assertChanges(operation, event, body as Record<string, object> | undefined)
       })
     }
@@ -164,15 +170,15 @@ onEngineOfLane('the audit log', (engine) => {
   }
 
   test('an update that changes nothing is not told of', async () => {
-    const project = await office.add((plan) => plan.project())
+    const project = await identityApi.add((plan) => plan.project())
     const path = `/v3/projects/${project}`
-    const answer = await office.order('PUT', path, { project: { enabled: true } })
+    const answer = await identityApi.order('PUT', path, { project: { enabled: true } })
     assert.deepEqual(await toldOf(answer.headers.get('x-request-id') ?? ''), [])
   })
 
   test('PATCH is told of as PUT is', async () => {
-    const project = await office.add((plan) => plan.project())
-    const answer = await office.order('PATCH', `/v3/projects/${project}`, {
+    const project = await identityApi.add((plan) => plan.project())
+    const answer = await identityApi.order('PATCH', `/v3/projects/${project}`, {
       project: { description: 'changed' },
     })
     const event = only(await toldOf(answer.headers.get('x-request-id') ?? ''))
@@ -182,7 +188,7 @@ onEngineOfLane('the audit log', (engine) => {
   })
 
   test('of something new it tells everything but secrets', async () => {
-    const answer = await office.order('POST', '/v3/users', {
+    const answer = await identityApi.order('POST', '/v3/users', {
       user: { name: newId(), email: 'ada@example.org', password: 'tussocky moorland' },
     })
     const { changes } = only(await toldOf(answer.headers.get('x-request-id') ?? ''))
@@ -191,13 +197,15 @@ onEngineOfLane('the audit log', (engine) => {
     assert.ok(!('password' in changes) && !('password_hash' in changes))
     // Of a new password it tells that there is one.
     const path = `/v3/users/${answer.body['user']?.id}`
-    const changed = await office.order('PUT', path, { user: { password: 'moorland tussocks' } })
+    const changed = await identityApi.order('PUT', path, {
+      user: { password: 'moorland tussocks' },
+    })
     const { changes: told } = only(await toldOf(changed.headers.get('x-request-id') ?? ''))
     assert.deepEqual(told, { password: ['(hidden)', '(hidden)'] })
   })
 
   test('tells of every change that was denied, and by whom it was tried', async () => {
-    const viewer = await office.hire({ project: [office.role('project_viewer')] })
+    const viewer = await identityApi.hire({ project: [identityApi.role('project_viewer')] })
     // What everyone may do with what is their own is not denied: it is not found, or not good.
     const open = new Set([
       'revokeToken',
@@ -210,7 +218,7 @@ onEngineOfLane('the audit log', (engine) => {
       const requestId = `denied-${newId()}`
       const answer = await callOperation(platform.url, operation, {
         token: viewer.token,
-        headers: { 'x-request-id': requestId, 'x-subject-token': office.admin, ...claims },
+        headers: { 'x-request-id': requestId, 'x-subject-token': identityApi.admin, ...claims },
       })
       const told = await toldOf(requestId)
       assert.equal(answer.status === 403, !open.has(operation.id), operation.id)
@@ -232,18 +240,18 @@ onEngineOfLane('the audit log', (engine) => {
   })
 
   test('tells of what was denied only when it was looked into', async () => {
-    const assigner = await office.addRole('system', 'allow identity role_assignments *')
-    const clerk = await office.hire({ system: [assigner.id] })
-    const path = grantPath(office.role('admin'), { user: clerk.id }, 'system')
-    const answer = await office.call(clerk.token, 'PUT', path)
+    const assigner = await identityApi.addRole('system', 'allow identity role_assignments *')
+    const clerk = await identityApi.hire({ system: [assigner.id] })
+    const path = grantPath(identityApi.role('admin'), { user: clerk.id }, 'system')
+    const answer = await identityApi.call(clerk.token, 'PUT', path)
     assert.equal(answer.status, 403)
     const event = only(await toldOf(answer.body.request_id))
     assert.deepEqual([event.result, event.action, event.target_id], ['denied', 'grant', clerk.id])
   })
 
   test('what is denied stays denied, even where that cannot be told of', async () => {
-    const { token } = await office.hire()
-    const before = await office.digest()
+    const { token } = await identityApi.hire()
+    const before = await identityApi.digest()
     const answer = await ask(platform.url, '/v3/domains', {
       method: 'POST',
       token,
@@ -251,17 +259,17 @@ onEngineOfLane('the audit log', (engine) => {
       body: { domain: { name: newId() } },
     })
     assert.ok(answer.status === 403 || answer.status >= 500, answer.text)
-    assert.ok(!answer.text.includes(databaseWords), answer.text)
-    assert.deepEqual(await office.digest(), before)
+    assert.ok(!answer.text.includes(databaseMessage), answer.text)
+    assert.deepEqual(await identityApi.digest(), before)
   })
 
   test('does not tell of looking, whether it is allowed or not', async () => {
-    const viewer = await office.hire()
+    const viewer = await identityApi.hire()
     for (const [token, status] of [
-      [office.admin, 200],
+      [identityApi.admin, 200],
       [viewer.token, 403],
     ] as const) {
-      const answer = await office.call(token, 'GET', '/v3/domains')
+      const answer = await identityApi.call(token, 'GET', '/v3/domains')
       assert.equal(answer.status, status)
       assert.deepEqual(await toldOf(answer.headers.get('x-request-id') ?? ''), [])
     }
@@ -280,7 +288,7 @@ onEngineOfLane('the audit log', (engine) => {
       'moorland tussocks',
       'argon2',
       'mt1_',
-      office.admin,
+      identityApi.admin,
       ...sealed.map((key) => key.secret),
     ]) {
       assert.ok(!text.includes(secret), secret)

@@ -3,8 +3,12 @@ import { after, before, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { openOffice, providerFields, type Office } from '../../testing/office.ts'
-import { makeRule } from '../../testing/rules.ts'
+import {
+  openIdentityApi,
+  providerFields,
+  type IdentityApi,
+} from '../../testing/identity-world/open-identity-api.ts'
+import { parseRule } from '../../testing/identity-world/parse-rule.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import {
   addTokenHolder,
@@ -12,14 +16,14 @@ import {
   makeKey,
   rescope,
   statusOf,
-} from '../../testing/token-holder.ts'
+} from '../../testing/identity-world/token-holder.ts'
 
 onEngineOfLane('a name that is given again over the API', (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   before(async () => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
-    office = await openOffice(platform)
+    identityApi = await openIdentityApi(platform)
   })
   after(() => platform.close())
 
@@ -27,7 +31,7 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
   const known = new Set<string>()
 
   async function make(kind: string, key: string, fields: object): Promise<string> {
-    const { body } = await office.order('POST', `/v3/${kind}`, { [key]: fields })
+    const { body } = await identityApi.order('POST', `/v3/${kind}`, { [key]: fields })
     const id = body[key]?.id ?? ''
     assert.ok(id !== '' && !known.has(id), `${kind} ${id} is new`)
     known.add(id)
@@ -36,14 +40,17 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
 
   /** Deletes a thing and makes one of the same name, however it is spelled. */
   async function replace(kind: string, key: string, id: string, fields: { name: string }) {
-    await office.order('DELETE', `/v3/${kind}/${id}`)
-    assert.equal((await office.call(office.admin, 'GET', `/v3/${kind}/${id}`)).status, 404)
+    await identityApi.order('DELETE', `/v3/${kind}/${id}`)
+    assert.equal(
+      (await identityApi.call(identityApi.admin, 'GET', `/v3/${kind}/${id}`)).status,
+      404,
+    )
     return await make(kind, key, { ...fields, name: fields.name.toUpperCase() })
   }
 
   const list = async (path: string): Promise<unknown[]> => {
     const answer = await ask<Record<string, unknown[]>>(platform.url, path, {
-      token: office.admin,
+      token: identityApi.admin,
     })
     assert.equal(answer.status, 200, answer.text)
     return Object.values(answer.body)[0] ?? []
@@ -58,15 +65,15 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
   test('SEC-16: of a user brings back no role, group, key or token', async () => {
     const fields = { name: `alice ${newId()}`, default_project_id: null }
     const old = await make('users', 'user', fields)
-    const project = await office.add((plan) => {
+    const project = await identityApi.add((plan) => {
       const id = plan.project()
-      plan.grant(office.role('project_owner'), { user: old }, { project: id })
-      plan.grant(office.role('auditor'), { user: old }, 'system')
-      plan.grant(office.role('domain_viewer'), { user: old }, { domain: 'default' })
-      plan.grant(office.role('auditor'), { group: plan.group('default', old) }, 'system')
+      plan.grant(identityApi.role('project_owner'), { user: old }, { project: id })
+      plan.grant(identityApi.role('auditor'), { user: old }, 'system')
+      plan.grant(identityApi.role('domain_viewer'), { user: old }, { domain: 'default' })
+      plan.grant(identityApi.role('auditor'), { group: plan.group('default', old) }, 'system')
       return id
     })
-    const token = await office.tokenFor(old, { project })
+    const token = await identityApi.tokenFor(old, { project })
     const key = await makeKey(platform.url, token, project)
     const held = (id: string) => [
       `/v3/role_assignments?effective&user.id=${id}`,
@@ -81,23 +88,23 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
     assert.equal(await statusOf(platform.url, token), 401)
     assert.equal((await logInByKey(platform.url, key)).status, 401)
     // What the first did is not laid at the door of the second.
-    assert.notDeepEqual(await office.events(`user_id=${old}`), [])
-    assert.deepEqual(await office.events(`user_id=${next}`), [])
+    assert.notDeepEqual(await identityApi.events(`user_id=${old}`), [])
+    assert.deepEqual(await identityApi.events(`user_id=${next}`), [])
   })
 
   test('SEC-16: of a project opens nothing to those who held the first', async () => {
     const fields = { name: `phoenix ${newId()}` }
     const old = await make('projects', 'project', fields)
-    const user = await office.add((plan) => {
+    const user = await identityApi.add((plan) => {
       const id = plan.user()
-      plan.grant(office.role('project_owner'), { user: id }, { project: old })
+      plan.grant(identityApi.role('project_owner'), { user: id }, { project: old })
       return id
     })
     const [token, unscoped] = [
-      await office.tokenFor(user, { project: old }),
-      await office.tokenFor(user),
+      await identityApi.tokenFor(user, { project: old }),
+      await identityApi.tokenFor(user),
     ]
-    await office.order('PUT', `/v3/users/${user}`, { user: { default_project_id: old } })
+    await identityApi.order('PUT', `/v3/users/${user}`, { user: { default_project_id: old } })
     const key = await makeKey(platform.url, token, old)
     const next = await replace('projects', 'project', old, fields)
     await nothingAt(
@@ -110,22 +117,29 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
     for (const id of [old, next]) {
       assert.equal((await rescope(platform.url, unscoped, id)).status, 401)
     }
-    const { body } = await office.order('GET', `/v3/users/${user}`)
+    const { body } = await identityApi.order('GET', `/v3/users/${user}`)
     assert.equal((body['user'] as { default_project_id?: unknown }).default_project_id, null)
   })
 
   test('SEC-16: of a domain has nobody and nothing in it', async () => {
     const fields = { name: `atlantis ${newId()}` }
     const old = await make('domains', 'domain', fields)
-    const { user, governor } = await office.add((plan) => {
+    const { user, governor } = await identityApi.add((plan) => {
       const ids = { user: plan.user(old), governor: plan.user() }
-      plan.grant(office.role('project_owner'), { user: ids.user }, { project: plan.project(old) })
-      plan.grant(office.role('domain_admin'), { user: ids.governor }, { domain: old })
+      plan.grant(
+        identityApi.role('project_owner'),
+        { user: ids.user },
+        { project: plan.project(old) },
+      )
+      plan.grant(identityApi.role('domain_admin'), { user: ids.governor }, { domain: old })
       plan.group(old, ids.user)
       plan.provider(old)
       return ids
     })
-    const tokens = [await office.tokenFor(user), await office.tokenFor(governor, { domain: old })]
+    const tokens = [
+      await identityApi.tokenFor(user),
+      await identityApi.tokenFor(governor, { domain: old }),
+    ]
     const held = (id: string) => [
       ...['users', 'projects', 'groups', 'identity_providers'].map(
         (kind) => `/v3/${kind}?domain_id=${id}`,
@@ -133,7 +147,7 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
       `/v3/role_assignments?scope.domain.id=${id}`,
     ]
     await somethingAt(...held(old))
-    await office.order('PUT', `/v3/domains/${old}`, { domain: { enabled: false } })
+    await identityApi.order('PUT', `/v3/domains/${old}`, { domain: { enabled: false } })
     const next = await replace('domains', 'domain', old, fields)
     await nothingAt(...held(next), ...held(old))
     for (const token of tokens) assert.equal(await statusOf(platform.url, token), 401)
@@ -142,10 +156,10 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
   test('SEC-16: of a group has no members, and none of the first one’s roles', async () => {
     const fields = { name: `club ${newId()}` }
     const old = await make('groups', 'group', fields)
-    const { id: member, projectId } = await office.hire()
-    await office.order('PUT', `/v3/groups/${old}/users/${member}`)
-    await office.add((plan) => {
-      plan.grant(office.role('project_owner'), { group: old }, { project: projectId })
+    const { id: member, projectId } = await identityApi.hire()
+    await identityApi.order('PUT', `/v3/groups/${old}/users/${member}`)
+    await identityApi.add((plan) => {
+      plan.grant(identityApi.role('project_owner'), { group: old }, { project: projectId })
     })
     const next = await replace('groups', 'group', old, fields)
     await nothingAt(
@@ -162,16 +176,16 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
       {
         name: `visits ${newId()}`,
         scope: 'project',
-        rules: [makeRule('allow compute servers get')],
+        rules: [parseRule('allow compute servers get')],
       },
     ]
     const [role, policy] = [
       await make('roles', 'role', roleFields),
       await make('policies', 'policy', policyFields),
     ]
-    await office.order('PUT', `/v3/roles/${role}/policies/${policy}`)
-    const { id: user, projectId: project } = await office.hire()
-    await office.add((plan) => plan.grant(role, { user }, { project }))
+    await identityApi.order('PUT', `/v3/roles/${role}/policies/${policy}`)
+    const { id: user, projectId: project } = await identityApi.hire()
+    await identityApi.add((plan) => plan.grant(role, { user }, { project }))
     await somethingAt(`/v3/roles/${role}/policies`, `/v3/role_assignments?role.id=${role}`)
     await replace('policies', 'policy', policy, policyFields)
     await nothingAt(`/v3/roles/${role}/policies`)
@@ -181,12 +195,12 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
 
   test('SEC-16: of an access key lets nobody in with the first one’s secret', async () => {
     const { url } = platform
-    const { id: user, projectId, token } = await office.hire()
+    const { id: user, projectId, token } = await identityApi.hire()
     const wish = { name: `backup ${newId()}` }
     const old = await makeKey(url, token, projectId, wish)
     const got = (await logInByKey(url, old)).headers.get('x-subject-token') ?? ''
     assert.equal(await statusOf(url, got), 200)
-    await office.order('DELETE', `/v3/credentials/${old.keyId}`)
+    await identityApi.order('DELETE', `/v3/credentials/${old.keyId}`)
     const next = await makeKey(url, token, projectId, wish)
     assert.notEqual(next.keyId, old.keyId)
     assert.equal(await statusOf(url, got), 401)
@@ -199,15 +213,15 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
   test('SEC-16: of an identity provider vouches for nobody the first one did', async () => {
     const fields = { name: `campus ${newId()}`, ...providerFields('default') }
     const old = await make('identity_providers', 'identity_provider', fields)
-    const { userId, project } = await addTokenHolder(office)
-    await office.add((plan) => {
+    const { userId, project } = await addTokenHolder(identityApi)
+    await identityApi.add((plan) => {
       plan.subject(old, userId)
-      plan.grant(office.bare, { user: userId }, { project }, old)
+      plan.grant(identityApi.bare, { user: userId }, { project }, old)
     })
-    const token = await office.tokenFor(userId, { project }, { providerId: old })
+    const token = await identityApi.tokenFor(userId, { project }, { providerId: old })
     const next = await replace('identity_providers', 'identity_provider', old, fields)
     assert.equal(await statusOf(platform.url, token), 401)
-    await nothingAt(`/v3/role_assignments?user.id=${userId}&role.id=${office.bare}`)
+    await nothingAt(`/v3/role_assignments?user.id=${userId}&role.id=${identityApi.bare}`)
     const { db } = platform.database
     for (const id of [old, next]) {
       const subjects = db.selectFrom('subjects').selectAll().where('provider_id', '=', id)

@@ -5,13 +5,13 @@ import { onEngineOfLane } from '../../testing/lanes.ts'
 import {
   eventually,
   grantPath,
-  openOffice,
-  type Office,
+  openIdentityApi,
+  type IdentityApi,
   type OwnRole,
-} from '../../testing/office.ts'
-import { makeRule } from '../../testing/rules.ts'
+} from '../../testing/identity-world/open-identity-api.ts'
+import { parseRule } from '../../testing/identity-world/parse-rule.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { statusOf } from '../../testing/token-holder.ts'
+import { statusOf } from '../../testing/identity-world/token-holder.ts'
 
 /** Somebody who may look at all domains, through a group; nothing of it is anyone else's. */
 interface Watcher {
@@ -47,14 +47,14 @@ const losses: Record<string, (watcher: Watcher) => Request> = {
   'the policy is changed': ({ role }) => [
     'PUT',
     `/v3/policies/${role.policyId}`,
-    { policy: { rules: [makeRule('allow identity domains get')] } },
+    { policy: { rules: [parseRule('allow identity domains get')] } },
   ],
   'the policy gets a ban': ({ role }) => [
     'PUT',
     `/v3/policies/${role.policyId}`,
     {
       policy: {
-        rules: ['allow identity domains list', 'deny identity domains list'].map(makeRule),
+        rules: ['allow identity domains list', 'deny identity domains list'].map(parseRule),
       },
     },
   ],
@@ -63,12 +63,12 @@ const losses: Record<string, (watcher: Watcher) => Request> = {
 onEngineOfLane('what a token may do', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
-  let office: Office
+  let identityApi: IdentityApi
   before(async () => {
     platform = await startPlatform({ engine })
     // SQLite is for one process; PostgreSQL is shared.
     if (engine === 'postgres') beside = await startPlatform({ engine, beside: platform })
-    office = await openOffice(platform)
+    identityApi = await openIdentityApi(platform)
   })
   after(async () => {
     await beside?.close()
@@ -76,8 +76,8 @@ onEngineOfLane('what a token may do', (engine) => {
   })
 
   async function addWatcher(): Promise<Watcher> {
-    const { id: userId, token } = await office.hire()
-    const given = await office.add((plan) => {
+    const { id: userId, token } = await identityApi.hire()
+    const given = await identityApi.add((plan) => {
       const role = plan.role('system', 'allow identity domains list')
       const group = plan.group('default', userId)
       plan.grant(role.id, { group }, 'system')
@@ -107,7 +107,7 @@ onEngineOfLane('what a token may do', (engine) => {
     test(`SEC-03: shrinks when ${what}`, async () => {
       const [watcher, bystander] = [await addWatcher(), await addWatcher()]
       await assertRight(watcher, 200)
-      await office.order(...lose(watcher))
+      await identityApi.order(...lose(watcher))
       await assertRight(watcher, 403)
       await assertRight(bystander, 200)
     })
@@ -117,9 +117,9 @@ onEngineOfLane('what a token may do', (engine) => {
     const watcher = await addWatcher()
     const path = grantPath(watcher.role.id, { group: watcher.group }, 'system')
     for (let time = 0; time < 2; time += 1) {
-      await office.order('DELETE', path)
+      await identityApi.order('DELETE', path)
       await assertRight(watcher, 403)
-      await office.order('PUT', path)
+      await identityApi.order('PUT', path)
       await assertRight(watcher, 200)
     }
   })

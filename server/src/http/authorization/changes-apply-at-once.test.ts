@@ -3,7 +3,12 @@ import { after, before, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { hash } from '@node-rs/argon2'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { eventually, grantPath, openOffice, type Office } from '../../testing/office.ts'
+import {
+  eventually,
+  grantPath,
+  openIdentityApi,
+  type IdentityApi,
+} from '../../testing/identity-world/open-identity-api.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import {
   addTokenHolder,
@@ -12,7 +17,7 @@ import {
   statusOf,
   type TokenHolder,
   type TokenName,
-} from '../../testing/token-holder.ts'
+} from '../../testing/identity-world/token-holder.ts'
 
 const password = 'tussocky moorland'
 
@@ -164,13 +169,13 @@ const changes: Record<string, Change> = {
 onEngineOfLane('tokens and key logins end', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
-  let office: Office
+  let identityApi: IdentityApi
   let passwordHash: string
   before(async () => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
     // SQLite is for one process; PostgreSQL is shared.
     if (engine === 'postgres') beside = await startPlatform({ engine, beside: platform })
-    office = await openOffice(platform)
+    identityApi = await openIdentityApi(platform)
     // As cheap as argon2 gets: it is there to be changed once.
     passwordHash = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
   })
@@ -179,8 +184,8 @@ onEngineOfLane('tokens and key logins end', (engine) => {
     await platform.close()
   })
 
-  async function send([method, path, body, token = office.admin]: Request): Promise<void> {
-    const answer = await office.call(token, method, path, body)
+  async function send([method, path, body, token = identityApi.admin]: Request): Promise<void> {
+    const answer = await identityApi.call(token, method, path, body)
     assert.ok(answer.status === 200 || answer.status === 204, `${method} ${path}: ${answer.text}`)
   }
 
@@ -210,7 +215,10 @@ onEngineOfLane('tokens and key logins end', (engine) => {
 
   for (const [what, change] of Object.entries(changes)) {
     test(`SEC-02, SEC-04, SEC-33: when ${what}`, async () => {
-      const [holder, bystander] = [await addTokenHolder(office, passwordHash), await office.hire()]
+      const [holder, bystander] = [
+        await addTokenHolder(identityApi, passwordHash),
+        await identityApi.hire(),
+      ]
       const { ends, keyLogin, entry, undo } = change
       await assertEnded(holder, [])
       for (const request of change.sends(holder)) await send(request)

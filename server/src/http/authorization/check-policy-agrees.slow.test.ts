@@ -3,9 +3,21 @@ import { after, before, describe, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
-import { addEstate, isEstateKind, type Estate, type EstateKind } from '../../testing/estate.ts'
-import { addSubjects, checkPolicy, type Subject } from '../../testing/policy-subjects.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
+import {
+  addTenant,
+  isTenantKind,
+  type Tenant,
+  type TenantKind,
+} from '../../testing/identity-world/add-tenant.ts'
+import {
+  addSubjects,
+  checkPolicy,
+  type Subject,
+} from '../../testing/identity-world/policy-subjects.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const keys = {
@@ -23,29 +35,29 @@ const resources = Object.keys(keys) as Resource[]
 
 describe('what a policy is said to allow', () => {
   let platform: TestPlatform
-  let population: Population
+  let identities: IdentityWorld
   let admin: ContractClient
-  let mine: Estate
-  let foreign: Estate
+  let mine: Tenant
+  let foreign: Tenant
   let subjects: Awaited<ReturnType<typeof addSubjects>>
   let serial = 0
   before(async () => {
     platform = await startPlatform()
     const { database } = platform
-    population = createPopulation(database)
+    identities = createIdentityWorld(database)
     admin = await createAdminClient(platform)
-    mine = await addEstate(database, 'Mine')
-    foreign = await addEstate(database, 'Foreign')
-    subjects = await addSubjects(population, mine)
+    mine = await addTenant(database, 'Mine')
+    foreign = await addTenant(database, 'Foreign')
+    subjects = await addSubjects(identities, mine)
   })
   after(() => platform.close())
 
   /** What it takes to make a new one, as far as that can be anybody's. */
-  function newOne(resource: Resource, estate: Estate): object {
+  function newOne(resource: Resource, tenant: Tenant): object {
     serial += 1
     const name = `new ${serial}`
     const rules = [{ service: 'compute', resource: 'servers', action: 'list', effect: 'allow' }]
-    const { domains, projects } = estate.ids
+    const { domains, projects } = tenant.ids
     switch (resource) {
       case 'policies':
         return { name, scope: 'project', rules }
@@ -95,7 +107,7 @@ describe('what a policy is said to allow', () => {
   /** The targets of a resource, each one in a place of its own. */
   async function targetsOf(resource: Resource, action: string): Promise<(string | undefined)[]> {
     if (action === 'list' || action === 'create') return [undefined]
-    if (isEstateKind(resource)) {
+    if (isTenantKind(resource)) {
       // What is deleted is gone for the next who asks, and has to be another each time.
       if (action === 'delete') {
         return [await sacrifice(resource, mine), await sacrifice(resource, foreign), newId()]
@@ -109,11 +121,11 @@ describe('what a policy is said to allow', () => {
     return [made[keys[resource]]?.id, newId()]
   }
 
-  async function sacrifice(resource: EstateKind, { ids }: Estate): Promise<string> {
-    if (resource === 'domains') return await population.addDomain(`victim ${newId()}`)
+  async function sacrifice(resource: TenantKind, { ids }: Tenant): Promise<string> {
+    if (resource === 'domains') return await identities.addDomain(`victim ${newId()}`)
     const { domains, projects, users } = ids
-    if (resource === 'projects') return await population.addProject(newId(), domains)
-    if (resource === 'users') return await population.addUser({ name: newId(), domainId: domains })
+    if (resource === 'projects') return await identities.addProject(newId(), domains)
+    if (resource === 'users') return await identities.addUser({ name: newId(), domainId: domains })
     const { db } = platform.database
     const name = newId()
     const row = { id: newId(), name, name_key: name, created_at: 0 }
@@ -141,7 +153,7 @@ describe('what a policy is said to allow', () => {
           mapping: '[]',
         }),
     }[resource]
-    await population.change(insert().compile())
+    await identities.change(insert().compile())
     return row.id
   }
 

@@ -8,28 +8,31 @@ import {
   type ContractClient,
 } from '../../testing/contract-client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { addEstate, type Estate } from '../../testing/estate.ts'
-import { plantToken } from '../../testing/plant-token.ts'
-import { addSubjects, checkPolicy } from '../../testing/policy-subjects.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
+import { addTenant, type Tenant } from '../../testing/identity-world/add-tenant.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
+import { addSubjects, checkPolicy } from '../../testing/identity-world/policy-subjects.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 onEngineOfLane('may this user do this?', (engine) => {
   let platform: TestPlatform
-  let population: Population
+  let identities: IdentityWorld
   let admin: ContractClient
-  let mine: Estate
-  let foreign: Estate
+  let mine: Tenant
+  let foreign: Tenant
   let subjects: Awaited<ReturnType<typeof addSubjects>>
   before(async () => {
     platform = await startPlatform({ engine })
     const { database } = platform
-    population = createPopulation(database)
+    identities = createIdentityWorld(database)
     admin = await createAdminClient(platform)
-    mine = await addEstate(database, 'Mine')
-    foreign = await addEstate(database, 'Foreign')
-    subjects = await addSubjects(population, mine)
+    mine = await addTenant(database, 'Mine')
+    foreign = await addTenant(database, 'Foreign')
+    subjects = await addSubjects(identities, mine)
   })
   after(() => platform.close())
 
@@ -40,7 +43,7 @@ onEngineOfLane('may this user do this?', (engine) => {
       action: 'create',
       effect: 'deny',
     } as const
-    await population.addRole('project_no_groups', 'project', [
+    await identities.addRole('project_no_groups', 'project', [
       { service: 'identity', resource: 'groups', action: '*', effect: 'allow' },
       rule,
     ])
@@ -48,7 +51,7 @@ onEngineOfLane('may this user do this?', (engine) => {
     const reader = await mine.person('project_viewer')
     const group = async () =>
       (await admin.get<{ group: GroupDto }>('getGroup', { path: { id: groups } })).group
-    await population.assign({ role: 'project_no_groups', groupId: groups, projectId: projects })
+    await identities.assign({ role: 'project_no_groups', groupId: groups, projectId: projects })
     const asked = { project_id: projects, resource: 'groups' }
     const denied = await checkPolicy(admin, { user_id: users, ...asked, action: 'create' })
     assert.deepEqual([denied.allowed, denied.reach], [false, null])
@@ -101,10 +104,10 @@ onEngineOfLane('may this user do this?', (engine) => {
     }
     const { db } = platform.database
     const gone = db.deleteFrom('assignments').where('user_id', '=', userId).compile()
-    await population.change(gone)
+    await identities.change(gone)
     assert.equal((await checkPolicy(admin, inProject)).allowed, false)
     const disabled = db.updateTable('users').set({ enabled: 0 }).where('id', '=', userId).compile()
-    await population.change(disabled)
+    await identities.change(disabled)
     assert.equal((await checkPolicy(admin, asked)).allowed, false)
   })
 
@@ -145,8 +148,8 @@ onEngineOfLane('may this user do this?', (engine) => {
     const { token } = subjects.domain_admin
     const asker = createContractClient(platform.url, token)
     const { userId } = await mine.person('project_viewer')
-    await population.assign({ role: 'project_owner', userId, projectId: foreign.ids.projects })
-    await population.assign({ role: 'domain_admin', userId, domainId: foreign.ids.domains })
+    await identities.assign({ role: 'project_owner', userId, projectId: foreign.ids.projects })
+    await identities.assign({ role: 'domain_admin', userId, domainId: foreign.ids.domains })
     const ask = (question: object) =>
       asker.call('checkPolicy', {
         body: {
@@ -167,7 +170,7 @@ onEngineOfLane('may this user do this?', (engine) => {
         await ask({ [name]: there }),
         await ask({ [name]: newId() }),
       ]
-      assert.deepEqual(steadyParts(foreignAnswer), steadyParts(noAnswer))
+      assert.deepEqual(comparableParts(foreignAnswer), comparableParts(noAnswer))
       assert.equal(noAnswer.body.fields?.[0]?.path, `check.${name}`)
     }
     // Somebody who sees everything sees more than who asks.
@@ -175,7 +178,7 @@ onEngineOfLane('may this user do this?', (engine) => {
     const about = (target_id: string) => ask({ user_id: wide.userId, ...wide.scope, target_id })
     const [foreignTarget, noTarget] = [await about(foreign.ids.users), await about(newId())]
     assert.equal(foreignTarget.status, 200)
-    assert.deepEqual(steadyParts(foreignTarget), steadyParts(noTarget))
+    assert.deepEqual(comparableParts(foreignTarget), comparableParts(noTarget))
   })
 
   test('what makes no sense is named', async () => {
@@ -211,7 +214,7 @@ onEngineOfLane('may this user do this?', (engine) => {
 
   test('asking changes nothing', async () => {
     const { token, userId } = await mine.person('project_owner')
-    const again = await plantToken(platform.database, { userId })
+    const again = await insertToken(platform.database, { userId })
     const count = async () =>
       (await platform.database.db.selectFrom('events').select('id').execute()).length
     const before = await count()

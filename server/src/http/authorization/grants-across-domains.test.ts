@@ -3,9 +3,13 @@ import { after, before, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { openOffice, providerFields, type Office } from '../../testing/office.ts'
+import {
+  openIdentityApi,
+  providerFields,
+  type IdentityApi,
+} from '../../testing/identity-world/open-identity-api.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const all: readonly Operation[] = operations
 
@@ -26,38 +30,38 @@ const parametersOf = ({ path }: Operation) =>
 
 onEngineOfLane('a domain admin', (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   let own: Things
   let foreign: Things
   let token: string
   before(async () => {
     platform = await startPlatform({ engine })
-    office = await openOffice(platform)
+    identityApi = await openIdentityApi(platform)
     own = await settle()
     foreign = await settle()
-    const role = office.role('domain_admin')
-    const { id } = await office.hire({ domainId: own.domains, domain: [role] })
-    token = await office.tokenFor(id, { domain: own.domains })
+    const role = identityApi.role('domain_admin')
+    const { id } = await identityApi.hire({ domainId: own.domains, domain: [role] })
+    token = await identityApi.tokenFor(id, { domain: own.domains })
   })
   after(() => platform.close())
 
   /** A domain with one of everything in it, each with something to be seen. */
   async function settle(): Promise<Things> {
-    const domains = await office.addDomain()
+    const domains = await identityApi.addDomain()
     const {
       id: users,
       projectId: projects,
       token: theirs,
-    } = await office.hire({
+    } = await identityApi.hire({
       domainId: domains,
     })
-    const { groups, identity_providers } = await office.add((plan) => {
+    const { groups, identity_providers } = await identityApi.add((plan) => {
       const group = plan.group(domains, users)
-      plan.grant(office.bare, { group }, { project: projects })
-      plan.grant(office.bare, { user: users }, { domain: domains })
+      plan.grant(identityApi.bare, { group }, { project: projects })
+      plan.grant(identityApi.bare, { user: users }, { domain: domains })
       return { groups: group, identity_providers: plan.provider(domains) }
     })
-    const made = await office.call(theirs, 'POST', '/v3/credentials', {
+    const made = await identityApi.call(theirs, 'POST', '/v3/credentials', {
       credential: { type: 'aksk', project_id: projects },
     })
     return {
@@ -67,8 +71,8 @@ onEngineOfLane('a domain admin', (engine) => {
       groups,
       credentials: made.body['credential']?.id ?? '',
       identity_providers,
-      roles: office.bare,
-      policies: await office.idOf('policies', 'project_viewer'),
+      roles: identityApi.bare,
+      policies: await identityApi.idOf('policies', 'project_viewer'),
     }
   }
 
@@ -79,12 +83,12 @@ onEngineOfLane('a domain admin', (engine) => {
       const kind = kindOf(operation, name)
       return kind ? own[kind] : 'none'
     })
-    const answer = await office.call(token, operation.method, path, operation.example)
+    const answer = await identityApi.call(token, operation.method, path, operation.example)
     return { ...answer, text: answer.text.replaceAll(id, '(the id)') }
   }
 
   test('SEC-62: finds what is another domain’s as absent as what never was, by every path', async () => {
-    const before = await office.digest()
+    const before = await identityApi.digest()
     const seen = new Set<string>()
     for (const operation of all) {
       for (const parameter of parametersOf(operation)) {
@@ -94,7 +98,7 @@ onEngineOfLane('a domain admin', (engine) => {
         const there = await callWith(operation, parameter, foreign[kind])
         const nowhere = await callWith(operation, parameter, newId())
         const what = `${operation.id} with another's ${parameter}`
-        assert.deepEqual(steadyParts(there), steadyParts(nowhere), what)
+        assert.deepEqual(comparableParts(there), comparableParts(nowhere), what)
         // A list of what somebody holds here is empty for both.
         const isEmptyList = there.status === 200 && there.text.includes('"roles":[]')
         assert.ok([403, 404].includes(there.status) || isEmptyList, `${what}: ${there.text}`)
@@ -102,7 +106,7 @@ onEngineOfLane('a domain admin', (engine) => {
       }
     }
     assert.equal(seen.size, 6, [...seen].join())
-    assert.deepEqual(await office.digest(), before)
+    assert.deepEqual(await identityApi.digest(), before)
   })
 
   test('the same paths lead to what is the domain’s own', async () => {
@@ -140,25 +144,25 @@ onEngineOfLane('a domain admin', (engine) => {
     ]
     const nothing = { ...foreign, domains: newId(), projects: newId(), users: newId() }
     const answersFor = (things: Things) =>
-      office.assertRefused(
+      identityApi.assertRefused(
         400,
         ...attempts(things).map(
           ([method, path, body]) =>
             () =>
-              office.call(token, method, path, body),
+              identityApi.call(token, method, path, body),
         ),
       )
     assert.deepEqual(
-      (await answersFor(foreign)).map(steadyParts),
-      (await answersFor(nothing)).map(steadyParts),
+      (await answersFor(foreign)).map(comparableParts),
+      (await answersFor(nothing)).map(comparableParts),
     )
   })
 
   test('has no part in what is the whole platform’s', async () => {
     const provider = { name: newId(), ...providerFields(own.domains) }
     const attempt = (method: string, path: string, body?: unknown) => () =>
-      office.call(token, method, path, body)
-    await office.assertRefused(
+      identityApi.call(token, method, path, body)
+    await identityApi.assertRefused(
       403,
       attempt('POST', '/v3/domains', { domain: { name: newId() } }),
       attempt('PUT', `/v3/domains/${own.domains}`, { domain: { enabled: false } }),

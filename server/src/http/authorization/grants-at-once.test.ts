@@ -3,15 +3,15 @@ import { after, before, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import {
   eventually,
   grantPath,
-  openOffice,
-  type Office,
+  openIdentityApi,
+  type IdentityApi,
   type Person,
-} from '../../testing/office.ts'
-import { makeRule } from '../../testing/rules.ts'
+} from '../../testing/identity-world/open-identity-api.ts'
+import { parseRule } from '../../testing/identity-world/parse-rule.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const crowd = 20
@@ -20,11 +20,11 @@ const crowd = 20
 onEngineOfLane('changes that come at once', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   before(async () => {
     platform = await startPlatform({ engine })
     beside = engine === 'postgres' ? await startPlatform({ engine, beside: platform }) : platform
-    office = await openOffice(platform)
+    identityApi = await openIdentityApi(platform)
   })
   after(async () => {
     if (beside !== platform) await beside.close()
@@ -37,7 +37,7 @@ onEngineOfLane('changes that come at once', (engine) => {
   const together = (method: string, path: string, body?: object) =>
     Promise.all(
       Array.from({ length: crowd }, (_, index) =>
-        callAt(nodeOf(index), office.admin, method, path, body),
+        callAt(nodeOf(index), identityApi.admin, method, path, body),
       ),
     )
 
@@ -46,7 +46,7 @@ onEngineOfLane('changes that come at once', (engine) => {
       domain: ['domains', {}],
       user: ['users', {}],
       role: ['roles', {}],
-      policy: ['policies', { scope: 'project', rules: [makeRule('allow compute * get')] }],
+      policy: ['policies', { scope: 'project', rules: [parseRule('allow compute * get')] }],
     } as const
     for (const [key, [kind, fields]] of Object.entries(wishes)) {
       const name = newId()
@@ -59,36 +59,36 @@ onEngineOfLane('changes that come at once', (engine) => {
         `${key}: ${statusesOf(answers)}`,
       )
       for (const answer of taken) assertError(answer, 'DuplicateNameError')
-      const events = await office.events(`action=create&target_type=${key}`)
+      const events = await identityApi.events(`action=create&target_type=${key}`)
       assert.equal(events.filter(({ target_name }) => target_name === name).length, 1)
     }
   })
 
   test('one and the same grant is made once and told once, and everyone gets a yes', async () => {
-    const { id, projectId } = await office.hire()
-    const viewer = office.role('project_viewer')
+    const { id, projectId } = await identityApi.hire()
+    const viewer = identityApi.role('project_viewer')
     const path = grantPath(viewer, { user: id }, { project: projectId })
     const answers = await together('PUT', path)
     assert.ok(
       answers.every(({ status }) => status === 204),
       statusesOf(answers),
     )
-    assert.equal((await office.events(`action=grant&target_id=${id}`)).length, 1)
+    assert.equal((await identityApi.events(`action=grant&target_id=${id}`)).length, 1)
 
     const taken = await together('DELETE', path)
     assert.equal(taken.filter(({ status }) => status === 204).length, 1, statusesOf(taken))
     assert.equal(taken.filter(({ status }) => status === 404).length, crowd - 1)
-    assert.equal((await office.events(`action=revoke&target_id=${id}`)).length, 1)
+    assert.equal((await identityApi.events(`action=revoke&target_id=${id}`)).length, 1)
   })
 
   test('who is dismissed while waiting in line has nothing more to say', async () => {
-    const { id, token } = await office.hire({ system: [office.role('admin')] })
-    const path = grantPath(office.role('admin'), { user: id }, 'system')
+    const { id, token } = await identityApi.hire({ system: [identityApi.role('admin')] })
+    const path = grantPath(identityApi.role('admin'), { user: id }, 'system')
     // All of them are let in at the door; the dismissal is somewhere in the middle of the line.
     const make = () =>
       callAt(platform, token, 'POST', '/v3/roles', { role: { name: `role ${newId()}` } })
     const line = Array.from({ length: crowd }, (_, index) =>
-      index === crowd / 4 ? callAt(platform, office.admin, 'DELETE', path) : make(),
+      index === crowd / 4 ? callAt(platform, identityApi.admin, 'DELETE', path) : make(),
     )
     const answers = await Promise.all(line)
     const refused = answers.filter(({ status }) => status >= 400)
@@ -96,19 +96,19 @@ onEngineOfLane('changes that come at once', (engine) => {
       refused.every(({ status }) => status === 403),
       statusesOf(answers),
     )
-    const [dismissal] = await office.events(`action=revoke&target_id=${id}`)
-    const deeds = await office.events(`user_id=${id}&result=success`)
+    const [dismissal] = await identityApi.events(`action=revoke&target_id=${id}`)
+    const deeds = await identityApi.events(`user_id=${id}&result=success`)
     assert.equal(deeds.length, crowd - 1 - refused.length)
     const last = dismissal?.id ?? ''
     assert.ok(last !== '' && deeds.every((deed) => deed.id < last), 'nothing came after it')
   })
 
   test('of two admins who dismiss each other one stays', async () => {
-    const admin = office.role('admin')
-    const hire = () => office.hire({ passwordHash: 'of a password', system: [admin] })
+    const admin = identityApi.role('admin')
+    const hire = () => identityApi.hire({ passwordHash: 'of a password', system: [admin] })
     const [first, second] = [await hire(), await hire()]
     // Nobody else is left to see to it.
-    const path = grantPath(admin, { user: office.adminId }, 'system')
+    const path = grantPath(admin, { user: identityApi.adminId }, 'system')
     assert.equal((await callAt(platform, first.token, 'DELETE', path)).status, 204)
 
     const dismiss = (node: TestPlatform, who: Person, whom: Person) =>

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { openOffice, type Office, type OwnRole, type Person } from '../../testing/office.ts'
-import { makeRule } from '../../testing/rules.ts'
+import {
+  openIdentityApi,
+  type IdentityApi,
+  type OwnRole,
+  type Person,
+} from '../../testing/identity-world/open-identity-api.ts'
+import { parseRule } from '../../testing/identity-world/parse-rule.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const bookkeeping = ['allow identity policies *', 'allow identity roles *']
@@ -11,37 +16,37 @@ const bookkeeping = ['allow identity policies *', 'allow identity roles *']
 /** A role on the system that may do anything with policies and roles, and nothing with the rest. */
 onEngineOfLane('who keeps policies and roles gets no further by them', (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   let own: OwnRole
   let ban: OwnRole
   let clerk: Person
   before(async () => {
     platform = await startPlatform({ engine })
-    office = await openOffice(platform)
-    own = await office.addRole('system', ...bookkeeping)
-    ban = await office.addRole('system', 'deny identity users delete')
-    clerk = await office.hire({ system: [own.id, ban.id] })
+    identityApi = await openIdentityApi(platform)
+    own = await identityApi.addRole('system', ...bookkeeping)
+    ban = await identityApi.addRole('system', 'deny identity users delete')
+    clerk = await identityApi.hire({ system: [own.id, ban.id] })
   })
   after(() => platform.close())
 
   const call = (method: string, path: string, body?: unknown) =>
-    office.call(clerk.token, method, path, body)
+    identityApi.call(clerk.token, method, path, body)
   const attempt = (method: string, path: string, body?: unknown) => () => call(method, path, body)
   const rewrite = (id: string, changes: object) =>
     attempt('PUT', `/v3/policies/${id}`, { policy: changes })
   const invent = (scope: string, rules: readonly string[], changes: object = {}) =>
     attempt('POST', '/v3/policies', {
-      policy: { name: newId(), scope, rules: rules.map(makeRule), ...changes },
+      policy: { name: newId(), scope, rules: rules.map(parseRule), ...changes },
     })
   const bind = (role: string, policy: string) =>
     attempt('PUT', `/v3/roles/${role}/policies/${policy}`)
-  const rules = (...texts: string[]) => ({ rules: texts.map(makeRule) })
+  const rules = (...texts: string[]) => ({ rules: texts.map(parseRule) })
 
   test('a policy cannot be widened: one’s own, or anyone’s', async () => {
-    const readers = await office.add((plan) =>
+    const readers = await identityApi.add((plan) =>
       plan.policy('project', ['allow compute servers get']),
     )
-    await office.assertRefused(
+    await identityApi.assertRefused(
       403,
       rewrite(own.policyId, rules(...bookkeeping, 'allow * * *')),
       rewrite(own.policyId, rules(...bookkeeping, 'allow identity users get')),
@@ -53,11 +58,11 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     )
     // The other word for the same.
     const path = `/v3/policies/${own.policyId}`
-    await office.assertRefused(403, attempt('PATCH', path, { policy: rules('allow * * *') }))
+    await identityApi.assertRefused(403, attempt('PATCH', path, { policy: rules('allow * * *') }))
   })
 
   test('a policy cannot be made that allows more than its maker may do everywhere', async () => {
-    await office.assertRefused(
+    await identityApi.assertRefused(
       403,
       invent('system', ['allow * * *']),
       invent('system', ['allow identity users get']),
@@ -71,40 +76,45 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
 
   test('no stronger policy can be bound to a role: one’s own, or anyone’s', async () => {
     const [admin, owner] = [
-      await office.idOf('policies', 'system_admin'),
-      await office.idOf('policies', 'project_owner'),
+      await identityApi.idOf('policies', 'system_admin'),
+      await identityApi.idOf('policies', 'project_owner'),
     ]
-    const asleep = await office.add((plan) =>
+    const asleep = await identityApi.add((plan) =>
       plan.policy('system', ['allow identity users *'], false),
     )
-    await office.assertRefused(
+    await identityApi.assertRefused(
       403,
       bind(own.id, admin),
-      bind(office.bare, admin),
-      bind(office.bare, owner),
+      bind(identityApi.bare, admin),
+      bind(identityApi.bare, owner),
       bind(own.id, asleep),
     )
-    const weak = await office.add((plan) => plan.policy('system', ['allow identity roles get']))
-    assert.equal((await bind(office.bare, weak)()).status, 204)
-    assert.equal((await call('DELETE', `/v3/roles/${office.bare}/policies/${weak}`)).status, 204)
+    const weak = await identityApi.add((plan) =>
+      plan.policy('system', ['allow identity roles get']),
+    )
+    assert.equal((await bind(identityApi.bare, weak)()).status, 204)
+    assert.equal(
+      (await call('DELETE', `/v3/roles/${identityApi.bare}/policies/${weak}`)).status,
+      204,
+    )
   })
 
   test('a stronger policy that is disabled stays so', async () => {
-    const asleep = await office.add((plan) =>
+    const asleep = await identityApi.add((plan) =>
       plan.policy('system', ['allow identity users *'], false),
     )
-    await office.add((plan) => plan.bind(own.id, asleep))
-    await office.assertRefused(403, rewrite(asleep, { enabled: true }))
-    const weak = await office.add((plan) =>
+    await identityApi.add((plan) => plan.bind(own.id, asleep))
+    await identityApi.assertRefused(403, rewrite(asleep, { enabled: true }))
+    const weak = await identityApi.add((plan) =>
       plan.policy('system', ['allow identity roles get'], false),
     )
     assert.equal((await rewrite(weak, { enabled: true })()).status, 200)
   })
 
   test('a ban on what one may not do cannot be lifted, however it is tried', async () => {
-    const forbidden = await office.addRole('project', 'deny compute servers get')
+    const forbidden = await identityApi.addRole('project', 'deny compute servers get')
     for (const { id, policyId } of [ban, forbidden]) {
-      await office.assertRefused(
+      await identityApi.assertRefused(
         403,
         attempt('DELETE', `/v3/policies/${policyId}`),
         attempt('DELETE', `/v3/roles/${id}/policies/${policyId}`),
@@ -118,7 +128,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
   })
 
   test('a ban on what one may do oneself is one’s own to lift', async () => {
-    const mild = await office.addRole('system', 'deny identity policies get')
+    const mild = await identityApi.addRole('system', 'deny identity policies get')
     assert.equal((await rewrite(mild.policyId, { enabled: false })()).status, 200)
     assert.equal((await rewrite(mild.policyId, { enabled: true })()).status, 200)
     assert.equal((await call('DELETE', `/v3/roles/${mild.id}`)).status, 204)
@@ -126,7 +136,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
   })
 
   test('what only allows may be renamed, unbound and deleted', async () => {
-    const { id, policyId } = await office.addRole('project', 'allow compute servers get')
+    const { id, policyId } = await identityApi.addRole('project', 'allow compute servers get')
     assert.equal((await rewrite(policyId, { name: newId() })()).status, 200)
     assert.equal((await call('DELETE', `/v3/roles/${id}/policies/${policyId}`)).status, 204)
     assert.equal((await call('DELETE', `/v3/policies/${policyId}`)).status, 204)
@@ -134,12 +144,12 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
   })
 
   test('a group that carries the ban is not left or deleted, nor a stronger one joined', async () => {
-    const domainId = await office.addDomain()
-    const keeper = await office.addRole('domain', 'allow identity groups *')
-    const barred = await office.addRole('domain', 'deny identity users *')
-    const person = await office.hire({ domainId, domain: [keeper.id] })
-    const token = await office.tokenFor(person.id, { domain: domainId })
-    const { carriers, strong, plain } = await office.add((plan) => {
+    const domainId = await identityApi.addDomain()
+    const keeper = await identityApi.addRole('domain', 'allow identity groups *')
+    const barred = await identityApi.addRole('domain', 'deny identity users *')
+    const person = await identityApi.hire({ domainId, domain: [keeper.id] })
+    const token = await identityApi.tokenFor(person.id, { domain: domainId })
+    const { carriers, strong, plain } = await identityApi.add((plan) => {
       const groups = {
         carriers: plan.group(domainId, person.id),
         strong: plan.group(domainId),
@@ -147,12 +157,12 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
       }
       const where = { domain: domainId }
       plan.grant(barred.id, { group: groups.carriers }, where)
-      plan.grant(office.role('domain_viewer'), { group: groups.strong }, where)
+      plan.grant(identityApi.role('domain_viewer'), { group: groups.strong }, where)
       return groups
     })
     const group = (method: string, path: string) => () =>
-      office.call(token, method, `/v3/groups/${path}`)
-    await office.assertRefused(
+      identityApi.call(token, method, `/v3/groups/${path}`)
+    await identityApi.assertRefused(
       403,
       group('DELETE', `${carriers}/users/${person.id}`),
       group('DELETE', carriers),
@@ -170,28 +180,30 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
   })
 
   test('a ban does not go with the domain of the group that carries it', async () => {
-    const domainId = await office.addDomain()
-    const keeper = await office.addRole('system', 'allow identity domains *')
-    const person = await office.hire({ system: [keeper.id] })
-    await office.add((plan) =>
+    const domainId = await identityApi.addDomain()
+    const keeper = await identityApi.addRole('system', 'allow identity domains *')
+    const person = await identityApi.hire({ system: [keeper.id] })
+    await identityApi.add((plan) =>
       plan.grant(ban.id, { group: plan.group(domainId, person.id) }, 'system'),
     )
     const path = `/v3/domains/${domainId}`
-    const disabled = await office.call(person.token, 'PUT', path, { domain: { enabled: false } })
+    const disabled = await identityApi.call(person.token, 'PUT', path, {
+      domain: { enabled: false },
+    })
     assert.equal(disabled.status, 200)
-    await office.assertRefused(403, () => office.call(person.token, 'DELETE', path))
+    await identityApi.assertRefused(403, () => identityApi.call(person.token, 'DELETE', path))
   })
 
   test('a ban does not go with the provider whose mapping gave it', async () => {
-    const keeper = await office.addRole('system', 'allow identity identity_providers *')
-    const barred = await office.addRole('project', 'deny compute servers get')
-    const person = await office.hire({ system: [keeper.id] })
-    const provider = await office.add((plan) => {
+    const keeper = await identityApi.addRole('system', 'allow identity identity_providers *')
+    const barred = await identityApi.addRole('project', 'deny compute servers get')
+    const person = await identityApi.hire({ system: [keeper.id] })
+    const provider = await identityApi.add((plan) => {
       const id = plan.provider(person.domainId)
       plan.grant(barred.id, { user: person.id }, { project: person.projectId }, id)
       return id
     })
     const path = `/v3/identity_providers/${provider}`
-    await office.assertRefused(403, () => office.call(person.token, 'DELETE', path))
+    await identityApi.assertRefused(403, () => identityApi.call(person.token, 'DELETE', path))
   })
 })

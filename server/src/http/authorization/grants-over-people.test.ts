@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { openOffice, providerFields, type Office, type Person } from '../../testing/office.ts'
+import {
+  openIdentityApi,
+  providerFields,
+  type IdentityApi,
+  type Person,
+} from '../../testing/identity-world/open-identity-api.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -11,30 +16,30 @@ const password = 'tussocky moorland'
 /** To get hold of somebody's account is to be granted what they hold. */
 onEngineOfLane('nobody gets at those who hold more', (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   let domainId: string
   /** The admin of a domain, with a token for it. */
   let chief: Person & { inDomain: string }
   before(async () => {
     platform = await startPlatform({ engine })
-    office = await openOffice(platform)
-    domainId = await office.addDomain()
-    const role = office.role('domain_admin')
-    const person = await office.hire({ domainId, domain: [role] })
-    chief = { ...person, inDomain: await office.tokenFor(person.id, { domain: domainId }) }
+    identityApi = await openIdentityApi(platform)
+    domainId = await identityApi.addDomain()
+    const role = identityApi.role('domain_admin')
+    const person = await identityApi.hire({ domainId, domain: [role] })
+    chief = { ...person, inDomain: await identityApi.tokenFor(person.id, { domain: domainId }) }
   })
   after(() => platform.close())
 
   /** Anything one can do to an account, over the API. */
   const acts = (token: string) => {
     const on = (kind: string, key: string) => (id: string, changes: object) => () =>
-      office.call(token, 'PUT', `/v3/${kind}/${id}`, { [key]: changes })
+      identityApi.call(token, 'PUT', `/v3/${kind}/${id}`, { [key]: changes })
     return {
       change: on('users', 'user'),
       changeKey: on('credentials', 'credential'),
-      remove: (id: string) => () => office.call(token, 'DELETE', `/v3/users/${id}`),
+      remove: (id: string) => () => identityApi.call(token, 'DELETE', `/v3/users/${id}`),
       makeKey: (user_id: string, project_id: string) => () =>
-        office.call(token, 'POST', '/v3/credentials', {
+        identityApi.call(token, 'POST', '/v3/credentials', {
           credential: { type: 'aksk', user_id, project_id },
         }),
     }
@@ -43,7 +48,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
   /** A key that was put out of use, as its owner or somebody else saw fit. */
   async function addDisabledKey({ id, projectId, token }: Person): Promise<string> {
     const wish = { type: 'aksk', project_id: projectId }
-    const made = await office.call(token, 'POST', '/v3/credentials', { credential: wish })
+    const made = await identityApi.call(token, 'POST', '/v3/credentials', { credential: wish })
     assert.equal(made.status, 201, made.text)
     const key = made.body['credential']?.id ?? ''
     const disabled = await acts(token).changeKey(key, { enabled: false })()
@@ -52,20 +57,20 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
   }
 
   const promoteAbroad = ({ id }: Person) =>
-    office.add((plan) =>
-      plan.grant(office.role('domain_viewer'), { user: id }, { domain: plan.domain() }),
+    identityApi.add((plan) =>
+      plan.grant(identityApi.role('domain_viewer'), { user: id }, { domain: plan.domain() }),
     )
 
   describe('a domain admin', () => {
     test('leaves alone who holds a role on the system, also through a group', async () => {
-      const auditor = office.role('auditor')
-      const direct = await office.hire({ domainId, system: [auditor] })
-      const member = await office.hire({ domainId })
-      await office.add((plan) =>
+      const auditor = identityApi.role('auditor')
+      const direct = await identityApi.hire({ domainId, system: [auditor] })
+      const member = await identityApi.hire({ domainId })
+      await identityApi.add((plan) =>
         plan.grant(auditor, { group: plan.group('default', member.id) }, 'system'),
       )
       const { change, remove, makeKey } = acts(chief.inDomain)
-      await office.assertRefused(
+      await identityApi.assertRefused(
         403,
         ...[direct, member].flatMap(({ id, projectId }) => [
           change(id, { name: newId() }),
@@ -80,18 +85,18 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
     })
 
     test('does not enable a key of somebody who holds a role on the system', async () => {
-      const auditor = office.role('auditor')
-      const person = await office.hire({ domainId, system: [auditor] })
+      const auditor = identityApi.role('auditor')
+      const person = await identityApi.hire({ domainId, system: [auditor] })
       const key = await addDisabledKey(person)
       const { changeKey } = acts(chief.inDomain)
-      await office.assertRefused(403, changeKey(key, { enabled: true }))
+      await identityApi.assertRefused(403, changeKey(key, { enabled: true }))
     })
 
     test('does not get at what somebody holds in another domain', async () => {
-      const person = await office.hire({ domainId })
+      const person = await identityApi.hire({ domainId })
       await promoteAbroad(person)
       const { change, makeKey } = acts(chief.inDomain)
-      await office.assertRefused(
+      await identityApi.assertRefused(
         403,
         change(person.id, { password }),
         change(person.id, { password: null }),
@@ -102,16 +107,16 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
     })
 
     test('does not enable a key of somebody who holds more in another domain', async () => {
-      const person = await office.hire({ domainId })
+      const person = await identityApi.hire({ domainId })
       const key = await addDisabledKey(person)
       await promoteAbroad(person)
       const { changeKey } = acts(chief.inDomain)
-      await office.assertRefused(403, changeKey(key, { enabled: true }))
+      await identityApi.assertRefused(403, changeKey(key, { enabled: true }))
     })
 
     test('does as is fit with the people of the domain', async () => {
-      const owner = office.role('project_owner')
-      const person = await office.hire({ domainId, project: [owner] })
+      const owner = identityApi.role('project_owner')
+      const person = await identityApi.hire({ domainId, project: [owner] })
       const key = await addDisabledKey(person)
       const { change, changeKey, remove, makeKey } = acts(chief.inDomain)
       assert.equal((await changeKey(key, { enabled: true })()).status, 200)
@@ -122,16 +127,16 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
     })
 
     test('has no hand in a group that holds a role on the system', async () => {
-      const auditor = office.role('auditor')
-      const { member, group } = await office.add((plan) => {
+      const auditor = identityApi.role('auditor')
+      const { member, group } = await identityApi.add((plan) => {
         const user = plan.user(domainId)
         const users = plan.group(domainId, user)
         plan.grant(auditor, { group: users }, 'system')
         return { member: user, group: users }
       })
       const act = (method: string, path: string) => () =>
-        office.call(chief.inDomain, method, `/v3/groups/${path}`)
-      await office.assertRefused(
+        identityApi.call(chief.inDomain, method, `/v3/groups/${path}`)
+      await identityApi.assertRefused(
         403,
         act('PUT', `${group}/users/${chief.id}`),
         act('DELETE', `${group}/users/${member}`),
@@ -142,60 +147,60 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
 
   describe('a role on the system for one kind of thing', () => {
     test('over users sets the password of nobody who holds more', async () => {
-      const keeper = await office.addRole('system', 'allow identity users *')
-      const person = await office.hire({ system: [keeper.id] })
-      const owner = office.role('project_owner')
-      const stronger = await office.hire({ project: [owner] })
+      const keeper = await identityApi.addRole('system', 'allow identity users *')
+      const person = await identityApi.hire({ system: [keeper.id] })
+      const owner = identityApi.role('project_owner')
+      const stronger = await identityApi.hire({ project: [owner] })
       const { change } = acts(person.token)
-      await office.assertRefused(
+      await identityApi.assertRefused(
         403,
-        change(office.adminId, { password }),
+        change(identityApi.adminId, { password }),
         change(stronger.id, { password }),
       )
-      const plain = await office.hire()
+      const plain = await identityApi.hire()
       assert.equal((await change(plain.id, { password })()).status, 200)
     })
 
     test('over access keys makes and enables none for who holds more', async () => {
-      const keeper = await office.addRole('system', 'allow identity credentials *')
-      const person = await office.hire({ system: [keeper.id] })
-      const owner = office.role('project_owner')
-      const stronger = await office.hire({ project: [owner] })
+      const keeper = await identityApi.addRole('system', 'allow identity credentials *')
+      const person = await identityApi.hire({ system: [keeper.id] })
+      const owner = identityApi.role('project_owner')
+      const stronger = await identityApi.hire({ project: [owner] })
       const { makeKey } = acts(person.token)
-      await office.assertRefused(
+      await identityApi.assertRefused(
         403,
-        makeKey(office.adminId, office.systemProjectId),
+        makeKey(identityApi.adminId, identityApi.systemProjectId),
         makeKey(stronger.id, stronger.projectId),
       )
-      const [plain, key] = [await office.hire(), await addDisabledKey(person)]
+      const [plain, key] = [await identityApi.hire(), await addDisabledKey(person)]
       assert.equal((await makeKey(plain.id, plain.projectId)()).status, 201)
       assert.equal((await acts(person.token).changeKey(key, { enabled: true })()).status, 200)
     })
 
     test('over access keys enables none of who holds more', async () => {
-      const keeper = await office.addRole('system', 'allow identity credentials *')
-      const person = await office.hire({ system: [keeper.id] })
-      const owner = office.role('project_owner')
-      const stronger = await office.hire({ project: [owner] })
+      const keeper = await identityApi.addRole('system', 'allow identity credentials *')
+      const person = await identityApi.hire({ system: [keeper.id] })
+      const owner = identityApi.role('project_owner')
+      const stronger = await identityApi.hire({ project: [owner] })
       const key = await addDisabledKey(stronger)
-      await office.assertRefused(403, acts(person.token).changeKey(key, { enabled: true }))
+      await identityApi.assertRefused(403, acts(person.token).changeKey(key, { enabled: true }))
     })
 
     describe('over identity providers', () => {
       let person: Person
       let owner: string
       before(async () => {
-        const keeper = await office.addRole('system', 'allow identity identity_providers *')
-        person = await office.hire({ system: [keeper.id] })
-        owner = office.role('project_owner')
+        const keeper = await identityApi.addRole('system', 'allow identity identity_providers *')
+        person = await identityApi.hire({ system: [keeper.id] })
+        owner = identityApi.role('project_owner')
       })
 
       const create = (mapping: readonly object[]) => () =>
-        office.call(person.token, 'POST', '/v3/identity_providers', {
+        identityApi.call(person.token, 'POST', '/v3/identity_providers', {
           identity_provider: { name: newId(), ...providerFields('default'), mapping },
         })
       const change = (id: string, changes: object) => () =>
-        office.call(person.token, 'PUT', `/v3/identity_providers/${id}`, {
+        identityApi.call(person.token, 'PUT', `/v3/identity_providers/${id}`, {
           identity_provider: changes,
         })
       /** Everything by which the provider, or what it says, becomes another's. */
@@ -208,41 +213,41 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       test('maps nobody to a role beyond it', async () => {
         const project_id = person.projectId
         const strong = [{ role_id: owner, project_id }]
-        const empty = await office.add((plan) => plan.provider('default'))
-        await office.assertRefused(
+        const empty = await identityApi.add((plan) => plan.provider('default'))
+        await identityApi.assertRefused(
           403,
           create(strong),
-          create([{ role_id: office.bare, project_id }, ...strong]),
+          create([{ role_id: identityApi.bare, project_id }, ...strong]),
           create([{ role_id: owner, project_id, attribute: 'groups', value: 'staff' }]),
           change(empty, { mapping: strong }),
         )
-        assert.equal((await create([{ role_id: office.bare, project_id }])()).status, 201)
+        assert.equal((await create([{ role_id: identityApi.bare, project_id }])()).status, 201)
         assert.equal((await change(empty, { name: newId() })()).status, 200)
       })
 
       test('does not get at a provider whose mapping gives more', async () => {
-        const id = await office.add((plan) =>
+        const id = await identityApi.add((plan) =>
           plan.provider('default', [{ role_id: owner, project_id: person.projectId }]),
         )
-        await office.assertRefused(403, ...takeovers(id))
+        await identityApi.assertRefused(403, ...takeovers(id))
         assert.equal((await change(id, { name: newId() })()).status, 200)
       })
 
       test('does not enable a provider whose mapping gives more', async () => {
-        const id = await office.add((plan) =>
+        const id = await identityApi.add((plan) =>
           plan.provider('default', [{ role_id: owner, project_id: person.projectId }]),
         )
         assert.equal((await change(id, { enabled: false })()).status, 200)
-        await office.assertRefused(403, change(id, { enabled: true }))
+        await identityApi.assertRefused(403, change(id, { enabled: true }))
       })
 
       test('does not get at a provider that vouches for somebody who holds more', async () => {
-        const id = await office.add((plan) => {
+        const id = await identityApi.add((plan) => {
           const provider = plan.provider('default')
-          plan.subject(provider, office.adminId)
+          plan.subject(provider, identityApi.adminId)
           return provider
         })
-        await office.assertRefused(403, ...takeovers(id))
+        await identityApi.assertRefused(403, ...takeovers(id))
       })
     })
   })

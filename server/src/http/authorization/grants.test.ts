@@ -2,63 +2,69 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { grantPath, openOffice, type Office, type Where, type Who } from '../../testing/office.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import {
+  grantPath,
+  openIdentityApi,
+  type IdentityApi,
+  type Where,
+  type Who,
+} from '../../testing/identity-world/open-identity-api.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const projectRoles = ['project_owner', 'project_editor', 'project_viewer']
 const domainRoles = ['domain_admin', 'domain_viewer']
 
 onEngineOfLane('nobody grants what they lack', (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   /** A domain with a project and people in it, and the same elsewhere. */
   let here: { domain: string; project: string; mate: string; mates: string }
   let elsewhere: typeof here
   before(async () => {
     platform = await startPlatform({ engine })
-    office = await openOffice(platform)
+    identityApi = await openIdentityApi(platform)
     here = await settle()
     elsewhere = await settle()
   })
   after(() => platform.close())
 
   const settle = () =>
-    office.add((plan) => {
+    identityApi.add((plan) => {
       const domain = plan.domain()
       const mate = plan.user(domain)
       return { domain, project: plan.project(domain), mate, mates: plan.group(domain, mate) }
     })
 
-  const role = (name: string) => office.role(name)
+  const role = (name: string) => identityApi.role(name)
   const put = (token: string, name: string, who: Who, where: Where) =>
-    office.call(token, 'PUT', grantPath(role(name), who, where))
+    identityApi.call(token, 'PUT', grantPath(role(name), who, where))
   const remove = (token: string, name: string, who: Who, where: Where) =>
-    office.call(token, 'DELETE', grantPath(role(name), who, where))
+    identityApi.call(token, 'DELETE', grantPath(role(name), who, where))
 
   /** Somebody at home here with one role in one place, and a token for it. */
   async function appoint(name: string, where: Where): Promise<string> {
-    if (where === 'system') return (await office.hire({ system: [role(name)] })).token
-    const id = await office.add((plan) => {
+    if (where === 'system') return (await identityApi.hire({ system: [role(name)] })).token
+    const id = await identityApi.add((plan) => {
       const user = plan.user(here.domain)
       plan.grant(role(name), { user }, where)
       return user
     })
-    return await office.tokenFor(id, where)
+    return await identityApi.tokenFor(id, where)
   }
 
   /** Which of these roles somebody can give, and take again. */
   async function grantable(token: string, who: Who, where: Where, names: readonly string[]) {
     const given: string[] = []
-    const before = await office.digest()
+    const before = await identityApi.digest()
     for (const name of names) {
       if ((await put(token, name, who, where)).status !== 204) continue
-      assert.equal(await office.holds(role(name), who, where), true)
+      assert.equal(await identityApi.holds(role(name), who, where), true)
       given.push(name)
       assert.equal((await remove(token, name, who, where)).status, 204)
     }
-    assert.deepEqual(await office.digest(), before)
+    assert.deepEqual(await identityApi.digest(), before)
     return given
   }
 
@@ -68,15 +74,15 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     for (const who of [{ user: here.mate }, { group: here.mates }]) {
       assert.deepEqual(await grantable(token, who, where, projectRoles), projectRoles)
     }
-    const sibling = await office.add((plan) => plan.project(here.domain))
+    const sibling = await identityApi.add((plan) => plan.project(here.domain))
     const attempt = (name: string, place: Where) => () =>
       put(token, name, { user: here.mate }, place)
-    await office.assertRefused(
+    await identityApi.assertRefused(
       404,
       attempt('project_viewer', { project: sibling }),
       attempt('project_viewer', { project: elsewhere.project }),
     )
-    await office.assertRefused(
+    await identityApi.assertRefused(
       403,
       attempt('domain_viewer', { domain: here.domain }),
       attempt('auditor', 'system'),
@@ -92,12 +98,12 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     for (const who of [mate, { group: here.mates }]) {
       assert.deepEqual(await grantable(token, who, domain, domainRoles), domainRoles)
     }
-    await office.assertRefused(
+    await identityApi.assertRefused(
       404,
       () => put(token, 'project_viewer', mate, { project: elsewhere.project }),
       () => put(token, 'domain_viewer', mate, { domain: elsewhere.domain }),
     )
-    await office.assertRefused(403, () => put(token, 'auditor', mate, 'system'))
+    await identityApi.assertRefused(403, () => put(token, 'auditor', mate, 'system'))
   })
 
   test('a system admin grants to anyone, anywhere', async () => {
@@ -107,7 +113,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
       [{ domain: here.domain }, domainRoles],
       ['system', ['auditor', 'admin']],
     ] as const) {
-      assert.deepEqual(await grantable(office.admin, foreigner, where, names), names)
+      assert.deepEqual(await grantable(identityApi.admin, foreigner, where, names), names)
     }
   })
 
@@ -122,10 +128,10 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     const attempts = await Promise.all(
       Object.entries(places).map(async ([name, where]) => {
         const token = await appoint(name, where)
-        return [name, office.bare].map((given) => () => put(token, given, mate, where))
+        return [name, identityApi.bare].map((given) => () => put(token, given, mate, where))
       }),
     )
-    await office.assertRefused(403, ...attempts.flat())
+    await identityApi.assertRefused(403, ...attempts.flat())
   })
 
   test('a role is held only where one of its policies bites: 400 elsewhere', async () => {
@@ -142,10 +148,10 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
       const misfits = Object.entries(places).filter(([kind]) => kind !== fits)
       const attempts = misfits.flatMap(([, where]) =>
         [{ user: here.mate }, { group: here.mates }].map(
-          (who) => () => put(office.admin, name ?? '', who, where),
+          (who) => () => put(identityApi.admin, name ?? '', who, where),
         ),
       )
-      for (const answer of await office.assertRefused(400, ...attempts)) {
+      for (const answer of await identityApi.assertRefused(400, ...attempts)) {
         const { fields } = assertError(answer, 'InputParameterError')
         assert.deepEqual(
           fields?.map(({ path }) => path),
@@ -155,8 +161,10 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     }
     // A role without policies fits anywhere, and gives nothing.
     for (const where of Object.values(places)) {
-      const given = await grantable(office.admin, { user: here.mate }, where, [office.bare])
-      assert.deepEqual(given, [office.bare])
+      const given = await grantable(identityApi.admin, { user: here.mate }, where, [
+        identityApi.bare,
+      ])
+      assert.deepEqual(given, [identityApi.bare])
     }
   })
 
@@ -175,10 +183,10 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
       [{ group: elsewhere.mates }, { group: newId() }],
     ] as const) {
       const [seen, absent] = [
-        await office.assertRefused(404, ...attempts(foreign)),
-        await office.assertRefused(404, ...attempts(unknown)),
+        await identityApi.assertRefused(404, ...attempts(foreign)),
+        await identityApi.assertRefused(404, ...attempts(unknown)),
       ]
-      assert.deepEqual(seen.map(steadyParts), absent.map(steadyParts))
+      assert.deepEqual(seen.map(comparableParts), absent.map(comparableParts))
     }
   })
 
@@ -186,27 +194,27 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     const where = { project: here.project }
     const guest = { user: elsewhere.mate }
     const owner = await appoint('project_owner', where)
-    await office.add((plan) => plan.grant(role('project_viewer'), guest, where))
+    await identityApi.add((plan) => plan.grant(role('project_viewer'), guest, where))
     assert.equal((await remove(owner, 'project_viewer', guest, where)).status, 204)
-    assert.equal(await office.holds(role('project_viewer'), guest, where), false)
+    assert.equal(await identityApi.holds(role('project_viewer'), guest, where), false)
     // And not be asked in again.
     assert.equal((await put(owner, 'project_viewer', guest, where)).status, 404)
   })
 
   test('granting again changes nothing and is told once; taking again is 404', async () => {
     const where = { project: here.project }
-    const own = await office.addRole('project', 'allow compute servers get')
+    const own = await identityApi.addRole('project', 'allow compute servers get')
     for (const who of [{ user: here.mate }, { group: here.mates }]) {
       const told = async (action: string) =>
-        (await office.events(`action=${action}&target_id=${Object.values(who)[0]}`)).filter(
+        (await identityApi.events(`action=${action}&target_id=${Object.values(who)[0]}`)).filter(
           ({ changes }) => JSON.stringify(changes).includes(own.name),
         ).length
       for (let time = 0; time < 2; time += 1) {
-        assert.equal((await put(office.admin, own.id, who, where)).status, 204)
+        assert.equal((await put(identityApi.admin, own.id, who, where)).status, 204)
         assert.equal(await told('grant'), 1)
       }
-      assert.equal((await remove(office.admin, own.id, who, where)).status, 204)
-      await office.assertRefused(404, () => remove(office.admin, own.id, who, where))
+      assert.equal((await remove(identityApi.admin, own.id, who, where)).status, 204)
+      await identityApi.assertRefused(404, () => remove(identityApi.admin, own.id, who, where))
       assert.equal(await told('revoke'), 1)
     }
   })
@@ -220,13 +228,13 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     const assigner = 'allow identity role_assignments *'
     const mate = { user: here.mate }
     for (const [scope, where, stronger] of places) {
-      const own = await office.addRole(scope, assigner)
-      const narrower = await office.addRole(scope, 'allow identity role_assignments create')
-      const wider = await office.addRole(scope, assigner, 'allow compute servers get')
+      const own = await identityApi.addRole(scope, assigner)
+      const narrower = await identityApi.addRole(scope, 'allow identity role_assignments create')
+      const wider = await identityApi.addRole(scope, assigner, 'allow compute servers get')
       const token = await appoint(own.id, where)
-      const within = [own.id, narrower.id, office.bare]
+      const within = [own.id, narrower.id, identityApi.bare]
       assert.deepEqual(await grantable(token, mate, where, within), within)
-      await office.assertRefused(
+      await identityApi.assertRefused(
         403,
         ...[wider.id, ...stronger].flatMap((name) => [
           () => put(token, name, mate, where),
@@ -237,13 +245,13 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
   })
 
   test('nobody takes a ban on what they may not do off themselves, or off others', async () => {
-    const own = await office.addRole('system', 'allow identity role_assignments *')
-    const ban = await office.addRole('system', 'deny identity users create')
-    const clerk = await office.hire({ system: [own.id, ban.id] })
-    const reader = await office.addRole('system', 'allow identity users get')
-    const mild = await office.addRole('system', 'deny identity role_assignments delete')
-    const other = await office.hire({ system: [ban.id, reader.id, mild.id] })
-    await office.assertRefused(
+    const own = await identityApi.addRole('system', 'allow identity role_assignments *')
+    const ban = await identityApi.addRole('system', 'deny identity users create')
+    const clerk = await identityApi.hire({ system: [own.id, ban.id] })
+    const reader = await identityApi.addRole('system', 'allow identity users get')
+    const mild = await identityApi.addRole('system', 'deny identity role_assignments delete')
+    const other = await identityApi.hire({ system: [ban.id, reader.id, mild.id] })
+    await identityApi.assertRefused(
       403,
       ...[clerk, other].map(
         ({ id }) =>
@@ -260,17 +268,17 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
   test('a ban that is disabled does not make a role any smaller', async () => {
     const where = { project: here.project }
     const assigner = 'allow identity role_assignments *'
-    const token = await appoint((await office.addRole('project', assigner)).id, where)
-    const wide = await office.addRole('project', assigner, 'allow compute * *')
-    const ban = await office.add((plan) => {
+    const token = await appoint((await identityApi.addRole('project', assigner)).id, where)
+    const wide = await identityApi.addRole('project', assigner, 'allow compute * *')
+    const ban = await identityApi.add((plan) => {
       const policy = plan.policy('project', ['deny compute * *'], false)
       plan.bind(wide.id, policy)
       return policy
     })
     const attempt = () => put(token, wide.id, { user: here.mate }, where)
-    await office.assertRefused(403, attempt)
+    await identityApi.assertRefused(403, attempt)
     // Once it is enabled there is nothing left in the role that they lack.
-    await office.order('PUT', `/v3/policies/${ban}`, { policy: { enabled: true } })
+    await identityApi.order('PUT', `/v3/policies/${ban}`, { policy: { enabled: true } })
     assert.equal((await attempt()).status, 204)
   })
 })

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { grantPath, openOffice, type Office, type OwnRole } from '../../testing/office.ts'
-import { makeRule } from '../../testing/rules.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import {
+  grantPath,
+  openIdentityApi,
+  type IdentityApi,
+  type OwnRole,
+} from '../../testing/identity-world/open-identity-api.ts'
+import { parseRule } from '../../testing/identity-world/parse-rule.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 /** Somebody who runs the platform; nothing of it is shared with anyone else. */
@@ -31,15 +36,15 @@ type Way = (ruler: Ruler) => Request | Promise<Request>
 
 onEngineOfLane('the last system admin', (engine) => {
   let platform: TestPlatform
-  let office: Office
+  let identityApi: IdentityApi
   let adminRole: string
   /** Has every right, and no way to log in: counts for nothing when the last one goes. */
   let deputy: string
   before(async () => {
     platform = await startPlatform({ engine })
-    office = await openOffice(platform)
-    adminRole = office.role('admin')
-    const person = await office.hire({ system: [adminRole] })
+    identityApi = await openIdentityApi(platform)
+    adminRole = identityApi.role('admin')
+    const person = await identityApi.hire({ system: [adminRole] })
     deputy = person.token
     keep = person.id
     await retireAll()
@@ -56,7 +61,7 @@ onEngineOfLane('the last system admin', (engine) => {
   }
 
   const enthrone = ({ through, by }: Throne = {}): Promise<Ruler> =>
-    office.add((plan) => {
+    identityApi.add((plan) => {
       const domainId = plan.domain()
       const groupDomain = plan.domain()
       const projectDomain = plan.domain()
@@ -82,7 +87,7 @@ onEngineOfLane('the last system admin', (engine) => {
       }
     })
 
-  const send = ([method, path, body]: Request) => office.call(deputy, method, path, body)
+  const send = ([method, path, body]: Request) => identityApi.call(deputy, method, path, body)
 
   const change =
     (kind: string, key: string, id: (ruler: Ruler) => string, changes: object): Way =>
@@ -94,7 +99,7 @@ onEngineOfLane('the last system admin', (engine) => {
     (path: (ruler: Ruler) => string): Way =>
     (ruler) => ['DELETE', path(ruler)]
 
-  const addBan = () => office.addRole('system', 'deny compute servers delete')
+  const addBan = () => identityApi.addRole('system', 'deny compute servers delete')
 
   const ways: Record<string, Way> = {
     'the role is taken': remove(({ id, role }) => grantPath(role.id, { user: id }, 'system')),
@@ -128,16 +133,16 @@ onEngineOfLane('the last system admin', (engine) => {
     ),
     'the policy is disabled': policy({ enabled: false }),
     'the policy is deleted': remove(({ role }) => `/v3/policies/${role.policyId}`),
-    'the policy is narrowed': policy({ rules: [makeRule('allow identity * *')] }),
+    'the policy is narrowed': policy({ rules: [parseRule('allow identity * *')] }),
     'the policy gets a ban': policy({
-      rules: ['allow * * *', 'deny compute servers delete'].map(makeRule),
+      rules: ['allow * * *', 'deny compute servers delete'].map(parseRule),
     }),
     'a policy with a ban is bound to the role': async ({ role }) => [
       'PUT',
       `/v3/roles/${role.id}/policies/${(await addBan()).policyId}`,
     ],
     'a ban that was disabled is enabled': async ({ role }) => {
-      const id = await office.add((plan) => {
+      const id = await identityApi.add((plan) => {
         const ban = plan.policy('system', ['deny compute servers delete'], false)
         plan.bind(role.id, ban)
         return ban
@@ -154,7 +159,7 @@ onEngineOfLane('the last system admin', (engine) => {
     ],
     'they join a group with a ban': async ({ id, groupDomain }) => {
       const ban = await addBan()
-      const group = await office.add((plan) => {
+      const group = await identityApi.add((plan) => {
         const barred = plan.group(groupDomain)
         plan.grant(ban.id, { group: barred }, 'system')
         return barred
@@ -200,11 +205,11 @@ onEngineOfLane('the last system admin', (engine) => {
       for (const [what, way] of Object.entries(table)) {
         test(`when ${what}: 409, and with a second one it is done`, async () => {
           const request = await way(await enthrone(throne))
-          const [refusal] = await office.assertRefused(409, () => send(request))
+          const [refusal] = await identityApi.assertRefused(409, () => send(request))
           assert.ok(refusal)
           assert.match(assertError(refusal, 'ConflictError').details, /nobody who can administer/)
 
-          await office.hire({ passwordHash: 'of a password', system: [adminRole] })
+          await identityApi.hire({ passwordHash: 'of a password', system: [adminRole] })
           const answer = await send(request)
           assert.ok(answer.status === 200 || answer.status === 204, answer.text)
         })
@@ -217,39 +222,40 @@ onEngineOfLane('the last system admin', (engine) => {
     const { db, commitIdentity } = platform.database
     const update = (table: 'users' | 'projects' | 'domains' | 'policies', id: string, to: object) =>
       commitIdentity([db.updateTable(table).set(to).where('id', '=', id).compile()])
-    const hire = (...system: string[]) => office.hire({ passwordHash: 'of a password', system })
+    const hire = (...system: string[]) =>
+      identityApi.hire({ passwordHash: 'of a password', system })
     const pretenders: Record<string, () => Promise<unknown>> = {
-      'cannot log in': () => office.hire({ system: [adminRole] }),
+      'cannot log in': () => identityApi.hire({ system: [adminRole] }),
       'is disabled': async () => update('users', (await hire(adminRole)).id, { enabled: 0 }),
       'has ended': async () => update('users', (await hire(adminRole)).id, { expires_at: 1 }),
       'is of a disabled domain': async () => {
-        const domainId = await office.addDomain()
-        await office.hire({ passwordHash: 'of a password', domainId, system: [adminRole] })
+        const domainId = await identityApi.addDomain()
+        await identityApi.hire({ passwordHash: 'of a password', domainId, system: [adminRole] })
         await update('domains', domainId, { enabled: 0 })
       },
       'has only a disabled project': async () =>
         update('projects', (await hire(adminRole)).projectId, { enabled: 0 }),
       'has no project': async () => {
-        await office.add((plan) =>
+        await identityApi.add((plan) =>
           plan.grant(adminRole, { user: plan.user('default', 'of a password') }, 'system'),
         )
       },
       'may not do everything': async () => {
         const most = ['allow identity * *', 'allow compute * *']
-        await hire((await office.addRole('system', ...most)).id)
+        await hire((await identityApi.addRole('system', ...most)).id)
       },
       'is under a ban': async () => hire(adminRole, (await addBan()).id),
       'has a role with a ban in it': async () =>
-        hire((await office.addRole('system', 'allow * * *', 'deny identity users *')).id),
+        hire((await identityApi.addRole('system', 'allow * * *', 'deny identity users *')).id),
       'has a role whose policy is disabled': async () => {
-        const role = await office.addRole('system', 'allow * * *')
+        const role = await identityApi.addRole('system', 'allow * * *')
         await update('policies', role.policyId, { enabled: 0 })
         await hire(role.id)
       },
       'owns a project only': async () =>
-        office.hire({
+        identityApi.hire({
           passwordHash: 'of a password',
-          project: [office.role('project_owner')],
+          project: [identityApi.role('project_owner')],
         }),
     }
     const path = grantPath(ruler.role.id, { user: ruler.id }, 'system')
@@ -261,7 +267,7 @@ onEngineOfLane('the last system admin', (engine) => {
 
   test('can be anyone: what does not touch them goes on', async () => {
     const ruler = await enthrone()
-    const bystander = await office.hire({ system: [adminRole] })
+    const bystander = await identityApi.hire({ system: [adminRole] })
     const requests: Request[] = [
       ['PUT', `/v3/users/${ruler.id}`, { user: { displayname: 'The last one' } }],
       ['PUT', `/v3/policies/${ruler.role.policyId}`, { policy: { name: 'the last policy' } }],
@@ -275,8 +281,10 @@ onEngineOfLane('the last system admin', (engine) => {
   })
 
   test('is not needed for the default domain to stay', async () => {
-    await office.hire({ passwordHash: 'of a password', system: [adminRole] })
-    const [answer] = await office.assertRefused(409, () => send(['DELETE', '/v3/domains/default']))
+    await identityApi.hire({ passwordHash: 'of a password', system: [adminRole] })
+    const [answer] = await identityApi.assertRefused(409, () =>
+      send(['DELETE', '/v3/domains/default']),
+    )
     assert.ok(answer)
     assertError(answer, 'ConflictError')
   })

@@ -9,11 +9,14 @@ import {
   requestToken,
   secretOf,
   tokenIdentity,
-  type ClientAnswer,
+  type ClientResponse,
 } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plantToken } from '../../testing/plant-token.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { createPasswordHasher } from '../../vault/password-hasher.ts'
 
@@ -33,13 +36,13 @@ interface Holder {
 onEngineOfLane('rights are read live', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
-  let population: Population
+  let identities: IdentityWorld
   let passwordHash: string
   before(async () => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
     // SQLite is for one process; PostgreSQL is shared.
     if (engine === 'postgres') beside = await startPlatform({ engine, beside: platform })
-    population = createPopulation(platform.database)
+    identities = createIdentityWorld(platform.database)
     passwordHash = await createPasswordHasher().hash(password)
   })
   after(async () => {
@@ -50,20 +53,20 @@ onEngineOfLane('rights are read live', (engine) => {
   async function addHolder(): Promise<Holder> {
     const { database } = platform
     const name = newId()
-    const userDomain = await population.addDomain(`users ${name}`)
-    const projectDomain = await population.addDomain(`projects ${name}`)
-    const project = await population.addProject(name, projectDomain)
-    const userId = await population.addUser({ name, domainId: userDomain, passwordHash })
-    const assignment = await population.assign({
+    const userDomain = await identities.addDomain(`users ${name}`)
+    const projectDomain = await identities.addDomain(`projects ${name}`)
+    const project = await identities.addProject(name, projectDomain)
+    const userId = await identities.addUser({ name, domainId: userDomain, passwordHash })
+    const assignment = await identities.assign({
       role: 'project_viewer',
       userId,
       projectId: project,
     })
-    const inProject = await plantToken(database, {
+    const inProject = await insertToken(database, {
       userId,
       scope: { kind: 'project', id: project },
     })
-    const unscoped = await plantToken(database, { userId })
+    const unscoped = await insertToken(database, { userId })
     return { userId, userDomain, projectDomain, project, assignment, inProject, unscoped }
   }
 
@@ -164,7 +167,7 @@ onEngineOfLane('rights are read live', (engine) => {
         const bystander = await addHolder()
         const { inProject, unscoped } = holder
         await isAccepted([inProject, unscoped, bystander.inProject])
-        await population.change(...statements(holder))
+        await identities.change(...statements(holder))
         await isRejected(ends === 'all' ? [inProject, unscoped] : [inProject])
         // Nobody else's, and no other scope, is touched.
         await isAccepted([bystander.inProject, ...(ends === 'all' ? [] : [unscoped])])
@@ -212,7 +215,7 @@ onEngineOfLane('rights are read live', (engine) => {
 
     async function addRuler() {
       const name = newId()
-      await population.addRole(name, 'system', [
+      await identities.addRole(name, 'system', [
         { service: 'identity', resource: '*', action: 'get', effect: 'allow' },
       ])
       const { id: roleId } = await read()
@@ -236,13 +239,13 @@ onEngineOfLane('rights are read live', (engine) => {
       assert.equal(await mayRule(holder, other), false)
       assert.deepEqual((await describeOwn(holder.inProject)).policies.System, [])
 
-      const assignment = await population.assign({ role: name, userId: holder.userId })
+      const assignment = await identities.assign({ role: name, userId: holder.userId })
       assert.equal(await mayRule(holder, other), true)
       const token = await describeOwn(holder.inProject)
       assert.deepEqual(token.policies.System, [`${name}_policy`])
       assert.ok(token.roles.some((role) => role.name === name))
 
-      await population.change(
+      await identities.change(
         read().deleteFrom('assignments').where('id', '=', assignment).compile(),
       )
       assert.equal(await mayRule(holder, other), false)
@@ -292,10 +295,10 @@ onEngineOfLane('rights are read live', (engine) => {
       test(`SEC-03: shrinks when its user ${what}`, async () => {
         const { name, roleId, holder, other } = await addRuler()
         const { userId } = holder
-        const group = await population.addGroup(newId(), [userId])
-        await population.assign({ role: name, groupId: group })
+        const group = await identities.addGroup(newId(), [userId])
+        await identities.assign({ role: name, groupId: group })
         assert.equal(await mayRule(holder, other), true)
-        await population.change(lose({ roleId, group, userId }))
+        await identities.change(lose({ roleId, group, userId }))
         assert.equal(await mayRule(holder, other), false)
       })
     }
@@ -312,7 +315,7 @@ onEngineOfLane('rights are read live', (engine) => {
         identity: { methods: ['password'], password: { user: { id: userId, password } } },
         ...(scope !== undefined && { scope }),
       })
-    const refusalOf = ({ status, body }: ClientAnswer<ErrorBody>) => {
+    const refusalOf = ({ status, body }: ClientResponse<ErrorBody>) => {
       const { code, class: errorClass, details } = body
       return { status, code, errorClass, details }
     }
@@ -320,7 +323,7 @@ onEngineOfLane('rights are read live', (engine) => {
     test('SEC-04: gives no token and takes none, until it is enabled again', async () => {
       const holder = await addHolder()
       const { inProject, unscoped, project, projectDomain } = holder
-      await population.assign({
+      await identities.assign({
         role: 'domain_viewer',
         userId: holder.userId,
         domainId: projectDomain,
@@ -328,28 +331,28 @@ onEngineOfLane('rights are read live', (engine) => {
       const toProject = { project: { id: project } }
       const toDomain = { domain: { id: projectDomain } }
       const inDomain = secretOf(await rescope(unscoped, toDomain))
-      const neverWas = refusalOf(await rescope(unscoped, { project: { id: 'never was' } }))
-      assert.equal(neverWas.status, 401)
+      const nonexistentThings = refusalOf(await rescope(unscoped, { project: { id: 'never was' } }))
+      assert.equal(nonexistentThings.status, 401)
 
       for (const [table, id, inPlace, wishes] of [
         ['projects', project, [inProject], [toProject]],
         ['domains', projectDomain, [inProject, inDomain], [toProject, toDomain]],
       ] as const) {
-        await population.change(enable(table, id, 0))
+        await identities.change(enable(table, id, 0))
         for (const wish of wishes) {
           for (const answer of [await rescope(unscoped, wish), await logIn(holder, wish)]) {
-            assert.deepEqual(refusalOf(answer), neverWas)
+            assert.deepEqual(refusalOf(answer), nonexistentThings)
           }
         }
         for (const token of inPlace) {
           assert.equal(await statusAt(platform, token), 401)
           // Nor is it good for leaving the place.
-          assert.deepEqual(refusalOf(await rescope(token)), neverWas)
+          assert.deepEqual(refusalOf(await rescope(token)), nonexistentThings)
         }
         const { projects } = (await rescope(unscoped)).body.token
         assert.deepEqual(projects, [])
 
-        await population.change(enable(table, id, 1))
+        await identities.change(enable(table, id, 1))
         for (const wish of wishes) assert.equal((await rescope(unscoped, wish)).status, 201)
         for (const token of inPlace) assert.equal(await statusAt(platform, token), 200)
       }
@@ -357,7 +360,7 @@ onEngineOfLane('rights are read live', (engine) => {
 
     test('SEC-04: is not given as the default project', async () => {
       const holder = await addHolder()
-      await population.change(
+      await identities.change(
         read()
           .updateTable('users')
           .set({ default_project_id: holder.project })
@@ -366,9 +369,9 @@ onEngineOfLane('rights are read live', (engine) => {
       )
       const projectOf = async () => (await logIn(holder)).body.token.project.Id
       assert.equal(await projectOf(), holder.project)
-      await population.change(enable('projects', holder.project, 0))
+      await identities.change(enable('projects', holder.project, 0))
       assert.equal(await projectOf(), '')
-      await population.change(
+      await identities.change(
         enable('projects', holder.project, 1),
         enable('domains', holder.projectDomain, 0),
       )
@@ -380,7 +383,7 @@ onEngineOfLane('rights are read live', (engine) => {
         const holder = await addHolder()
         const id = table === 'users' ? holder.userId : holder.userDomain
         assert.equal((await logIn(holder)).status, 201)
-        await population.change(enable(table, id, 0))
+        await identities.change(enable(table, id, 0))
         const wrong = await requestToken(platform.url, {
           identity: { methods: ['password'], password: { user: { id: 'nobody', password } } },
         })
@@ -388,7 +391,7 @@ onEngineOfLane('rights are read live', (engine) => {
           assert.deepEqual(refusalOf(answer), refusalOf(wrong))
           assert.equal(answer.status, 401)
         }
-        await population.change(enable(table, id, 1))
+        await identities.change(enable(table, id, 1))
         assert.equal((await logIn(holder)).status, 201)
       }
     })

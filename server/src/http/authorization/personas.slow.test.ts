@@ -2,22 +2,27 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { operations, type OperationId } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
-import type { ClientAnswer } from '../../testing/client.ts'
+import type { ClientResponse } from '../../testing/client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { itemsOf } from '../../testing/list-items.ts'
-import { requests } from '../../testing/persona-requests.ts'
-import { personaTable, rowsOf, type Row, type Spot } from '../../testing/persona-table.ts'
-import { neverWas, type Things } from '../../testing/persona-things.ts'
+import { requests } from '../../testing/platform-world/persona-requests.ts'
+import {
+  personaTable,
+  rowsOf,
+  type Row,
+  type Spot,
+} from '../../testing/platform-world/persona-table.ts'
+import { nonexistentThings, type Things } from '../../testing/platform-world/persona-things.ts'
 import {
   operationOf,
   personaNames,
-  type Organisation,
+  type PlatformWorld,
   type Persona,
-} from '../../testing/personas.ts'
-import { changedTables, type TakeSnapshot } from '../../testing/snapshots.ts'
-import { startOrganisation } from '../../testing/start-organisation.ts'
+} from '../../testing/platform-world/create-platform-world.ts'
+import { changedTables, type TakeSnapshot } from '../../testing/platform-world/snapshots.ts'
+import { startPlatformWorld } from '../../testing/platform-world/start-platform-world.ts'
 import type { TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const ids = operations.map(({ id }) => id)
 
@@ -40,10 +45,10 @@ describe('the persona table', () => {
 
 onBothEngines('the persona table', (engine) => {
   let platform: TestPlatform
-  let organisation: Organisation
+  let organisation: PlatformWorld
   let takeSnapshot: TakeSnapshot
   before(async () => {
-    ;({ platform, organisation, takeSnapshot } = await startOrganisation(engine))
+    ;({ platform, organisation, takeSnapshot } = await startPlatformWorld(engine))
   })
   after(() => platform.close())
 
@@ -54,17 +59,21 @@ onBothEngines('the persona table', (engine) => {
     const place = shelf(spot, persona)
     const things =
       store.get(place) ??
-      (spot === 'self' ? await organisation.furnishFor(persona) : await organisation.furnish(spot))
+      (spot === 'self'
+        ? await organisation.addThingsFor(persona)
+        : await organisation.addThings(spot))
     store.set(place, things)
     return things
   }
 
   /** How an operation answers where there is nothing: to everyone alike. */
-  const voids = new Map<string, Promise<ReturnType<typeof steadyParts>>>()
+  const voids = new Map<string, Promise<ReturnType<typeof comparableParts>>>()
   function askForNothing(id: OperationId, things: Things, token: string | undefined) {
     const found =
       voids.get(id) ??
-      organisation.call(id, { things: neverWas(things), token }).then((each) => steadyParts(each))
+      organisation
+        .call(id, { things: nonexistentThings(things), token })
+        .then((each) => comparableParts(each))
     voids.set(id, found)
     return found
   }
@@ -74,7 +83,7 @@ onBothEngines('the persona table', (engine) => {
     id: OperationId,
     { token }: Persona,
     things: Things,
-    answer: ClientAnswer,
+    answer: ClientResponse,
   ): Promise<string> {
     const [success] = Object.keys(operationOf(id).responses)
     if (answer.status === 401) return '!'
@@ -82,7 +91,7 @@ onBothEngines('the persona table', (engine) => {
     if (answer.status === 409) return 'c'
     if (answer.status === 404 || answer.status === 400) {
       const nothing = await askForNothing(id, things, token)
-      assert.deepEqual(steadyParts(answer), nothing, 'SEC-62: as if it never was')
+      assert.deepEqual(comparableParts(answer), nothing, 'SEC-62: as if it never was')
       return answer.status === 404 ? '0' : 'b'
     }
     if (answer.status !== Number(success)) return String(answer.status)
@@ -108,17 +117,17 @@ onBothEngines('the persona table', (engine) => {
     const { changes = [], isFinal = false } = requests[id]
     const watched = isFirst ? undefined : changes
     // A new password ends every token, so it takes somebody whom nobody needs any more.
-    const actor = id === 'changeOwnPassword' ? await organisation.enlist(persona.name) : persona
+    const actor = id === 'changeOwnPassword' ? await organisation.addPersona(persona.name) : persona
     const things = await (actor === persona
       ? thingsAt(spot, persona)
-      : organisation.furnishFor(actor))
+      : organisation.addThingsFor(actor))
     const earlier = await takeSnapshot(watched)
     const answer = await organisation.call(id, { things, token: actor.token, isDone: true })
     const changed = changedTables(earlier, await takeSnapshot(watched))
     const mark = await judge(id, actor, things, answer)
     if (isFinal) {
       store.delete(shelf(spot, persona))
-      await organisation.discard(things)
+      await organisation.removeThings(things)
     }
     if (mark === '+') assert.deepEqual(changed, changes.toSorted(), `done by ${persona.name}`)
     return mark
@@ -166,8 +175,8 @@ onBothEngines('the persona table', (engine) => {
 
   test('SEC-62: what hangs on a thing at home and lies in another domain is not shown', async () => {
     const { db } = platform.database
-    const near = await organisation.furnish('home')
-    const far = await organisation.furnish('other')
+    const near = await organisation.addThings('home')
+    const far = await organisation.addThings('other')
     await platform.database.commitIdentity([
       db
         .insertInto('group_members')

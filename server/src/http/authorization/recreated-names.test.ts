@@ -8,8 +8,11 @@ import {
   tokenIdentity,
 } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plantToken } from '../../testing/plant-token.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { createPasswordHasher } from '../../vault/password-hasher.ts'
 
@@ -17,18 +20,18 @@ const password = 'tussocky moorland'
 
 onEngineOfLane('a name that is used again', (engine) => {
   let platform: TestPlatform
-  let population: Population
+  let identities: IdentityWorld
   let passwordHash: string
   before(async () => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
-    population = createPopulation(platform.database)
+    identities = createIdentityWorld(platform.database)
     passwordHash = await createPasswordHasher().hash(password)
   })
   after(() => platform.close())
 
   type Table = 'users' | 'projects' | 'domains' | 'groups' | 'roles' | 'policies'
   const remove = (table: Table, name: string) =>
-    population.change(platform.database.db.deleteFrom(table).where('name', '=', name).compile())
+    identities.change(platform.database.db.deleteFrom(table).where('name', '=', name).compile())
   const statusOf = async (token: string) =>
     (await ask(platform.url, '/v3/auth/projects', { token })).status
   const rescope = (token: string, scope?: unknown) =>
@@ -36,18 +39,18 @@ onEngineOfLane('a name that is used again', (engine) => {
 
   /** A user with a token of no scope. */
   async function addUser(name: string): Promise<{ userId: string; token: string }> {
-    const userId = await population.addUser({ name, passwordHash })
-    return { userId, token: await plantToken(platform.database, { userId }) }
+    const userId = await identities.addUser({ name, passwordHash })
+    return { userId, token: await insertToken(platform.database, { userId }) }
   }
 
   test('SEC-16: of a user is another user, without the roles and tokens of the first', async () => {
     const old = await addUser('alice')
-    const group = await population.addGroup('friends of alice', [old.userId])
-    const projectId = await population.addProject("alice's")
-    await population.assign({ role: 'project_owner', userId: old.userId, projectId })
-    await population.assign({ role: 'project_viewer', groupId: group, projectId })
-    await population.assign({ role: 'admin', userId: old.userId })
-    const scoped = await plantToken(platform.database, {
+    const group = await identities.addGroup('friends of alice', [old.userId])
+    const projectId = await identities.addProject("alice's")
+    await identities.assign({ role: 'project_owner', userId: old.userId, projectId })
+    await identities.assign({ role: 'project_viewer', groupId: group, projectId })
+    await identities.assign({ role: 'admin', userId: old.userId })
+    const scoped = await insertToken(platform.database, {
       userId: old.userId,
       scope: { kind: 'project', id: projectId },
     })
@@ -55,7 +58,7 @@ onEngineOfLane('a name that is used again', (engine) => {
     assert.deepEqual(await Promise.all([old.token, scoped, child].map(statusOf)), [200, 200, 200])
 
     await remove('users', 'alice')
-    const userId = await population.addUser({ name: 'alice', passwordHash })
+    const userId = await identities.addUser({ name: 'alice', passwordHash })
     assert.notEqual(userId, old.userId)
     assert.deepEqual(await Promise.all([old.token, scoped, child].map(statusOf)), [401, 401, 401])
 
@@ -84,20 +87,20 @@ onEngineOfLane('a name that is used again', (engine) => {
   test('SEC-16: of a project is another project, which nobody holds', async () => {
     const { userId, token } = await addUser('builder')
     const wish = { project: { name: 'phoenix', domain: { id: 'default' } } }
-    const old = await population.addProject('phoenix')
-    await population.assign({ role: 'project_owner', userId, projectId: old })
+    const old = await identities.addProject('phoenix')
+    await identities.assign({ role: 'project_owner', userId, projectId: old })
     const scoped = secretOf(await rescope(token, wish))
     assert.equal(await statusOf(scoped), 200)
 
     await remove('projects', 'phoenix')
-    const project = await population.addProject('phoenix')
+    const project = await identities.addProject('phoenix')
     assert.notEqual(project, old)
     assert.equal(await statusOf(scoped), 401)
     assert.equal((await rescope(token, wish)).status, 401)
     assert.equal((await rescope(token, { project: { id: old } })).status, 401)
 
     // A role in the new one does not bring the old token back.
-    await population.assign({ role: 'project_owner', userId, projectId: project })
+    await identities.assign({ role: 'project_owner', userId, projectId: project })
     assert.equal((await rescope(token, wish)).body.token.project.Id, project)
     assert.equal(await statusOf(scoped), 401)
   })
@@ -105,14 +108,14 @@ onEngineOfLane('a name that is used again', (engine) => {
   test('SEC-16: of a domain is another domain, with nobody in it', async () => {
     const { userId, token } = await addUser('governor')
     const wish = { domain: { name: 'atlantis' } }
-    const old = await population.addDomain('atlantis')
-    await population.assign({ role: 'domain_admin', userId, domainId: old })
-    await population.addUser({ name: 'citizen', domainId: old, passwordHash })
+    const old = await identities.addDomain('atlantis')
+    await identities.assign({ role: 'domain_admin', userId, domainId: old })
+    await identities.addUser({ name: 'citizen', domainId: old, passwordHash })
     const scoped = secretOf(await rescope(token, wish))
     assert.equal(await statusOf(scoped), 200)
 
     await remove('domains', 'atlantis')
-    assert.notEqual(await population.addDomain('atlantis'), old)
+    assert.notEqual(await identities.addDomain('atlantis'), old)
     assert.equal(await statusOf(scoped), 401)
     assert.equal((await rescope(token, wish)).status, 401)
     const citizen = { name: 'citizen', domain: { name: 'atlantis' }, password }
@@ -122,23 +125,23 @@ onEngineOfLane('a name that is used again', (engine) => {
 
   test('SEC-16: of a group or a role is another, which gives its namesake nothing', async () => {
     const { userId, token } = await addUser('member')
-    const projectId = await population.addProject('club')
+    const projectId = await identities.addProject('club')
     const wish = { project: { id: projectId } }
     const isIn = async () => (await rescope(token, wish)).status === 201
 
-    const group = await population.addGroup('club members', [userId])
-    await population.assign({ role: 'project_viewer', groupId: group, projectId })
+    const group = await identities.addGroup('club members', [userId])
+    await identities.assign({ role: 'project_viewer', groupId: group, projectId })
     assert.equal(await isIn(), true)
     await remove('groups', 'club members')
-    await population.addGroup('club members', [userId])
+    await identities.addGroup('club members', [userId])
     assert.equal(await isIn(), false)
 
-    await population.addRole('visitor', 'project', [])
-    await population.assign({ role: 'visitor', userId, projectId })
+    await identities.addRole('visitor', 'project', [])
+    await identities.assign({ role: 'visitor', userId, projectId })
     assert.equal(await isIn(), true)
     await remove('roles', 'visitor')
     await remove('policies', 'visitor_policy')
-    await population.addRole('visitor', 'project', [])
+    await identities.addRole('visitor', 'project', [])
     assert.equal(await isIn(), false)
   })
 })

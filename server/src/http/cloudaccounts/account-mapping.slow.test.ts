@@ -9,11 +9,11 @@ import {
   until,
   type Attached,
   onBothEnginesAtOnce,
-} from '../../testing/attached-accounts.ts'
+} from '../../testing/inventory-world/attached-accounts.ts'
 import { startFakeEc2 } from '../../testing/fake-ec2.ts'
-import { domain, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { anySubject, firstRule, ruleOf } from '../../testing/mapping-model.ts'
+import { anySubject, firstRule, ruleOf } from '../../testing/inventory-world/mapping-model.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 /** What nova notes of its guests, and what an organisation may note itself. */
@@ -33,8 +33,8 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
   let [web, data] = ['', '']
   before(async () => {
     at = await startAttached(lifetime, engine)
-    web = await at.population.addProject('web')
-    data = await at.population.addProject('data')
+    web = await at.identities.addProject('web')
+    data = await at.identities.addProject('data')
   })
 
   const guests = [
@@ -171,7 +171,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
   })
 
   test('passes over a rule to a project that has been deleted since', async (context) => {
-    const doomed = await at.population.addProject(newId())
+    const doomed = await at.identities.addProject(newId())
     const mapping = [
       { name: 'late-*', project_id: doomed },
       { tag: 'team', project_id: web },

@@ -10,14 +10,14 @@ import {
   until,
   type Attached,
   onBothEnginesAtOnce,
-} from '../../testing/attached-accounts.ts'
+} from '../../testing/inventory-world/attached-accounts.ts'
 import { ask } from '../../testing/client.ts'
 import { refuse, startFakeEc2, succeed } from '../../testing/fake-ec2.ts'
-import { domain, some } from '../../testing/fake-libvirt-line.ts'
+import { domain, some } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
-import { nextIn } from '../../testing/server-answers.ts'
-import { changedTables, createSnapshots } from '../../testing/snapshots.ts'
+import { nextIn } from '../../testing/inventory-world/server-responses.ts'
+import { changedTables, createSnapshots } from '../../testing/platform-world/snapshots.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 type Body = { readonly cloudaccount: CloudAccount }
@@ -122,7 +122,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
 
   test('are listed in pages, sorted, filtered and searched', async () => {
     const mark = newId()
-    const project = await at.population.addProject(mark)
+    const project = await at.identities.addProject(mark)
     const made: CloudAccount[] = []
     for (const [index, letter] of ['b', 'a', 'd', 'c'].entries()) {
       made.push(
@@ -187,7 +187,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
       { options: {} },
       { mapping: [{ name: 'web*', project_id: at.projectId }] },
       { mapping: [] },
-      { project_id: await at.population.addProject(newId()) },
+      { project_id: await at.identities.addProject(newId()) },
     ]
     for (const step of steps) {
       const before = { ...expected } as Record<string, unknown>

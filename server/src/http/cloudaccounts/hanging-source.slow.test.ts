@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { startAttached, until, type Attached } from '../../testing/attached-accounts.ts'
-import { domain, some } from '../../testing/fake-libvirt-line.ts'
+import {
+  startAttached,
+  until,
+  type Attached,
+} from '../../testing/inventory-world/attached-accounts.ts'
+import { domain, some } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { background } from '../../domain/inventory/ports.ts'
-import { startAttached } from '../../testing/attached-accounts.ts'
+import { startAttached } from '../../testing/inventory-world/attached-accounts.ts'
 
 const accounts = 6
 const serversEach = 150

@@ -12,7 +12,11 @@ import { timestamp } from '../../domain/timestamp.ts'
 import { procedures } from '../../sources/libvirt/protocol.ts'
 import { writeDomainHandle } from '../../sources/libvirt/records.ts'
 import { createXdrWriter } from '../../sources/libvirt/xdr.ts'
-import { startAttached, until, type Attached } from '../../testing/attached-accounts.ts'
+import {
+  startAttached,
+  until,
+  type Attached,
+} from '../../testing/inventory-world/attached-accounts.ts'
 import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { startFakeLibvirt, type FakeFault, type FakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { testAuthority } from '../../testing/secure-server.ts'

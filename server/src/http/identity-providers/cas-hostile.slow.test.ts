@@ -8,8 +8,8 @@ import { onBothEngines } from '../../testing/engines.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
-import { casFailure, casSuccess, startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { casFailure, casSuccess, startFakeCas, type FakeCas } from '../../testing/fake-cas.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const admin = '<cas:user>admin</cas:user>'
 const namespace = 'xmlns:cas="http://www.yale.edu/tp/cas"'
@@ -74,7 +74,7 @@ const documents: Readonly<Record<string, readonly [xml: string, reason: RegExp]>
 onBothEngines('a CAS server that is not to be trusted', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
-  let cas: StagedCas
+  let cas: FakeCas
   let provider: string
   let silence: {
     readonly answer: ReturnType<CasPlatform['logIn']>
@@ -82,7 +82,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
   }
   before(async () => {
     muster = await startCasPlatform(lifetime, engine)
-    cas = await startStagedCas(lifetime)
+    cas = await startFakeCas(lifetime)
     provider = (await muster.addProvider(cas)).id
     // It takes its whole time, so it is begun before all else.
     const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
@@ -151,7 +151,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
   })
 
   test('SEC-45: a redirect is not followed', async () => {
-    const elsewhere = await startStagedCas(lifetime)
+    const elsewhere = await startFakeCas(lifetime)
     for (const status of [301, 302, 303, 307, 308]) {
       await assertAllRefused({
         [status]: [
@@ -170,7 +170,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
   test('SEC-45: an address that is no longer allowed is not connected to', async () => {
     const { db } = muster.database
     const point = (url: string) =>
-      muster.population.change(
+      muster.identities.change(
         db.updateTable('identity_providers').set({ url }).where('id', '=', provider).compile(),
       )
     const connections = cas.connections()
@@ -196,7 +196,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
       ['expired', testAuthority, /expired/],
     ] as const
     for (const [certificate, ca, reason] of cases) {
-      const other = await startStagedCas(lifetime, certificate)
+      const other = await startFakeCas(lifetime, certificate)
       await muster.changeProvider(provider, { url: other.base, ca })
       const before = await rows()
       await muster.assertRefused(await muster.logIn(other.ticketFor('admin')), reason)
@@ -209,7 +209,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
 
   test('one that is away is a failed login', async () => {
     const stops: (() => unknown)[] = []
-    const gone = await startStagedCas({ after: (stop) => stops.push(stop) })
+    const gone = await startFakeCas({ after: (stop) => stops.push(stop) })
     for (const stop of stops) await stop()
     await muster.changeProvider(provider, { url: gone.base })
     const before = await rows()
@@ -250,12 +250,12 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
     test('the provider is disabled: nobody is made', async () => {
       const answer = await logInAfter('too late', disable)
       await muster.changeProvider(provider, { enabled: true })
-      assert.deepEqual(steadyParts(answer), muster.refusal)
+      assert.deepEqual(comparableParts(answer), muster.refusal)
       assert.equal(await isThere('too late'), false)
     })
 
     test('its mapping changes: what it gives now counts, not what it gave', async () => {
-      const project = await muster.population.addProject('lab')
+      const project = await muster.identities.addProject('lab')
       const rule = { role_id: await muster.roleId('project_viewer'), project_id: project }
       const map = (mapping: object[]) => muster.changeProvider(provider, { mapping })
       await map([rule])
@@ -276,7 +276,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
     })
 
     test('the provider is deleted: no token, and nobody is made', async () => {
-      const passing = await startStagedCas(lifetime)
+      const passing = await startFakeCas(lifetime)
       await muster.changeProvider(provider, { enabled: false })
       const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
       const { id } = await muster.addProvider(passing)

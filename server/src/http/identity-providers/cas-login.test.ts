@@ -4,22 +4,22 @@ import type { UserDto } from '@muster/contract'
 import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { passwordIdentity, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
-import { casFailure, startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { casFailure, startFakeCas, type FakeCas } from '../../testing/fake-cas.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 onEngineOfLane('a login with a CAS ticket', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
-  let cas: StagedCas
+  let cas: FakeCas
   let campus: string
   let provider: string
   before(async () => {
     muster = await startCasPlatform(lifetime, engine)
-    cas = await startStagedCas(lifetime)
-    campus = await muster.population.addDomain('campus')
+    cas = await startFakeCas(lifetime)
+    campus = await muster.identities.addDomain('campus')
   })
 
   const users = () => muster.database.db.selectFrom('users')
@@ -64,7 +64,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       const byPassword = await requestToken(muster.url, {
         identity: { methods: ['password'], password: { user } },
       })
-      assert.deepEqual(steadyParts(byPassword), muster.refusal)
+      assert.deepEqual(comparableParts(byPassword), muster.refusal)
     })
 
     test('is told in the audit log, with the user that it made', async () => {
@@ -155,9 +155,9 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
   describe('ASVS 6.8.1: a person is known by provider and subject, never by name:', () => {
     test('a local user of the name is not taken over, however it is spelled', async () => {
       const passwordHash = 'somebody knows it'
-      const id = await muster.population.addUser({ name: 'Grace', domainId: campus, passwordHash })
-      const project = await muster.population.addProject("grace's", campus)
-      await muster.population.assign({ role: 'project_owner', userId: id, projectId: project })
+      const id = await muster.identities.addUser({ name: 'Grace', domainId: campus, passwordHash })
+      const project = await muster.identities.addProject("grace's", campus)
+      await muster.identities.assign({ role: 'project_owner', userId: id, projectId: project })
       const { events: _, spent: _spent, ...rows } = await dumpTables(muster.database)
       for (const name of ['Grace', 'grace', 'GRACE', 'Ｇrace']) {
         for (const scope of [undefined, { project: { id: project } }]) {
@@ -175,7 +175,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     })
 
     test('the same name in another domain is nobody it knows', async () => {
-      const elsewhere = await muster.population.addUser({ name: 'twin' })
+      const elsewhere = await muster.identities.addUser({ name: 'twin' })
       assert.notEqual(await arrive('twin'), elsewhere)
     })
 
@@ -187,7 +187,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
         /^CAS: the user name has characters that a new name must not have/,
       )
       const id = await arrive('hopper')
-      await muster.population.change(
+      await muster.identities.change(
         muster.database.db
           .insertInto('subjects')
           .values({ provider_id: provider, subject: odd, user_id: id })
@@ -205,7 +205,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
 
     test('the same subject of another provider is not that person', async () => {
       const id = await arrive('lovelace')
-      const other = await startStagedCas(lifetime)
+      const other = await startFakeCas(lifetime)
       await muster.changeProvider(provider, { enabled: false })
       const { id: otherId } = await muster.addProvider(other, { domain_id: campus })
       const answer = await muster.logIn(other.ticketFor('lovelace'))
@@ -230,8 +230,8 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
   test('SEC-16: who was deleted comes back as somebody new, with nothing of the old', async () => {
     const old = await muster.logIn(cas.ticketFor('phoenix'))
     const { Id: oldId } = old.body.token.user
-    const projectId = await muster.population.addProject('ashes', campus)
-    await muster.population.assign({ role: 'project_owner', userId: oldId, projectId })
+    const projectId = await muster.identities.addProject('ashes', campus)
+    await muster.identities.assign({ role: 'project_owner', userId: oldId, projectId })
     const wish = { project: { id: projectId } }
     const held = (await muster.logIn(cas.ticketFor('phoenix'), wish)).body.token
     assert.deepEqual(heldIn(held.role_assignments), ['project_owner on ashes'])
@@ -276,7 +276,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       await enable(false)
       const answer = await muster.logIn(cas.ticketFor('newcomer'))
       await enable(true)
-      assert.deepEqual(steadyParts(answer), muster.refusal)
+      assert.deepEqual(comparableParts(answer), muster.refusal)
       assert.deepEqual(await usersNamed('newcomer'), [])
     })
   })

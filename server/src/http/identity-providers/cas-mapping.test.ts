@@ -5,14 +5,14 @@ import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-pl
 import { secretOf } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
-import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
+import { startFakeCas, type FakeCas } from '../../testing/fake-cas.ts'
 
 type Attributes = Readonly<Record<string, readonly string[]>>
 
 onEngineOfLane('the mapping of a CAS provider', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
-  let cas: StagedCas
+  let cas: FakeCas
   let provider: string
   let campus: string
   let lab: string
@@ -22,10 +22,10 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
   let domainViewer: string
   before(async () => {
     muster = await startCasPlatform(lifetime, engine)
-    cas = await startStagedCas(lifetime)
-    campus = await muster.population.addDomain('campus')
-    lab = await muster.population.addProject('lab', campus)
-    hall = await muster.population.addProject('hall', campus)
+    cas = await startFakeCas(lifetime)
+    campus = await muster.identities.addDomain('campus')
+    lab = await muster.identities.addProject('lab', campus)
+    hall = await muster.identities.addProject('hall', campus)
     viewer = await muster.roleId('project_viewer')
     editor = await muster.roleId('project_editor')
     domainViewer = await muster.roleId('domain_viewer')
@@ -68,7 +68,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
   })
 
   test('finds a project by its name alone, at the first login too', async () => {
-    const elsewhere = await muster.population.addProject('lab')
+    const elsewhere = await muster.identities.addProject('lab')
     await map([...standard(), rule('staff', viewer, { project_id: elsewhere })])
     const answer = await logIn('newcomer', staff, { project: { name: 'lab' } })
     assert.equal(answer.body.token.project.Id, lab, 'the one of the own domain')
@@ -213,7 +213,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
 
   describe('a rule whose ground is gone gives nothing, and keeps nobody out:', () => {
     test('its project was deleted', async () => {
-      const passing = await muster.population.addProject('passing', campus)
+      const passing = await muster.identities.addProject('passing', campus)
       await map([...standard(), rule('staff', viewer, { project_id: passing })])
       assert.equal((await held('survivor', staff)).length, 3)
       assert.equal((await muster.call('DELETE', `/v3/projects/${passing}`)).status, 204)
@@ -223,7 +223,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
 
     test('its role was deleted', async () => {
       const name = newId()
-      await muster.population.addRole(name, 'project', [])
+      await muster.identities.addRole(name, 'project', [])
       const role = await muster.roleId(name)
       await map([...standard(), rule('staff', role, { project_id: lab })])
       assert.equal((await held('outliver', staff)).length, 3)

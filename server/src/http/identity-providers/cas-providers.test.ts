@@ -3,12 +3,12 @@ import { before, describe, test } from 'node:test'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
-import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
+import { startFakeCas, type FakeCas } from '../../testing/fake-cas.ts'
 
 /** A domain with a CAS server of its own, and a project that all of its people may see. */
 interface Home {
   readonly name: string
-  readonly cas: StagedCas
+  readonly cas: FakeCas
   readonly domain: string
   readonly project: string
   readonly provider: string
@@ -29,15 +29,15 @@ onEngineOfLane('of several CAS providers', (engine) => {
     domainViewer = await muster.roleId('domain_viewer')
     east = await settle('east')
     west = await settle('west')
-    nowhere = await muster.population.addDomain('nowhere')
-    nowhereProject = await muster.population.addProject('commons', nowhere)
+    nowhere = await muster.identities.addDomain('nowhere')
+    nowhereProject = await muster.identities.addProject('commons', nowhere)
   })
 
   async function settle(name: string): Promise<Home> {
-    const cas = await startStagedCas(lifetime)
-    const domain = await muster.population.addDomain(name)
+    const cas = await startFakeCas(lifetime)
+    const domain = await muster.identities.addDomain(name)
     // Both projects have the same name, so that only the domain tells them apart.
-    const project = await muster.population.addProject('commons', domain)
+    const project = await muster.identities.addProject('commons', domain)
     const { id: provider } = await muster.addProvider(cas, {
       name,
       domain_id: domain,
@@ -105,7 +105,7 @@ onEngineOfLane('of several CAS providers', (engine) => {
     })
 
     test('where the domain has two', async () => {
-      const second = await startStagedCas(lifetime)
+      const second = await startFakeCas(lifetime)
       const { id } = await muster.addProvider(second, { domain_id: east.domain })
       await assertSentNowhere({ domain: { id: east.domain } })
       assert.equal(second.connections(), 0)

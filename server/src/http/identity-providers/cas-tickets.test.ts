@@ -9,22 +9,22 @@ import {
 } from '../../testing/cas-platform.ts'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
-import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { startFakeCas, type FakeCas } from '../../testing/fake-cas.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 onEngineOfLane('a CAS ticket', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
-  let cas: StagedCas
+  let cas: FakeCas
   let provider: string
   /** SQLite is for one process; PostgreSQL is shared. */
   let nodes: readonly { readonly url: string }[]
   before(async () => {
     muster = await startCasPlatform(lifetime, engine)
-    cas = await startStagedCas(lifetime)
+    cas = await startFakeCas(lifetime)
     provider = (await muster.addProvider(cas)).id
     nodes =
       engine === 'postgres'
@@ -205,7 +205,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       assert.ok(good && more.length === 0, answers.map(({ status }) => status).join(' '))
       for (const answer of answers) {
         // Each process names its own address in a header.
-        if (answer !== good) assert.equal(steadyParts(answer).text, muster.refusal.text)
+        if (answer !== good) assert.equal(comparableParts(answer).text, muster.refusal.text)
       }
       assert.equal(await tokensOf(good.body.token.user.Id), 1)
       // The server would have said yes each time: it was not asked again.
@@ -255,14 +255,14 @@ onEngineOfLane('a CAS ticket', (engine) => {
     })
 
     test('and the text of it is not used up at another provider', async () => {
-      const other = await startStagedCas(lifetime)
+      const other = await startFakeCas(lifetime)
       const ticket = cas.ticketFor('here')
       other.ticketFor('there', {}, ticket)
       assert.equal((await muster.logIn(ticket)).status, 201)
       await muster.changeProvider(provider, { enabled: false })
       const { id } = await muster.addProvider(other)
       assert.equal((await muster.logIn(ticket)).body.token.user.Name, 'there')
-      assert.deepEqual(steadyParts(await muster.logIn(ticket)), muster.refusal)
+      assert.deepEqual(comparableParts(await muster.logIn(ticket)), muster.refusal)
       assert.equal((await muster.call('DELETE', `/v3/identity_providers/${id}`)).status, 204)
       await muster.changeProvider(provider, { enabled: true })
     })
@@ -305,7 +305,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
     for (const { url } of nodes) {
       const ticket = cas.ticketFor('leaver')
       const answer = await requestToken(url, { identity: casIdentity(ticket) })
-      assert.equal(steadyParts(answer).text, muster.refusal.text)
+      assert.equal(comparableParts(answer).text, muster.refusal.text)
       assert.deepEqual(cas.askedAbout(ticket), [])
       // The others may take their time, but no more than five seconds.
       const end = performance.now() + 5_000

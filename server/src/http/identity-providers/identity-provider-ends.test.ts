@@ -4,22 +4,22 @@ import type { IdentityProviderDto } from '@muster/contract'
 import { heldIn, startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { secretOf } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
-import { startStagedCas, type StagedCas } from '../../testing/staged-cas.ts'
+import { startFakeCas, type FakeCas } from '../../testing/fake-cas.ts'
 
 onEngineOfLane('an identity provider through which people have come', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
-  let cas: StagedCas
+  let cas: FakeCas
   let campus: string
   let lab: string
   let provider: string
   before(async () => {
     muster = await startCasPlatform(lifetime, engine)
-    cas = await startStagedCas(lifetime)
-    campus = await muster.population.addDomain('campus')
-    lab = await muster.population.addProject('lab', campus)
+    cas = await startFakeCas(lifetime)
+    campus = await muster.identities.addDomain('campus')
+    lab = await muster.identities.addProject('lab', campus)
     const mapping = [{ role_id: await muster.roleId('project_viewer'), project_id: lab }]
     provider = (await muster.addProvider(cas, { domain_id: campus, mapping })).id
   })
@@ -34,8 +34,8 @@ onEngineOfLane('an identity provider through which people have come', (engine) =
   /** Somebody with a role by the mapping, and one by hand. */
   async function arrive(name: string) {
     const userId = (await muster.logIn(cas.ticketFor(name))).body.token.user.Id
-    const projectId = await muster.population.addProject(`${name}'s own`, campus)
-    await muster.population.assign({ role: 'project_owner', userId, projectId })
+    const projectId = await muster.identities.addProject(`${name}'s own`, campus)
+    await muster.identities.assign({ role: 'project_owner', userId, projectId })
     const scope = { project: { id: lab } }
     const token = secretOf(await muster.logIn(cas.ticketFor(name), scope))
     assert.equal(await muster.statusOf(token), 200)
@@ -75,7 +75,7 @@ onEngineOfLane('an identity provider through which people have come', (engine) =
     assert.equal((await muster.call('PUT', system)).status, 204)
     const { db } = muster.database
     const setPassword = (password_hash: string | null) =>
-      muster.population.change(
+      muster.identities.change(
         db.updateTable('users').set({ password_hash }).where('name', '=', 'sysadmin').compile(),
       )
     const { password_hash } = await db

@@ -4,7 +4,7 @@ import type { IdentityProviderDto } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -20,7 +20,7 @@ onEngineOfLane('an identity provider', (engine) => {
   before(async () => {
     const allow = 'localhost,10.0.0.0/8'
     muster = await startCasPlatform(lifetime, engine, { allow })
-    project = await muster.population.addProject('lab')
+    project = await muster.identities.addProject('lab')
     const { body } = await send('POST', '', whole({}))
     existing = body.identity_provider.id
   })

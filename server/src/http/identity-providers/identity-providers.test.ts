@@ -4,12 +4,12 @@ import type { IdentityProviderDto } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { startCasPlatform, type CasPlatform } from '../../testing/cas-platform.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
-import { plantToken } from '../../testing/plant-token.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 interface Body {
   readonly identity_provider: IdentityProviderDto
@@ -24,8 +24,8 @@ onEngineOfLane('identity providers', (engine) => {
   let lab: string
   before(async () => {
     muster = await startCasPlatform(lifetime, engine)
-    campus = await muster.population.addDomain('campus')
-    lab = await muster.population.addProject('lab', campus)
+    campus = await muster.identities.addDomain('campus')
+    lab = await muster.identities.addProject('lab', campus)
   })
 
   const call = (method: string, path: string, changes?: object, token?: string) =>
@@ -162,21 +162,21 @@ onEngineOfLane('identity providers', (engine) => {
   describe('to somebody else', () => {
     /** A token of somebody new, who holds a role in the place that the token is for. */
     async function tokenOf(role: string, place: { projectId: string } | { domainId: string }) {
-      const userId = await muster.population.addUser({ name: newId() })
-      await muster.population.assign({ role, userId, ...place })
+      const userId = await muster.identities.addUser({ name: newId() })
+      await muster.identities.assign({ role, userId, ...place })
       const scope =
         'projectId' in place
           ? ({ kind: 'project', id: place.projectId } as const)
           : ({ kind: 'domain', id: place.domainId } as const)
-      return { userId, token: await plantToken(muster.database, { userId, scope }) }
+      return { userId, token: await insertToken(muster.database, { userId, scope }) }
     }
 
     /** Holds the rights on the system that the rules give, in a project to use them from. */
-    async function tokenOnSystem(rules: Parameters<CasPlatform['population']['addRole']>[2]) {
+    async function tokenOnSystem(rules: Parameters<CasPlatform['identities']['addRole']>[2]) {
       const { userId, token } = await tokenOf('project_viewer', { projectId: lab })
       const name = newId()
-      await muster.population.addRole(name, 'system', rules)
-      await muster.population.assign({ role: name, userId })
+      await muster.identities.addRole(name, 'system', rules)
+      await muster.identities.assign({ role: name, userId })
       return token
     }
 
@@ -219,7 +219,7 @@ onEngineOfLane('identity providers', (engine) => {
         const hidden = await call('GET', `/${other.id}`, undefined, token)
         const absent = await call('GET', '/none', undefined, token)
         assertError(hidden, 'ResourceNotFoundError')
-        assert.deepEqual(steadyParts(hidden), steadyParts(absent))
+        assert.deepEqual(comparableParts(hidden), comparableParts(absent))
         const asked = await call('GET', '?domain_id=default', undefined, token)
         assert.deepEqual(asked.body.identity_providers, [])
         await assertMayNotWrite(token, own.id)
@@ -229,7 +229,7 @@ onEngineOfLane('identity providers', (engine) => {
     test('an auditor of the system reads all of them and changes none', async () => {
       const provider = await create({ domain_id: 'default' })
       const { userId, token } = await tokenOf('project_viewer', { projectId: lab })
-      await muster.population.assign({ role: 'auditor', userId })
+      await muster.identities.assign({ role: 'auditor', userId })
       const { identity_providers } = (await call('GET', '', undefined, token)).body
       assert.ok(identity_providers.some(({ id }) => id === provider.id))
       await assertMayNotWrite(token, provider.id)

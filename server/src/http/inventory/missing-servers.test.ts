@@ -8,9 +8,9 @@ import {
   startAttached,
   until,
   type Attached,
-} from '../../testing/attached-accounts.ts'
+} from '../../testing/inventory-world/attached-accounts.ts'
 import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
-import { domain, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 

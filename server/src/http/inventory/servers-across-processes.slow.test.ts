@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Server } from '@muster/contract'
-import { nextQuery } from '../../testing/ask-model.ts'
+import { nextQuery } from '../../testing/identity-world/query-identity-model.ts'
 import { ask } from '../../testing/client.ts'
 import { createContractClient } from '../../testing/contract-client.ts'
-import { eventually } from '../../testing/office.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { eventually } from '../../testing/identity-world/open-identity-api.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const writes = 8
 
 /** SQLite is for one process: what it writes it shows at once, as the model's tests say. */
 void describe('two processes on one PostgreSQL', () => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let beside: TestPlatform
   before(async () => {
-    fleet = await startFleet('postgres', { seed: 6, servers: 60 })
+    fleet = await startInventoryWorld('postgres', { seed: 6, servers: 60 })
     beside = await startPlatform({ engine: 'postgres', beside: fleet.platform })
   })
   after(async () => {
@@ -162,7 +165,7 @@ void describe('two processes on one PostgreSQL', () => {
     assert.ok(isIn(await eventually(() => statuses(beside.url), isIn)))
     assert.ok(isIn(await statuses(fleet.url)))
     const { db } = fleet.platform.database
-    await fleet.population.change(
+    await fleet.identities.change(
       db.deleteFrom('assignments').where('user_id', '=', leaver.userId).compile(),
     )
     assert.deepEqual(await statuses(fleet.url), [401, 401, 401])

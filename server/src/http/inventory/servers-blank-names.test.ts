@@ -2,17 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { listServers, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { listServers, projectAt } from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 const names = [' web', 'web', 'web ', '  db 1', '\tdb 1'] as const
 
 onEngineOfLane('names with blanks around them', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
-    await fleet.record(names.map((name) => plainServer(projectAt(fleet, 0).id, { name, tags: {} })))
+    fleet = await startInventoryWorld(engine, { servers: 0 })
+    await fleet.record(
+      names.map((name) => minimalServer(projectAt(fleet, 0).id, { name, tags: {} })),
+    )
   })
   after(() => fleet.platform.close())
 

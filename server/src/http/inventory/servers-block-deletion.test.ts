@@ -7,17 +7,20 @@ import { createOwnerDirectory } from '../../storage/owners.ts'
 import { createRegistry } from '../../storage/registry/registry.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 onEngineOfLane('servers have owners', (engine) => {
   let platform: TestPlatform
-  let population: Population
+  let identities: IdentityWorld
   let admin: ContractClient
   before(async () => {
     platform = await startPlatform({ engine })
-    population = createPopulation(platform.database)
+    identities = createIdentityWorld(platform.database)
     admin = await createAdminClient(platform)
   })
   after(() => platform.close())
@@ -25,12 +28,12 @@ onEngineOfLane('servers have owners', (engine) => {
   let serial = 0
   async function settle() {
     serial += 1
-    const domainId = await population.addDomain(`Domain ${serial}`)
-    const projectId = await population.addProject('main', domainId)
-    const besideId = await population.addProject('beside', domainId)
+    const domainId = await identities.addDomain(`Domain ${serial}`)
+    const projectId = await identities.addProject('main', domainId)
+    const besideId = await identities.addProject('beside', domainId)
     return { domainId, projectId, besideId }
   }
-  const record = (...present: ReturnType<typeof plainServer>[]) =>
+  const record = (...present: ReturnType<typeof minimalServer>[]) =>
     platform.inventory.recordServers({ present, gone: [] })
   const lose = (...gone: string[]) => platform.inventory.recordServers({ present: [], gone })
   const disable = (id: string) =>
@@ -52,7 +55,7 @@ onEngineOfLane('servers have owners', (engine) => {
 
   test('a project that has servers is not deleted', async () => {
     const { projectId, besideId } = await settle()
-    const [first, binned] = [plainServer(projectId), plainServer(projectId)]
+    const [first, binned] = [minimalServer(projectId), minimalServer(projectId)]
     await record(first, { ...binned, pending_deleted: true })
     assert.deepEqual(
       [await serversOf('Project', projectId), await serversOf('Project', besideId)],
@@ -75,7 +78,7 @@ onEngineOfLane('servers have owners', (engine) => {
 
   test('nor is a domain that has servers in any of its projects', async () => {
     const { domainId, projectId, besideId } = await settle()
-    const [one, other] = [plainServer(projectId), plainServer(besideId)]
+    const [one, other] = [minimalServer(projectId), minimalServer(besideId)]
     await record(one, other)
     assert.equal(await serversOf('Domain', domainId), 2)
     await disable(domainId)
@@ -87,7 +90,7 @@ onEngineOfLane('servers have owners', (engine) => {
 
   test('of a user none are counted: a server belongs to a project', async () => {
     const { domainId } = await settle()
-    const id = await population.addUser({ name: 'member', domainId })
+    const id = await identities.addUser({ name: 'member', domainId })
     const { impact } = await admin.get<{ impact: Impact }>('getUserImpact', { path: { id } })
     assert.equal(impact.servers, 0)
   })
@@ -101,7 +104,7 @@ onEngineOfLane('servers have owners', (engine) => {
       const decided = applyChange(async () => {
         tries += 1
         if (tries > 1) throw new Error('decided again')
-        await record(plainServer(projectId))
+        await record(minimalServer(projectId))
         return {
           writes: [
             { do: 'delete', kind: `${noun}s`, id },
@@ -132,7 +135,7 @@ onEngineOfLane('servers have owners', (engine) => {
       },
     }
     const recordServers = createRecordServers({ serverWriter, owners, clock: Date.now })
-    const present = [plainServer(projectId), plainServer(besideId)]
+    const present = [minimalServer(projectId), minimalServer(besideId)]
     await assert.rejects(recordServers({ present, gone: [] }), /a project that is not there/)
     const kept = await inventory.serverWriter.findStored(present.map(({ id }) => id))
     assert.deepEqual([...kept.keys()], [])
@@ -143,7 +146,7 @@ onEngineOfLane('servers have owners', (engine) => {
       const { domainId, projectId } = await settle()
       const isWhole = round % 3 === 0
       if (isWhole) await disable(domainId)
-      const server = plainServer(projectId)
+      const server = minimalServer(projectId)
       const [, deletion] = await Promise.allSettled([
         record(server),
         isWhole

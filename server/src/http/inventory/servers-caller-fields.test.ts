@@ -3,17 +3,25 @@ import { after, before, test } from 'node:test'
 import type { Server, ServerStatistics } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { listServers, showServer, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import {
+  listServers,
+  showServer,
+  projectAt,
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 onEngineOfLane('what of a server depends on who asks', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let servers: ServerFacts[]
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     servers = fleet.projects.map(({ id }, at) =>
-      plainServer(id, {
+      minimalServer(id, {
         name: `of ${at}`,
         manager_project_id: projectAt(fleet, 3).id,
         adminGroup: { id: `group ${at}`, rules: 'in:deny any' },
@@ -26,7 +34,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
   const id = (at: number) => servers[at]?.id ?? ''
 
   /** The same from the list, from the list with chosen keys, and alone. */
-  async function seenBy(caller: FleetCaller, at: number): Promise<Server> {
+  async function seenBy(caller: InventoryCaller, at: number): Promise<Server> {
     const alone = await showServer(caller, id(at))
     const query = `scope=max&id=${id(at)}&with_meta=true`
     const [listed] = (await listServers(caller, `${query}&details=true`)).servers
@@ -40,7 +48,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
 
   test('can_update is whether the caller may tag it, with the reason why not', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
-    const expected: [FleetCaller, boolean][] = [
+    const expected: [InventoryCaller, boolean][] = [
       [owner, true],
       [viewer, false],
       [domainAdmin, true],
@@ -62,7 +70,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
   test('can_update differs from row to row where the caller’s rights do', async () => {
     const { auditor } = fleet.callers
     const fourth = projectAt(fleet, 3)
-    await fleet.population.assign({
+    await fleet.identities.assign({
       role: 'project_owner',
       userId: auditor.userId,
       projectId: fourth.id,
@@ -122,7 +130,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
     assert.equal((await listServers(admin, 'scope=system&search=group%200')).total, 0)
   })
 
-  const statistics = (caller: FleetCaller, query: string) =>
+  const statistics = (caller: InventoryCaller, query: string) =>
     caller.get<ServerStatistics>('getServerStatistics', { query })
 
   test('a new name of a project or domain is seen at once, everywhere', async () => {
@@ -174,7 +182,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
     const { database } = fleet.platform
     await seenBy(owner, 0)
     const rows = database.db.deleteFrom('assignments').where('user_id', '=', owner.userId)
-    await fleet.population.assign({
+    await fleet.identities.assign({
       role: 'project_viewer',
       userId: owner.userId,
       projectId: projectAt(fleet, 0).id,
@@ -184,9 +192,9 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
       .select('id')
       .where('name', '=', 'project_owner')
       .executeTakeFirstOrThrow()
-    await fleet.population.change(rows.where('role_id', '=', roleId).compile())
+    await fleet.identities.change(rows.where('role_id', '=', roleId).compile())
     assert.equal((await seenBy(owner, 0)).can_update, false)
-    await fleet.population.change(rows.compile())
+    await fleet.identities.change(rows.compile())
     await owner.fail('UnauthorizedError', 'listServers')
   })
 })

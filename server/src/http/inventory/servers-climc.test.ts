@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
 import {
   badParameter,
@@ -9,19 +9,22 @@ import {
   namesOf,
   type ListedServers,
   projectAt,
-} from '../../testing/server-answers.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 onEngineOfLane('Cloudpods’ command line', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     const { id } = projectAt(fleet, 0)
     const at = (second: number) => ({ created_at: `2026-05-04T08:00:0${second}.000000Z` })
     await fleet.record([
-      plainServer(id, { name: 'a', hypervisor: 'kvm', tags: { env: 'prod' }, ...at(3) }),
-      plainServer(id, { name: 'b', status: 'ready', tags: { env: 'test' }, ...at(2) }),
-      plainServer(id, { name: 'c', status: 'suspend', hypervisor: 'esxi', tags: {}, ...at(1) }),
+      minimalServer(id, { name: 'a', hypervisor: 'kvm', tags: { env: 'prod' }, ...at(3) }),
+      minimalServer(id, { name: 'b', status: 'ready', tags: { env: 'test' }, ...at(2) }),
+      minimalServer(id, { name: 'c', status: 'suspend', hypervisor: 'esxi', tags: {}, ...at(1) }),
     ])
   })
   after(() => fleet.platform.close())

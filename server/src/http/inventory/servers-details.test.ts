@@ -3,30 +3,34 @@ import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { showServer, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { showServer, projectAt } from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const absent = '11111111-2222-4333-8444-555555555555'
 
 onEngineOfLane('one server', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
   })
   after(() => fleet.platform.close())
 
   const projectId = (at: number) => projectAt(fleet, at).id
-  const get = (caller: FleetCaller, id: string, method = 'GET') =>
+  const get = (caller: InventoryCaller, id: string, method = 'GET') =>
     ask<{ server: Server }>(fleet.url, `/servers/${encodeURIComponent(id)}`, {
       method,
       token: caller.token,
     })
 
   test('is answered by its id, alone under one key', async () => {
-    const server = plainServer(projectId(0))
+    const server = minimalServer(projectId(0))
     await fleet.record([server])
     const { status, headers, body } = await get(fleet.callers.viewer, server.id)
     assert.equal(status, 200)
@@ -38,7 +42,7 @@ onEngineOfLane('one server', (engine) => {
 
   test('is answered by its name, whatever that is made of', async () => {
     for (const name of ['web-7', 'a/b', 'statistics ', '100%', 'ключ', "o'hara", 'x?y#z']) {
-      const server = plainServer(projectId(0), { name })
+      const server = minimalServer(projectId(0), { name })
       await fleet.record([server])
       assert.equal((await showServer(fleet.callers.owner, name)).id, server.id, name)
     }
@@ -46,7 +50,7 @@ onEngineOfLane('one server', (engine) => {
   })
 
   test('takes what Cloudpods sends along, and nothing else', async () => {
-    const server = plainServer(projectId(0))
+    const server = minimalServer(projectId(0))
     await fleet.record([server])
     const path = `/servers/${server.id}`
     const { token } = fleet.callers.owner
@@ -63,16 +67,16 @@ onEngineOfLane('one server', (engine) => {
   test('is not told from others of its name: 409 lists their ids, as far as the caller sees', async () => {
     const name = 'twins'
     const [first, second, beside, foreign] = [0, 0, 1, 3].map((at) =>
-      plainServer(projectId(at), { name }),
-    ) as [ReturnType<typeof plainServer>, ...ReturnType<typeof plainServer>[]]
+      minimalServer(projectId(at), { name }),
+    ) as [ReturnType<typeof minimalServer>, ...ReturnType<typeof minimalServer>[]]
     await fleet.record([first])
     assert.equal((await showServer(fleet.callers.owner, name)).id, first.id)
     await fleet.record([second, beside, foreign].filter((each) => each !== undefined))
-    const idsFor = async (caller: FleetCaller) => {
+    const idsFor = async (caller: InventoryCaller) => {
       const { details } = assertError(await get(caller, name), 'ConflictError')
       return (details.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? []).sort()
     }
-    const ids = (...servers: (ReturnType<typeof plainServer> | undefined)[]) =>
+    const ids = (...servers: (ReturnType<typeof minimalServer> | undefined)[]) =>
       servers.map((server) => server?.id ?? '').sort()
     assert.deepEqual(await idsFor(fleet.callers.owner), ids(first, second))
     assert.deepEqual(await idsFor(fleet.callers.domainAdmin), ids(first, second, beside))
@@ -82,8 +86,8 @@ onEngineOfLane('one server', (engine) => {
   test('of a name that others have abroad is the one in sight', async () => {
     const name = 'lonely'
     const [own, foreign] = [
-      plainServer(projectId(0), { name }),
-      plainServer(projectId(3), { name }),
+      minimalServer(projectId(0), { name }),
+      minimalServer(projectId(3), { name }),
     ]
     await fleet.record([own, foreign])
     assert.equal((await showServer(fleet.callers.viewer, name)).id, own.id)
@@ -93,8 +97,8 @@ onEngineOfLane('one server', (engine) => {
 
   test('SEC-62: of another tenant is as absent as one that never was', async () => {
     const name = 'hidden'
-    const foreign = plainServer(projectId(3), { name })
-    const beside = plainServer(projectId(1))
+    const foreign = minimalServer(projectId(3), { name })
+    const beside = minimalServer(projectId(1))
     await fleet.record([foreign, beside])
     const { owner, viewer, domainAdmin } = fleet.callers
     for (const [caller, id] of [
@@ -104,15 +108,15 @@ onEngineOfLane('one server', (engine) => {
     ] as const) {
       const [seen, unseen] = [await get(caller, id), await get(caller, absent)]
       assertError(seen, 'ResourceNotFoundError')
-      assert.deepEqual(steadyParts(seen), steadyParts(unseen))
+      assert.deepEqual(comparableParts(seen), comparableParts(unseen))
     }
     const byName = await get(owner, name)
-    assert.deepEqual(steadyParts(byName), steadyParts(await get(owner, 'never was')))
-    assert.deepEqual(steadyParts(byName), steadyParts(await get(owner, absent)))
+    assert.deepEqual(comparableParts(byName), comparableParts(await get(owner, 'never was')))
+    assert.deepEqual(comparableParts(byName), comparableParts(await get(owner, absent)))
   })
 
   test('answers HEAD with the headers of GET and no body', async () => {
-    const server = plainServer(projectId(0), { name: 'headed' })
+    const server = minimalServer(projectId(0), { name: 'headed' })
     await fleet.record([server])
     const paths = [
       `/servers/${server.id}`,
@@ -132,7 +136,7 @@ onEngineOfLane('one server', (engine) => {
       ]
       assert.equal(head.text, '', path)
       const mirrored = (answer: typeof head) => {
-        const { status, headers } = steadyParts(answer)
+        const { status, headers } = comparableParts(answer)
         // How long a connection lives is the client's wish.
         return [status, headers.filter(([name]) => name !== 'connection' && name !== 'keep-alive')]
       }
@@ -141,7 +145,7 @@ onEngineOfLane('one server', (engine) => {
   })
 
   test('in the recycle bin is shown by its id to all who see the project, and by name to none', async () => {
-    const server = plainServer(projectId(0), {
+    const server = minimalServer(projectId(0), {
       name: 'binned',
       pending_deleted: true,
       pending_deleted_at: '2026-05-04T08:00:00.000000Z',
@@ -157,7 +161,7 @@ onEngineOfLane('one server', (engine) => {
   })
 
   test('that is gone is shown by its id to those who may delete, and is absent for others', async () => {
-    const server = plainServer(projectId(0), { name: 'gone' })
+    const server = minimalServer(projectId(0), { name: 'gone' })
     await fleet.record([server])
     await fleet.record([], [server.id])
     const { owner, viewer, domainAdmin, admin, auditor } = fleet.callers
@@ -172,23 +176,23 @@ onEngineOfLane('one server', (engine) => {
     }
     for (const caller of [viewer, auditor]) {
       assert.deepEqual(
-        steadyParts(await get(caller, server.id)),
-        steadyParts(await get(caller, absent)),
+        comparableParts(await get(caller, server.id)),
+        comparableParts(await get(caller, absent)),
       )
     }
   })
 
   test('that is gone is judged where it was: a right elsewhere does not show it', async () => {
     const { auditor } = fleet.callers
-    const [own, foreign] = [plainServer(projectId(3)), plainServer(projectId(0))]
+    const [own, foreign] = [minimalServer(projectId(3)), minimalServer(projectId(0))]
     await fleet.record([own, foreign])
     await fleet.record([], [own.id, foreign.id])
     const { userId } = auditor
-    await fleet.population.assign({ role: 'project_owner', userId, projectId: projectId(3) })
+    await fleet.identities.assign({ role: 'project_owner', userId, projectId: projectId(3) })
     assert.equal((await showServer(auditor, own.id)).deleted, true)
     assert.deepEqual(
-      steadyParts(await get(auditor, foreign.id)),
-      steadyParts(await get(auditor, absent)),
+      comparableParts(await get(auditor, foreign.id)),
+      comparableParts(await get(auditor, absent)),
     )
   })
 })

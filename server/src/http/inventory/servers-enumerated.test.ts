@@ -2,20 +2,23 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerStatistics } from '@muster/contract'
 import { onBothEngines } from '../../testing/engines.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { listServers, namesOf, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { listServers, namesOf, projectAt } from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 onBothEngines('a value of an enumerated field', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     const { id } = projectAt(fleet, 0)
     const amazon = { provider: 'Aws', brand: 'Aws', hypervisor: 'aws', billing_type: 'postpaid' }
     await fleet.record([
-      plainServer(id, { name: 'a', ...amazon, status: 'running', os_type: 'Linux' }),
-      plainServer(id, { name: 'b', ...amazon, status: 'ready', os_type: 'linux' }),
-      plainServer(id, {
+      minimalServer(id, { name: 'a', ...amazon, status: 'running', os_type: 'Linux' }),
+      minimalServer(id, { name: 'b', ...amazon, status: 'ready', os_type: 'linux' }),
+      minimalServer(id, {
         name: 'c',
         provider: 'VMware',
         brand: 'VMware',

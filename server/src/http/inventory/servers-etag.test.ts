@@ -3,17 +3,21 @@ import { after, before, test } from 'node:test'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { projectAt } from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 onEngineOfLane('the ETag of servers', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let server: ServerFacts
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
-    server = plainServer(projectAt(fleet, 0).id, { name: 'one' })
-    await fleet.record([server, plainServer(projectAt(fleet, 3).id)])
+    fleet = await startInventoryWorld(engine, { servers: 0 })
+    server = minimalServer(projectAt(fleet, 0).id, { name: 'one' })
+    await fleet.record([server, minimalServer(projectAt(fleet, 3).id)])
   })
   after(() => fleet.platform.close())
 
@@ -21,11 +25,11 @@ onEngineOfLane('the ETag of servers', (engine) => {
   const paths = () => [listPath, `/servers/${server.id}`]
   // What other codings have for tags is in compression.test.ts.
   const plain = { 'accept-encoding': 'identity' }
-  const get = (path: string, headers = {}, caller: FleetCaller = fleet.callers.owner) =>
+  const get = (path: string, headers = {}, caller: InventoryCaller = fleet.callers.owner) =>
     ask(fleet.url, path, { token: caller.token, headers: { ...plain, ...headers } })
-  const tagOf = async (path: string, caller?: FleetCaller) =>
+  const tagOf = async (path: string, caller?: InventoryCaller) =>
     (await get(path, {}, caller)).headers.get('etag') ?? ''
-  const tags = (caller?: FleetCaller) => Promise.all(paths().map((path) => tagOf(path, caller)))
+  const tags = (caller?: InventoryCaller) => Promise.all(paths().map((path) => tagOf(path, caller)))
 
   test('is strong, and goes with headers that keep caches out', async () => {
     for (const path of paths()) {
@@ -107,7 +111,10 @@ onEngineOfLane('the ETag of servers', (engine) => {
   })
 
   /** What a change does to the tags of the list and of the server. */
-  async function moves(change: () => Promise<unknown>, caller?: FleetCaller): Promise<boolean[]> {
+  async function moves(
+    change: () => Promise<unknown>,
+    caller?: InventoryCaller,
+  ): Promise<boolean[]> {
     // What is asked for again and again is kept.
     for (const _time of [1, 2, 3]) await tags(caller)
     const earlier = await tags(caller)
@@ -139,7 +146,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
 
   test('stays when the same is seen again, or others change', async () => {
     assert.deepEqual(await moves(() => fleet.record([server])), stayed)
-    const foreign = plainServer(projectAt(fleet, 3).id)
+    const foreign = minimalServer(projectAt(fleet, 3).id)
     assert.deepEqual(await moves(() => fleet.record([foreign])), stayed)
   })
 
@@ -159,7 +166,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
     const { viewer } = fleet.callers
     const { id: projectId } = projectAt(fleet, 0)
     const promote = () =>
-      fleet.population.assign({ role: 'project_owner', userId: viewer.userId, projectId })
+      fleet.identities.assign({ role: 'project_owner', userId: viewer.userId, projectId })
     const short = await tagOf('/servers', viewer)
     assert.deepEqual(await moves(promote, viewer), moved)
     // The short object has nothing that depends on the caller.

@@ -4,22 +4,29 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask } from '../../testing/client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { plainServer } from '../../testing/plain-server.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { openSocket } from '../../testing/raw-socket.ts'
 import { readCsv } from '../../testing/read-csv.ts'
-import { askServers, listServers, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import {
+  askServers,
+  listServers,
+  projectAt,
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 const count = 2300
 
 onBothEngines('a long table of servers', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     const { id } = projectAt(fleet, 0)
     const description = 'long '.repeat(300)
     const present = Array.from({ length: count }, (_, at) =>
-      plainServer(id, { name: `n${at % 7}`, description, vcpu_count: at }),
+      minimalServer(id, { name: `n${at % 7}`, description, vcpu_count: at }),
     )
     await fleet.record(present)
   })
@@ -60,7 +67,7 @@ onBothEngines('a long table of servers', (engine) => {
       const { status } = await ask(fleet.url, '/servers?limit=5', { token: owner().token })
       assert.equal(status, 200)
     }
-    const late = plainServer(projectAt(fleet, 0).id, {
+    const late = minimalServer(projectAt(fleet, 0).id, {
       created_at: '2000-01-01T00:00:00.000000Z',
       name: 'written while the table was read',
     })

@@ -3,12 +3,20 @@ import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { plainServer } from '../../testing/plain-server.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { readCsv } from '../../testing/read-csv.ts'
-import { askServers, listServers, nextIn, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
-import { specifiedServer } from '../../testing/specified-fields.ts'
+import {
+  askServers,
+  listServers,
+  nextIn,
+  projectAt,
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { specifiedServer } from '../../testing/inventory-world/specified-fields.ts'
 
 const hostile = [
   ['=cmd|"/C calc"!A0', '+1', '-2'],
@@ -18,13 +26,13 @@ const hostile = [
 ] as const
 
 onEngineOfLane('servers as a table or a stream', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     const [id, foreign] = [projectAt(fleet, 0).id, projectAt(fleet, 3).id]
     await fleet.record([
       ...hostile.map(([name, description, tag], at) =>
-        plainServer(id, {
+        minimalServer(id, {
           name,
           description,
           tags: { [`=${tag}`]: tag },
@@ -33,8 +41,8 @@ onEngineOfLane('servers as a table or a stream', (engine) => {
           status: at === 0 ? 'ready' : 'running',
         }),
       ),
-      plainServer(id, { pending_deleted: true }),
-      plainServer(foreign),
+      minimalServer(id, { pending_deleted: true }),
+      minimalServer(foreign),
     ])
   })
   after(() => fleet.platform.close())

@@ -3,9 +3,17 @@ import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { filledServer, madeByMuster } from '../../testing/filled-server.ts'
-import { askServers, listServers, showServer, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { filledServer, madeByMuster } from '../../testing/inventory-world/filled-server.ts'
+import {
+  askServers,
+  listServers,
+  showServer,
+  projectAt,
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 import {
   deviations,
   specifiedDevice,
@@ -13,14 +21,14 @@ import {
   specifiedGroup,
   specifiedNic,
   specifiedServer,
-} from '../../testing/specified-fields.ts'
+} from '../../testing/inventory-world/specified-fields.ts'
 
 onEngineOfLane('the object of a server', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let filled: ServerFacts
   let bare: ServerFacts
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     const { id: project_id } = projectAt(fleet, 0)
     filled = filledServer(project_id)
     bare = {

@@ -8,13 +8,13 @@ import {
   until,
   type Attached,
   onBothEnginesAtOnce,
-} from '../../testing/attached-accounts.ts'
+} from '../../testing/inventory-world/attached-accounts.ts'
 import { ask } from '../../testing/client.ts'
-import type { FakeDomain } from '../../testing/fake-libvirt-answers.ts'
-import { domain, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import type { FakeDomain } from '../../testing/fake-libvirt-responses.ts'
+import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { nextIn } from '../../testing/server-answers.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { nextIn } from '../../testing/inventory-world/server-responses.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 /** Tags as an organisation may note them in libvirt. */
@@ -178,14 +178,14 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
       assert.deepEqual(event?.changes, { 'user:team': [null, 'x'] })
       assert.equal(others.length, 1)
     }
-    const stranger = await at.hire('project_owner', await at.population.addProject(newId()))
+    const stranger = await at.hire('project_owner', await at.identities.addProject(newId()))
     for (const path of [{ id }, { id: id.replace(/^.{8}/, '00000000') }, { id: 'none' }]) {
       await stranger.fail('ResourceNotFoundError', 'getServerHistory', { path })
     }
   })
 
   test('does not tell what it was while it belonged to somebody else', async (context) => {
-    const [mine, secret] = [await at.population.addProject(newId()), `secret ${newId()}`]
+    const [mine, secret] = [await at.identities.addProject(newId()), `secret ${newId()}`]
     const { become, id, account } = await attachOne(
       context,
       { name: secret, ...tagged({ team: 'theirs' }) },
@@ -229,7 +229,9 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
   })
 
   test('never tells what the operator forces upon a server', async () => {
-    const server = plainServer(at.projectId, { adminGroup: { id: 'forced', rules: 'in:deny any' } })
+    const server = minimalServer(at.projectId, {
+      adminGroup: { id: 'forced', rules: 'in:deny any' },
+    })
     const record = (changes: object) =>
       at.platform.inventory.recordServers({ present: [{ ...server, ...changes }], gone: [] })
     await record({})

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
-import { ask, type ClientAnswer } from '../../testing/client.ts'
-import { askList } from '../../testing/ask-model.ts'
+import { ask, type ClientResponse } from '../../testing/client.ts'
+import { askList } from '../../testing/identity-world/query-identity-model.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
-import { serverHostileTexts } from '../../testing/server-hostile-texts.ts'
-import { everything, type Question } from '../../testing/server-question.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { serverInjectionTexts } from '../../testing/inventory-world/server-injection-texts.ts'
+import { everything, type Question } from '../../testing/inventory-world/server-query.ts'
 
 const atOnce = 16
 
@@ -54,7 +57,7 @@ const meanings: ((text: string) => Partial<Question>)[] = [
 
 /** Each text to some of the places in turn, and every so often one to all of them. */
 const spread = <Place>(all: readonly Place[], share: number): [Place, string][] =>
-  serverHostileTexts.flatMap((text, index) =>
+  serverInjectionTexts.flatMap((text, index) =>
     Array.from({ length: index % 60 === 0 ? all.length : share }, (_, step): [Place, string] => [
       all[(index * share + step) % all.length] as Place,
       text,
@@ -65,11 +68,11 @@ const spread = <Place>(all: readonly Place[], share: number): [Place, string][] 
 const isUnaskable = (text: string) => text.includes('\0') || text.length > 255 || text === ''
 
 onBothEngines('SEC-63: injection into questions about servers', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let servers: Server[]
   let visible: Set<string>
   before(async () => {
-    fleet = await startFleet(engine, { seed: 4, servers: 80 })
+    fleet = await startInventoryWorld(engine, { seed: 4, servers: 80 })
     servers = fleet.world.servers()
     const own = servers.filter(({ project_id }) => project_id === fleet.projects[0]?.id)
     visible = new Set(own.map(({ id }) => id))
@@ -83,7 +86,7 @@ onBothEngines('SEC-63: injection into questions about servers', (engine) => {
   }
 
   /** An answer is one's own servers, or an error of one's own making. */
-  function assertHarmless(answer: ClientAnswer, at: string): void {
+  function assertHarmless(answer: ClientResponse, at: string): void {
     const { status, headers, body, text } = answer
     assert.ok([200, 400, 403, 404, 409].includes(status), `${at}: ${status} ${text.slice(0, 300)}`)
     assert.equal(headers.get('x-injected'), null, at)
@@ -94,8 +97,8 @@ onBothEngines('SEC-63: injection into questions about servers', (engine) => {
   const send = async (path: string) =>
     assertHarmless(await ask<unknown>(fleet.url, path, { token: fleet.callers.owner.token }), path)
 
-  test(`${serverHostileTexts.length} texts in every place break nothing and change nothing`, async () => {
-    assert.ok(serverHostileTexts.length >= 500, `${serverHostileTexts.length}`)
+  test(`${serverInjectionTexts.length} texts in every place break nothing and change nothing`, async () => {
+    assert.ok(serverInjectionTexts.length >= 500, `${serverInjectionTexts.length}`)
     const earlier = await dumpTables(fleet.platform.database)
     await inTurns(spread(places, 1), ([place, text]) => send(place(encodeURIComponent(text))))
     assert.deepEqual(await dumpTables(fleet.platform.database), earlier)
@@ -178,7 +181,7 @@ onBothEngines('SEC-63: injection into questions about servers', (engine) => {
     const long = String.fromCodePoint(
       ...Array.from({ length: 1024 }, (_, at) => 0x4e00 + ((at * 7919 + at * at) % 20_000)),
     )
-    for (const text of [...serverHostileTexts.filter((_, at) => at % 4 === 0), long, '\uD800x']) {
+    for (const text of [...serverInjectionTexts.filter((_, at) => at % 4 === 0), long, '\uD800x']) {
       const [key, value] = [text.slice(0, 100).replaceAll('=', '~'), text.slice(0, 1024)]
       const answer = await owner.call<{ metadata: Record<string, string> }>(
         'replaceServerMetadata',

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import {
   askServers,
   badParameter,
   listServers,
   namesOf,
   projectAt,
-} from '../../testing/server-answers.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 /** Decisions §6, word for word. */
 const shortObject = `id name status description created_at updated_at project_id
@@ -19,13 +22,13 @@ const shortObject = `id name status description created_at updated_at project_id
 const count = 45
 
 onEngineOfLane('the list of servers', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     const { id } = projectAt(fleet, 0)
     await fleet.record(
       Array.from({ length: count }, (_, at) =>
-        plainServer(id, {
+        minimalServer(id, {
           name: `s${at}`,
           created_at: `2026-05-04T08:00:${String(at).padStart(2, '0')}.000001Z`,
         }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import {
   askServers,
   badParameter,
@@ -10,20 +10,23 @@ import {
   nextIn,
   type ListedServers,
   projectAt,
-} from '../../testing/server-answers.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 const count = 23
 
 onEngineOfLane('the way from page to page', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     const { id } = projectAt(fleet, 0)
     // Ties in all that is sorted by, so that only the ids tell them apart.
     await fleet.record(
       Array.from({ length: count }, (_, at) =>
-        plainServer(id, {
+        minimalServer(id, {
           name: ['same?', 'same', 'Ωther'][at % 3] ?? '',
           vcpu_count: at % 2,
           expired_at: at % 4 === 0 ? null : '2026-06-01T00:00:00.000001Z',

@@ -4,19 +4,22 @@ import type { ErrorBody, Server } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { ask } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { showServer, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { showServer, projectAt } from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 const many = (count: number, prefix = 'k') =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, `${at}`]))
 
 onEngineOfLane('how much can be said in tags', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let server: ServerFacts
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
-    server = plainServer(projectAt(fleet, 0).id, { tags: {} })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
+    server = minimalServer(projectAt(fleet, 0).id, { tags: {} })
     await fleet.record([server])
   })
   after(() => fleet.platform.close())

@@ -3,18 +3,26 @@ import { after, before, test } from 'node:test'
 import type { EventDto, Server } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { listServers, showServer, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
-import { changedTables, createSnapshots } from '../../testing/snapshots.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import {
+  listServers,
+  showServer,
+  projectAt,
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { changedTables, createSnapshots } from '../../testing/platform-world/snapshots.ts'
 
 type Metadata = Server['metadata']
 type Wishes = Readonly<Record<string, unknown>>
 
 onEngineOfLane('the tags of a server', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
   })
   after(() => fleet.platform.close())
 
@@ -23,21 +31,21 @@ onEngineOfLane('the tags of a server', (engine) => {
     id: 'mergeServerMetadata' | 'replaceServerMetadata',
     server: ServerFacts,
     metadata: Wishes,
-    caller: FleetCaller = owner(),
+    caller: InventoryCaller = owner(),
   ) => {
     fleet.tick()
     const path = { id: server.id }
     return (await caller.get<{ metadata: Metadata }>(id, { path, body: { metadata } })).metadata
   }
-  const merge = (server: ServerFacts, metadata: Wishes, caller?: FleetCaller) =>
+  const merge = (server: ServerFacts, metadata: Wishes, caller?: InventoryCaller) =>
     call('mergeServerMetadata', server, metadata, caller)
   const replace = (server: ServerFacts, metadata: Wishes) =>
     call('replaceServerMetadata', server, metadata)
-  const read = async ({ id }: ServerFacts, caller: FleetCaller = owner()) =>
+  const read = async ({ id }: ServerFacts, caller: InventoryCaller = owner()) =>
     (await caller.get<{ metadata: Metadata }>('getServerMetadata', { path: { id } })).metadata
 
   async function add(facts: Partial<ServerFacts> = {}, at = 0): Promise<ServerFacts> {
-    const server = plainServer(projectAt(fleet, at).id, {
+    const server = minimalServer(projectAt(fleet, at).id, {
       tags: { env: 'source', Name: 'x' },
       notes: { source_status: 'RUNNING' },
       ...facts,

@@ -3,12 +3,20 @@ import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import fc from 'fast-check'
 import { ask } from '../../testing/client.ts'
-import { askList, askStatistics, walkList } from '../../testing/ask-model.ts'
+import {
+  askList,
+  askStatistics,
+  walkList,
+} from '../../testing/identity-world/query-identity-model.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
-import { createQuestions } from '../../testing/server-queries.ts'
-import { everything, type Question } from '../../testing/server-question.ts'
-import { createNumbers } from '../../testing/server-samples.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { createQuestions } from '../../testing/inventory-world/random-server-queries.ts'
+import { everything, type Question } from '../../testing/inventory-world/server-query.ts'
+import { createNumbers } from '../../testing/inventory-world/server-samples.ts'
 
 const rounds = 3
 const questionsARound = 70
@@ -19,7 +27,7 @@ const timesAsked = 3
 
 /** What the same people ask again and again, before and after every change: caches know it. */
 const askAll = async (
-  callers: readonly FleetCaller[],
+  callers: readonly InventoryCaller[],
   servers: readonly Server[],
   questions: readonly Question[],
 ) => {
@@ -47,13 +55,13 @@ const byOwners = (names: readonly string[]): Question[] => [
 type Pick = <Value>(values: readonly Value[]) => Value
 
 /** Changes of every kind; each is acknowledged before the next is made. */
-function createChanges(fleet: Fleet, pick: Pick) {
+function createChanges(fleet: InventoryWorld, pick: Pick) {
   const { world, samples, callers, platform } = fleet
   const some = (count: number, isWanted: (server: Server) => boolean) => {
     const wanted = world.servers().filter(isWanted)
     return [...new Set(Array.from({ length: count }, () => pick(wanted).id))]
   }
-  const seenBy: [FleetCaller, (server: Server) => boolean][] = [
+  const seenBy: [InventoryCaller, (server: Server) => boolean][] = [
     [callers.owner, ({ project_id }) => project_id === fleet.projects[0]?.id],
     [callers.domainAdmin, ({ domain_id }) => domain_id === fleet.projects[0]?.domainId],
     [callers.admin, () => true],
@@ -109,10 +117,10 @@ function createChanges(fleet: Fleet, pick: Pick) {
 }
 
 onBothEngines('SEC-60: a list of servers is what a model says', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let changes: ReturnType<typeof createChanges>
   before(async () => {
-    fleet = await startFleet(engine)
+    fleet = await startInventoryWorld(engine)
     const draw = createNumbers(2)
     changes = createChanges(fleet, (values) => values[draw(values.length - 1)] as never)
     await changes.change()
@@ -124,7 +132,7 @@ onBothEngines('SEC-60: a list of servers is what a model says', (engine) => {
       let servers = fleet.world.servers()
       const { question, selection, groups } = createQuestions(servers)
       const caller = fc.nat({ max: fleet.all.length - 1 })
-      const by = (at: number) => fleet.all[at] as FleetCaller
+      const by = (at: number) => fleet.all[at] as InventoryCaller
 
       await fc.assert(
         fc.asyncProperty(caller, question, async (at, asked) => {

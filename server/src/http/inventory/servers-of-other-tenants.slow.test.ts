@@ -5,10 +5,14 @@ import { callerFields } from '@muster/contract'
 import fc from 'fast-check'
 import { ask } from '../../testing/client.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
-import { createQuestions } from '../../testing/server-queries.ts'
-import { questionText, statisticsText } from '../../testing/server-question.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { createQuestions } from '../../testing/inventory-world/random-server-queries.ts'
+import { questionText, statisticsText } from '../../testing/inventory-world/server-query.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const foreignServers = 1_000
 const questions = 80
@@ -19,11 +23,11 @@ const secretName = 'zanzibar-foreign'
 const secretTag = 'zanzibar'
 
 onBothEngines('another tenant', (engine) => {
-  let fleet: Fleet
-  let people: FleetCaller[]
+  let fleet: InventoryWorld
+  let people: InventoryCaller[]
   let foreignIds: string[]
   before(async () => {
-    fleet = await startFleet(engine, { seed: 3, servers: 120 })
+    fleet = await startInventoryWorld(engine, { seed: 3, servers: 120 })
     people = [fleet.callers.owner, fleet.callers.viewer, fleet.callers.domainAdmin]
     // One is there from the start, for what is told of servers that are not one's own.
     const facts = { ...fleet.samples.facts(), name: secretName, tags: { [secretTag]: 'hidden' } }
@@ -36,10 +40,10 @@ onBothEngines('another tenant', (engine) => {
 
   const foreignProject = () => fleet.projects.at(-1)?.id ?? ''
   const get = async (token: string, path: string) =>
-    steadyParts(await ask<unknown>(fleet.url, path, { token }))
+    comparableParts(await ask<unknown>(fleet.url, path, { token }))
 
   /** Everything that one can ask, in many ways. */
-  function paths(caller: FleetCaller): string[] {
+  function paths(caller: InventoryCaller): string[] {
     const servers = fleet.world.servers()
     const { question, selection, groups } = createQuestions(servers)
     const seen = servers.filter(({ project_id, domain_id }) =>
@@ -157,7 +161,7 @@ onBothEngines('another tenant', (engine) => {
     for (const { token } of people) {
       for (const method of ['POST', 'PUT']) {
         const change = async (id = '') =>
-          steadyParts(
+          comparableParts(
             await ask<unknown>(fleet.url, `/servers/${id}/metadata`, { method, token, body }),
           )
         const answer = await change(foreignIds[0])
@@ -169,7 +173,7 @@ onBothEngines('another tenant', (engine) => {
   })
 
   test('SEC-62: what depends on the caller cannot be asked by, whatever there is', async () => {
-    const projectId = await fleet.population.addProject('empty')
+    const projectId = await fleet.identities.addProject('empty')
     const nobody = await fleet.addCaller('project_owner', {
       id: projectId,
       name: 'empty',

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
-import { walk } from '../../testing/ask-model.ts'
+import { walk } from '../../testing/identity-world/query-identity-model.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
-import { expectList } from '../../testing/server-model.ts'
-import { everything, questionText, type Question } from '../../testing/server-question.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { expectList } from '../../testing/inventory-world/server-model.ts'
+import {
+  everything,
+  questionText,
+  type Question,
+} from '../../testing/inventory-world/server-query.ts'
 
 const question = (changes: Partial<Question>): Question => ({ ...everything, limit: 7, ...changes })
 
@@ -27,11 +35,11 @@ const orders: Partial<Question>[] = [
 ]
 
 onBothEngines('pages of a set', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   /** Those that a test changes; all others stay as they are. */
   let volatile: string[]
   before(async () => {
-    fleet = await startFleet(engine, { seed: 5, servers: 100 })
+    fleet = await startInventoryWorld(engine, { seed: 5, servers: 100 })
     volatile = [
       ...fleet.world.servers().filter((_, at) => at % 3 === 0),
       // These are still to come.
@@ -40,7 +48,7 @@ onBothEngines('pages of a set', (engine) => {
   })
   after(() => fleet.platform.close())
 
-  const rowsOf = (caller: FleetCaller, asked: Question) => {
+  const rowsOf = (caller: InventoryCaller, asked: Question) => {
     const expected = expectList(fleet.world.servers(), caller, { ...asked, limit: 2048 })
     return expected.status === 200 ? expected.all : assert.fail(questionText(asked))
   }

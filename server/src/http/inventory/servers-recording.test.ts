@@ -2,15 +2,23 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { listServers, showServer, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
-import { changedTables, createSnapshots } from '../../testing/snapshots.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import {
+  listServers,
+  showServer,
+  projectAt,
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { changedTables, createSnapshots } from '../../testing/platform-world/snapshots.ts'
 
 onEngineOfLane('what a source sees', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
   })
   after(() => fleet.platform.close())
 
@@ -20,13 +28,17 @@ onEngineOfLane('what a source sees', (engine) => {
     fleet.tick()
     return fleet.platform.inventory.recordServers({ present, gone })
   }
-  const names = async (caller: FleetCaller, query = '') =>
+  const names = async (caller: InventoryCaller, query = '') =>
     (await listServers(caller, `${query}&limit=100&order_by=name&order=asc`)).servers
       .map(({ name }) => name)
       .join(' ')
 
   test('is written once: the same again changes no row', async () => {
-    const present = [plainServer(projectId()), plainServer(projectId(3)), plainServer(projectId())]
+    const present = [
+      minimalServer(projectId()),
+      minimalServer(projectId(3)),
+      minimalServer(projectId()),
+    ]
     assert.deepEqual(await see(present), { created: 3, changed: 0, gone: 0 })
     const takeSnapshot = await createSnapshots(fleet.platform.database)
     const before = await takeSnapshot()
@@ -41,7 +53,7 @@ onEngineOfLane('what a source sees', (engine) => {
   })
 
   test('moves a server on when it has changed, and no other', async () => {
-    const [one, other] = [plainServer(projectId()), plainServer(projectId())]
+    const [one, other] = [minimalServer(projectId()), minimalServer(projectId())]
     await see([one, other])
     const [before, beside] = await Promise.all([
       showServer(owner(), one.id),
@@ -60,7 +72,7 @@ onEngineOfLane('what a source sees', (engine) => {
   })
 
   test('is gone where it is no longer seen, and back when it is seen again', async () => {
-    const server = plainServer(projectId(), { name: 'returning', status: 'suspend' })
+    const server = minimalServer(projectId(), { name: 'returning', status: 'suspend' })
     await see([server])
     const total = async (query = '') =>
       (await listServers(owner(), `name=returning&${query}`)).total
@@ -80,7 +92,7 @@ onEngineOfLane('what a source sees', (engine) => {
   })
 
   test('goes into the recycle bin and out of it', async () => {
-    const server = plainServer(projectId(), { name: 'binned', nics: [nic('10.9.9.9')] })
+    const server = minimalServer(projectId(), { name: 'binned', nics: [nic('10.9.9.9')] })
     await see([server])
     const found = async (query = '') => (await listServers(owner(), `ip=10.9.9.9&${query}`)).total
     await see([{ ...server, pending_deleted: true }])
@@ -93,7 +105,7 @@ onEngineOfLane('what a source sees', (engine) => {
   test('of another project is seen there at once, and no longer here', async () => {
     const there = await fleet.addCaller('project_owner', projectAt(fleet, 2))
     const { domainAdmin, auditor } = fleet.callers
-    const server = plainServer(projectId(), { name: 'moving', tags: { env: 'move' } })
+    const server = minimalServer(projectId(), { name: 'moving', tags: { env: 'move' } })
     const seen = async () => {
       const query = 'name=moving'
       const told = await Promise.all([
@@ -119,7 +131,7 @@ onEngineOfLane('what a source sees', (engine) => {
   })
 
   test('by several at once is all written, each change once', async () => {
-    const servers = Array.from({ length: 30 }, (_, at) => plainServer(projectId(at % 5)))
+    const servers = Array.from({ length: 30 }, (_, at) => minimalServer(projectId(at % 5)))
     const before = await listServers(fleet.callers.admin, 'scope=system&limit=0')
     const results = await Promise.all([see(servers), see(servers.toReversed()), see(servers)])
     assert.equal(
@@ -138,7 +150,7 @@ onEngineOfLane('what a source sees', (engine) => {
   })
 
   test('twice in one scan counts as it was said last; who is seen is there', async () => {
-    const server = plainServer(projectId(), { name: 'twice' })
+    const server = minimalServer(projectId(), { name: 'twice' })
     const again = { ...server, status: 'ready' }
     assert.deepEqual(await see([server, again], [server.id]), { created: 1, changed: 0, gone: 0 })
     const { status, deleted } = await showServer(owner(), server.id)
@@ -146,8 +158,8 @@ onEngineOfLane('what a source sees', (engine) => {
   })
 
   test('of a project that is not there is refused, and nothing of the scan is written', async () => {
-    const good = plainServer(projectId())
-    await assert.rejects(see([good, plainServer('nowhere')]), /project that is not there/)
+    const good = minimalServer(projectId())
+    await assert.rejects(see([good, minimalServer('nowhere')]), /project that is not there/)
     await owner().fail('ResourceNotFoundError', 'getServer', { path: { id: good.id } })
   })
 
@@ -160,9 +172,9 @@ onEngineOfLane('what a source sees', (engine) => {
 
   test('is forgotten when it has been gone for long enough, with all that belongs to it', async () => {
     const [old, young, live] = [
-      plainServer(projectId(), { nics: [nic('10.9.9.8')] }),
-      plainServer(projectId()),
-      plainServer(projectId()),
+      minimalServer(projectId(), { nics: [nic('10.9.9.8')] }),
+      minimalServer(projectId()),
+      minimalServer(projectId()),
     ]
     await see([old, young, live])
     await see([], [old.id])
@@ -191,7 +203,7 @@ onEngineOfLane('what a source sees', (engine) => {
   })
 
   test('is remembered for thirty days, unless somebody says otherwise', async () => {
-    const server = plainServer(projectId())
+    const server = minimalServer(projectId())
     await see([server])
     await see([], [server.id])
     const pass = (seconds: number) => {

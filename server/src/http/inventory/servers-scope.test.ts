@@ -3,20 +3,29 @@ import { after, before, test } from 'node:test'
 import type { ServerStatistics } from '@muster/contract'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { badParameter, listServers, namesOf, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import {
+  badParameter,
+  listServers,
+  namesOf,
+  projectAt,
+} from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 
 type Outcome = string | 403 | 400
 
 onEngineOfLane('how far a list of servers reaches', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     const present = fleet.projects.flatMap(({ id }, at): ServerFacts[] => [
-      plainServer(id, { name: `${at}` }),
-      plainServer(id, { name: `${at}bin`, pending_deleted: true }),
-      plainServer(id, { name: `${at}gone` }),
+      minimalServer(id, { name: `${at}` }),
+      minimalServer(id, { name: `${at}bin`, pending_deleted: true }),
+      minimalServer(id, { name: `${at}gone` }),
     ])
     await fleet.record(present)
     await fleet.record(
@@ -29,7 +38,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
   const statusOf = { 403: 'ForbiddenError', 400: 'InputParameterError' } as const
 
   /** What a list, its statistics and a stream of it say alike: names, or that it may not be. */
-  async function demand(caller: FleetCaller, query: string, wanted: Outcome): Promise<void> {
+  async function demand(caller: InventoryCaller, query: string, wanted: Outcome): Promise<void> {
     const note = `${caller.name} ${query}`
     if (typeof wanted === 'number') {
       await caller.fail(statusOf[wanted], 'listServers', { query })
@@ -46,7 +55,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
 
   test('is the token’s own scope, unless more is asked for and allowed', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
-    const table: [FleetCaller, Record<string, Outcome>][] = [
+    const table: [InventoryCaller, Record<string, Outcome>][] = [
       [owner, { '': '0', project: '0', domain: 403, system: 403, max: '0' }],
       [viewer, { '': '0', project: '0', domain: 403, system: 403, max: '0' }],
       [domainAdmin, { '': '0 1 2', project: 400, domain: '0 1 2', system: 403, max: '0 1 2' }],
@@ -96,7 +105,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
   test('leaves out the recycle bin and what is gone, unless those with the right ask', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
     const domainViewer = await fleet.addCaller('domain_viewer', projectAt(fleet, 0))
-    const allowed: [FleetCaller, readonly number[]][] = [
+    const allowed: [InventoryCaller, readonly number[]][] = [
       [owner, [0]],
       [domainAdmin, [0, 1, 2]],
       [admin, [4]],
@@ -113,7 +122,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
       await demand(caller, 'deleted=false', names(''))
       await demand(caller, 'deleted=true&pending_delete=true', 400)
     }
-    const seen: [FleetCaller, string][] = [
+    const seen: [InventoryCaller, string][] = [
       [viewer, '0'],
       [auditor, '3'],
       [domainViewer, '0 1 2'],
@@ -131,7 +140,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
 
   test('of what is gone is asked for the scope that is listed, not for any other', async () => {
     const { auditor } = fleet.callers
-    await fleet.population.assign({
+    await fleet.identities.assign({
       role: 'project_owner',
       userId: auditor.userId,
       projectId: projectAt(fleet, 3).id,
@@ -147,7 +156,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
     const [own = '', other = ''] = [servers[0]?.id, servers[3]?.id]
     const reads = ['getServer', 'getServerMetadata', 'getServerHistory'] as const
     type Refused = 'ForbiddenError' | 'ResourceNotFoundError' | 'InputParameterError'
-    const table: [FleetCaller, id: string, scope: string, Refused | undefined][] = [
+    const table: [InventoryCaller, id: string, scope: string, Refused | undefined][] = [
       [owner, own, '', undefined],
       [owner, own, 'scope=project', undefined],
       [owner, own, 'scope=max', undefined],
@@ -171,7 +180,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
     }
     // By its name, too: there are several of this name in all, and one in the project.
     const name = '0'
-    await fleet.record([plainServer(fleet.projects[3]?.id ?? '', { name })])
+    await fleet.record([minimalServer(fleet.projects[3]?.id ?? '', { name })])
     await admin.fail('ConflictError', 'getServer', { path: { id: name }, query: 'scope=system' })
     await owner.get('getServer', { path: { id: name }, query: 'scope=project' })
   })

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerStatistics } from '@muster/contract'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { listServers, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
-import { groupsOf, sumOf } from '../../testing/server-sums.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { listServers, projectAt } from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { groupsOf, sumOf } from '../../testing/inventory-world/server-sums.ts'
 
 /** Of the issue, word for word. */
 const usual = 'status, provider, brand, account, region, zone, project, os_type, hypervisor'.split(
@@ -13,9 +17,9 @@ const usual = 'status, provider, brand, account, region, zone, project, os_type,
 )
 
 onEngineOfLane('statistics of servers', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { seed: 11, servers: 120 })
+    fleet = await startInventoryWorld(engine, { seed: 11, servers: 120 })
     // One whose source has a tag of that name too.
     const [server] = (await listServers(fleet.callers.owner, 'tags=ext:env')).servers
     await fleet.callers.owner.get('mergeServerMetadata', {
@@ -25,11 +29,11 @@ onEngineOfLane('statistics of servers', (engine) => {
   })
   after(() => fleet.platform.close())
 
-  const count = (caller: FleetCaller, query: string) =>
+  const count = (caller: InventoryCaller, query: string) =>
     caller.get<ServerStatistics>('getServerStatistics', { query })
 
   /** Holds the sums to those of a whole list under the same filters. */
-  async function demand(caller: FleetCaller, groups: readonly string[], filters = '') {
+  async function demand(caller: InventoryCaller, groups: readonly string[], filters = '') {
     const page = await listServers(caller, `${filters}&details=true&with_meta=true&limit=2048`)
     const asked = groups.map((name) => `group_by=${encodeURIComponent(name)}`).join('&')
     const { total, groups: told } = await count(caller, `${asked}&${filters}`)
@@ -139,7 +143,7 @@ onEngineOfLane('statistics of servers', (engine) => {
   test('write moments as the list does, those before 1970 too', async () => {
     const { id } = projectAt(fleet, 0)
     const moments = ['1969-12-31T23:59:59.999999Z', '1950-06-01T00:00:00.000001Z']
-    const present = moments.map((expired_at) => plainServer(id, { expired_at, name: 'old' }))
+    const present = moments.map((expired_at) => minimalServer(id, { expired_at, name: 'old' }))
     await fleet.record(present)
     await demand(fleet.callers.owner, ['expired_at', 'created_at'], 'name=old')
     await fleet.record(
@@ -169,7 +173,7 @@ onEngineOfLane('statistics of servers', (engine) => {
   test('tell a hundred values of a group and sum up the rest as other', async () => {
     const { id: projectId } = projectAt(fleet, 4)
     const present = Array.from({ length: 130 }, (_, at) =>
-      plainServer(projectId, {
+      minimalServer(projectId, {
         name: `v${at % 120}`,
         host: `h${at % 120}`,
         vcpu_count: at + 1,

@@ -9,15 +9,15 @@ import {
   until,
   type Attached,
   onBothEnginesAtOnce,
-} from '../../testing/attached-accounts.ts'
+} from '../../testing/inventory-world/attached-accounts.ts'
 import { ask } from '../../testing/client.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { databaseWords, doomed, failDoomedEvents } from '../../testing/failing-events.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { databaseMessage, doomed, failMarkedEvents } from '../../testing/failing-event-log.ts'
 import { refuse, startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
-import { domain, some, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { domain, some, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { changedTables, createSnapshots } from '../../testing/snapshots.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { changedTables, createSnapshots } from '../../testing/platform-world/snapshots.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 onBothEnginesAtOnce('what a source shows', (engine) => {
@@ -27,7 +27,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
   before(async () => {
     at = await startAttached(lifetime, engine)
     owner = await at.hire('project_owner')
-    await failDoomedEvents(at.database)
+    await failMarkedEvents(at.database)
   })
 
   const look = (id: string, who: Pick<typeof owner, 'call'> = owner) =>
@@ -185,7 +185,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
     const ec2 = await startFakeEc2(context)
     const { id } = await attachOne(ec2)
     const asked = ec2.questions.length
-    const stranger = await at.hire('project_owner', await at.population.addProject(newId()))
+    const stranger = await at.hire('project_owner', await at.identities.addProject(newId()))
     assertError(await look(id, await at.hire('project_viewer')), 'ForbiddenError')
     assertError(await look(id, stranger), 'ResourceNotFoundError')
     assertError(await look('no such server'), 'ResourceNotFoundError')
@@ -196,7 +196,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
   })
 
   test('cannot be asked for where there is nobody to ask: 409', async (context) => {
-    const orphan = plainServer(at.projectId)
+    const orphan = minimalServer(at.projectId)
     await at.platform.inventory.recordServers({ present: [orphan], gone: [] })
     assertError(await look(orphan.id), 'InvalidStatusError')
     const libvirt = await startFakeLibvirt(context, { domains: [domain(1)] })
@@ -221,7 +221,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
       headers: { 'x-request-id': `${doomed}${newId()}` },
     })
     assertError(answer, 'InternalServerError')
-    assert.ok(!answer.text.includes(databaseWords))
+    assert.ok(!answer.text.includes(databaseMessage))
     assert.equal(ec2.questions.length, asked)
     assert.deepEqual(changedTables(snapshot, await takeSnapshot()), [])
   })

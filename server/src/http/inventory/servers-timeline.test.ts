@@ -4,9 +4,13 @@ import { maxTimelineDays, type ServerTimeline } from '@muster/contract'
 import { dayOf } from '../../domain/inventory/draw-timeline.ts'
 import { createTimelineStore } from '../../storage/servers/timeline.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plainServer } from '../../testing/plain-server.ts'
-import { projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
+import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
+import { projectAt } from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 import { startPlatform } from '../../testing/start-platform.ts'
 
 const aDay = 86_400_000
@@ -16,20 +20,20 @@ const timeAgo = (days: number) =>
   `${new Date((today - days) * aDay + aDay / 2).toISOString().slice(0, -1)}000Z`
 
 onEngineOfLane('the timeline of the fleet', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
   })
   after(() => fleet.platform.close())
 
-  const read = async (caller: FleetCaller, query: string) =>
+  const read = async (caller: InventoryCaller, query: string) =>
     (await caller.get<ServerTimeline>('getServerTimeline', { query })).timeline
-  const draw = async (caller: FleetCaller, query: string) =>
+  const draw = async (caller: InventoryCaller, query: string) =>
     (await read(caller, query))
       .map(({ count, estimated }) => `${count}${estimated ? '?' : ''}`)
       .join(' ')
   const madeAgo = (project: number, days: number, facts: object = {}) =>
-    plainServer(projectAt(fleet, project).id, { created_at: timeAgo(days), ...facts })
+    minimalServer(projectAt(fleet, project).id, { created_at: timeAgo(days), ...facts })
 
   test('is estimated where nobody has counted yet, and never out of sight', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
@@ -122,7 +126,7 @@ test('a process that stops counts the fleet before it does', async () => {
       .selectFrom('projects')
       .select('id')
       .executeTakeFirstOrThrow()
-    await platform.inventory.recordServers({ present: [plainServer(id)], gone: [] })
+    await platform.inventory.recordServers({ present: [minimalServer(id)], gone: [] })
     const other = await startPlatform({ engine: 'postgres', beside: platform })
     await other.close()
     const rows = await platform.database.db.selectFrom('fleet_days').selectAll().execute()

@@ -10,10 +10,10 @@ import {
   until,
   type Attached,
   onBothEnginesAtOnce,
-} from '../../testing/attached-accounts.ts'
+} from '../../testing/inventory-world/attached-accounts.ts'
 import type { Engine } from '../../testing/engines.ts'
 import { refuse, startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
-import { domain, some, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import { domain, some, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 

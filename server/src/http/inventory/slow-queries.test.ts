@@ -3,20 +3,23 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { ask } from '../../testing/client.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { openSocket } from '../../testing/raw-socket.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const search = '/servers?scope=system&q=-tag:a%20-tag:b'
 
 /** A lock on the servers makes queries of them last as long as it is held. */
 describe('a search that takes too long', () => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let hasty: TestPlatform
   let client: pg.Client
   before(async () => {
-    fleet = await startFleet('postgres', { servers: 20, flags: ['--query-timeout=1h'] })
+    fleet = await startInventoryWorld('postgres', { servers: 20, flags: ['--query-timeout=1h'] })
     hasty = await startPlatform({ beside: fleet.platform, flags: ['--query-timeout=1s'] })
     client = new pg.Client(fleet.platform.databaseUrl)
     await client.connect()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { after, before, describe, test } from 'node:test'
 import { ask } from '../../testing/client.ts'
-import { assertError, assertRawError } from '../../testing/error-answer.ts'
+import { assertError, assertRawError } from '../../testing/assert-error.ts'
 import { listen, openSocket, sendRaw } from '../../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 

@@ -9,7 +9,10 @@ import { brotliDecompressSync, constants, gunzipSync, zstdDecompressSync } from 
 import { contentCodings } from '@muster/contract'
 import { adminPassword } from '../../testing/start-platform.ts'
 import { passwordIdentity, systemProject } from '../../testing/client.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 import { createCompress } from '../compress.ts'
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
@@ -35,9 +38,9 @@ interface Answer {
 }
 
 describe('compressed answers', () => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet('sqlite', { servers: 60 })
+    fleet = await startInventoryWorld('sqlite', { servers: 60 })
   })
   after(() => fleet.platform.close())
 

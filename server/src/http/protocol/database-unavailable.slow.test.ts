@@ -9,7 +9,7 @@ import {
   passwordIdentity,
   requestToken,
   tokenIdentity,
-  type ClientAnswer,
+  type ClientResponse,
 } from '../../testing/client.ts'
 import { createTestDatabase } from '../../testing/engines.ts'
 import {
@@ -55,7 +55,7 @@ async function withPatience<Answer>(what: string, answer: Promise<Answer>): Prom
 const login = (url: string, password = adminPassword) =>
   requestToken(url, { identity: passwordIdentity('sysadmin', password) })
 
-function assertUnavailable(what: string, answer: ClientAnswer<ErrorBody>): void {
+function assertUnavailable(what: string, answer: ClientResponse<ErrorBody>): void {
   const { status, headers, body } = answer
   assert.equal(status, 503, `${what}: ${status} ${answer.text}`)
   assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/)
@@ -66,7 +66,7 @@ function assertUnavailable(what: string, answer: ClientAnswer<ErrorBody>): void 
 }
 
 /** Asks again and again for as long as the answer is this one. */
-async function whileAnswering(status: number, send: () => Promise<ClientAnswer<ErrorBody>>) {
+async function whileAnswering(status: number, send: () => Promise<ClientResponse<ErrorBody>>) {
   const end = performance.now() + patience
   let answer = await send()
   while (answer.status === status && performance.now() < end) {

@@ -2,16 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { operations, type OperationId, type Server, type Token } from '@muster/contract'
 import type { TObject } from 'typebox'
-import type { ClientAnswer } from '../../testing/client.ts'
+import type { ClientResponse } from '../../testing/client.ts'
 import { sampleOperations } from '../../testing/lanes.ts'
 import { itemsOf } from '../../testing/list-items.ts'
-import { requests, type Parts } from '../../testing/persona-requests.ts'
-import { rowsOf, type Row } from '../../testing/persona-table.ts'
-import type { Things } from '../../testing/persona-things.ts'
-import { operationOf, type PersonaName } from '../../testing/personas.ts'
-import { changedTables } from '../../testing/snapshots.ts'
-import { startOrganisation, type RunningOrganisation } from '../../testing/start-organisation.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { requests, type Parts } from '../../testing/platform-world/persona-requests.ts'
+import { rowsOf, type Row } from '../../testing/platform-world/persona-table.ts'
+import type { Things } from '../../testing/platform-world/persona-things.ts'
+import {
+  operationOf,
+  type PersonaName,
+} from '../../testing/platform-world/create-platform-world.ts'
+import { changedTables } from '../../testing/platform-world/snapshots.ts'
+import {
+  startPlatformWorld,
+  type RunningPlatformWorld,
+} from '../../testing/platform-world/start-platform-world.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const ids = sampleOperations(operations).map(({ id }) => id)
 
@@ -63,21 +69,21 @@ const isKnown = (id: OperationId, way: readonly string[], key: string): boolean 
   Object.hasOwn(schemaAt(id, way)?.properties ?? {}, key)
 
 /** A 400 that says which keys it is about, or the first of them. */
-function isNamed(answer: ClientAnswer, keys: readonly string[]): boolean {
+function isNamed(answer: ClientResponse, keys: readonly string[]): boolean {
   const { fields = [] } = answer.body as { fields?: { path: string }[] }
   const named = fields.map(({ path }) => path.split('.').at(-1) ?? '')
   return answer.status === 400 && named.length > 0 && named.every((key) => keys.includes(key))
 }
 
 describe('SEC-10: nothing in a request widens what its token may', () => {
-  let running: RunningOrganisation
+  let running: RunningPlatformWorld
   let things: Things
   /** Who the request claims to be. */
   let claim: { readonly userId: string; readonly projectId: string; readonly token: string }
   before(async () => {
-    running = await startOrganisation('sqlite')
+    running = await startPlatformWorld('sqlite')
     const { organisation } = running
-    things = await organisation.furnish('other')
+    things = await organisation.addThings('other')
     const { userId, place, token = '' } = organisation.persona('admin')
     claim = { userId, projectId: place.projectId, token }
   })
@@ -268,7 +274,7 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
         for (const name of impostors) {
           const clean = await callAs(id, name)
           const forged = await callAs(id, name, claiming)
-          assert.deepEqual(steadyParts(forged), steadyParts(clean), name)
+          assert.deepEqual(comparableParts(forged), comparableParts(clean), name)
         }
       }))
   }

@@ -2,15 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { operations, type Operation, type OperationId } from '@muster/contract'
 import { pathOf } from '../../testing/call-operation.ts'
-import { ask, type ClientAnswer } from '../../testing/client.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { ask, type ClientResponse } from '../../testing/client.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { sampleOperations } from '../../testing/lanes.ts'
-import { requests } from '../../testing/persona-requests.ts'
-import { rowsOf } from '../../testing/persona-table.ts'
-import { operationOf } from '../../testing/personas.ts'
-import { changedTables } from '../../testing/snapshots.ts'
-import { startOrganisation, type RunningOrganisation } from '../../testing/start-organisation.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { requests } from '../../testing/platform-world/persona-requests.ts'
+import { rowsOf } from '../../testing/platform-world/persona-table.ts'
+import { operationOf } from '../../testing/platform-world/create-platform-world.ts'
+import { changedTables } from '../../testing/platform-world/snapshots.ts'
+import {
+  startPlatformWorld,
+  type RunningPlatformWorld,
+} from '../../testing/platform-world/start-platform-world.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const all: readonly Operation[] = operations
 const withMethod = (method: string) =>
@@ -18,9 +21,9 @@ const withMethod = (method: string) =>
     .filter((operation) => operation.method === method)
     .map(({ id }) => id)
 
-let running: RunningOrganisation
+let running: RunningPlatformWorld
 before(async () => {
-  running = await startOrganisation('sqlite')
+  running = await startPlatformWorld('sqlite')
 })
 after(() => running.platform.close())
 
@@ -31,7 +34,7 @@ describe('PATCH under /v3', () => {
     test(`is another word for PUT: ${id}`, async () => {
       const { organisation, takeSnapshot } = running
       for (const method of ['PUT', 'PATCH']) {
-        const things = await organisation.furnish('home')
+        const things = await organisation.addThings('home')
         const { token } = organisation.persona('admin')
         const earlier = await takeSnapshot()
         const answer = await organisation.call(id, { things, token, method, isDone: true })
@@ -39,7 +42,7 @@ describe('PATCH under /v3', () => {
         assert.equal(answer.status, Number(success), answer.text)
         const changed = changedTables(earlier, await takeSnapshot())
         assert.deepEqual(changed, requests[id].changes?.toSorted(), method)
-        await organisation.discard(things)
+        await organisation.removeThings(things)
       }
     })
 
@@ -47,7 +50,7 @@ describe('PATCH under /v3', () => {
       const { organisation, takeSnapshot } = running
       const rows = new Map(rowsOf(id))
       const row = rows.get('other') ?? rows.get('home')
-      const things = await organisation.furnish('other')
+      const things = await organisation.addThings('other')
       const earlier = await takeSnapshot()
       for (const name of ['none', 'unscoped', 'viewer', 'owner', 'domainAdmin'] as const) {
         if (row?.[name] === '+') continue
@@ -55,7 +58,7 @@ describe('PATCH under /v3', () => {
         const byPut = await organisation.call(id, { things, token })
         const byPatch = await organisation.call(id, { things, token, method: 'PATCH' })
         assert.ok(byPatch.status >= 400)
-        assert.deepEqual(steadyParts(byPatch), steadyParts(byPut), name)
+        assert.deepEqual(comparableParts(byPatch), comparableParts(byPut), name)
       }
       const changed = changedTables(earlier, await takeSnapshot())
       assert.deepEqual(
@@ -84,8 +87,8 @@ describe('PATCH under /v3', () => {
 
 describe('HEAD', () => {
   /** Those about the answer: the connection is the client's affair, which closes it after a HEAD. */
-  const headersOf = (id: OperationId, answer: ClientAnswer) =>
-    steadyParts(answer).headers.filter(([name]) => {
+  const headersOf = (id: OperationId, answer: ClientResponse) =>
+    comparableParts(answer).headers.filter(([name]) => {
       // The figures move, and their length with them.
       if (id === 'showMetrics' && name === 'content-length') return false
       return name !== 'connection' && name !== 'keep-alive'
@@ -94,7 +97,7 @@ describe('HEAD', () => {
   for (const id of withMethod('GET')) {
     test(`tells what GET tells, without the body: ${id}`, async () => {
       const { organisation } = running
-      const things = await organisation.furnish('home')
+      const things = await organisation.addThings('home')
       for (const name of ['none', 'stranger', 'viewer', 'admin'] as const) {
         const { token } = organisation.persona(name)
         const got = await organisation.call(id, { things, token })
@@ -103,7 +106,7 @@ describe('HEAD', () => {
         assert.equal(head.status, got.status, name)
         assert.deepEqual(headersOf(id, head), headersOf(id, got), name)
       }
-      await organisation.discard(things)
+      await organisation.removeThings(things)
     })
   }
 })

@@ -2,12 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { operations, type OperationId } from '@muster/contract'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { requests, type Parts } from '../../testing/persona-requests.ts'
-import { rowsOf } from '../../testing/persona-table.ts'
-import { neverWas, type Things } from '../../testing/persona-things.ts'
-import { personaNames, type Errand } from '../../testing/personas.ts'
-import { changedTables } from '../../testing/snapshots.ts'
-import { startOrganisation, type RunningOrganisation } from '../../testing/start-organisation.ts'
+import { requests, type Parts } from '../../testing/platform-world/persona-requests.ts'
+import { rowsOf } from '../../testing/platform-world/persona-table.ts'
+import { nonexistentThings, type Things } from '../../testing/platform-world/persona-things.ts'
+import {
+  personaNames,
+  type PersonaCall,
+} from '../../testing/platform-world/create-platform-world.ts'
+import { changedTables } from '../../testing/platform-world/snapshots.ts'
+import {
+  startPlatformWorld,
+  type RunningPlatformWorld,
+} from '../../testing/platform-world/start-platform-world.ts'
 
 const changing = operations.map(({ id }) => id).filter((id) => requests[id].changes !== undefined)
 
@@ -95,16 +101,16 @@ const conflicts: Readonly<
 }
 
 onEngineOfLane('every change that is refused', (engine) => {
-  let running: RunningOrganisation
+  let running: RunningPlatformWorld
   let things: Things
   let foreign: Things
   let pillars: Pillars
   before(async () => {
-    running = await startOrganisation(engine)
+    running = await startPlatformWorld(engine)
     const { organisation, platform } = running
     const { db } = platform.database
-    things = await organisation.furnish('home')
-    foreign = await organisation.furnish('other')
+    things = await organisation.addThings('home')
+    foreign = await organisation.addThings('other')
     const idOf = async (table: 'users' | 'projects' | 'roles' | 'policies', name: string) =>
       (await db.selectFrom(table).where('name', '=', name).select('id').executeTakeFirstOrThrow())
         .id
@@ -127,13 +133,13 @@ onEngineOfLane('every change that is refused', (engine) => {
   after(() => running.platform.close())
 
   /** What is wrong with a request, and the status that says so. */
-  function refusalsOf(id: OperationId): [string, number, Errand][] {
+  function refusalsOf(id: OperationId): [string, number, PersonaCall][] {
     const { organisation } = running
     const { token } = organisation.persona('admin')
-    const refusals: [string, number, Errand][] = []
+    const refusals: [string, number, PersonaCall][] = []
     const statuses = { '!': 401, '-': 403, '0': 404, b: 400, c: 409 } as const
     // One for each way to be refused: the persona table goes through all who are.
-    const marks = new Map<string, [string, number, Errand]>()
+    const marks = new Map<string, [string, number, PersonaCall]>()
     for (const [spot, row] of rowsOf(id)) {
       for (const name of spot === 'other' || spot === 'home' ? personaNames : []) {
         const mark = row[name]
@@ -149,7 +155,7 @@ onEngineOfLane('every change that is refused', (engine) => {
     // What is not there yet can refer to nothing that is not there.
     if (!id.startsWith('create') && id !== 'testNewCloudAccount') {
       const status = id === 'issueToken' ? 401 : 404
-      refusals.push(['what never was', status, { things: neverWas(things), token }])
+      refusals.push(['what never was', status, { things: nonexistentThings(things), token }])
     }
     bad('a body that is none', (parts) => ({ ...parts, body: '{"' }), 400)
     bad('a body of another shape', (parts) => ({ ...parts, body: { shape: 'other' } }), 400)

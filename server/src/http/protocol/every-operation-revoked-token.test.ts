@@ -5,10 +5,18 @@ import { after, before, describe, test } from 'node:test'
 import { operations, type Operation, type OperationId } from '@muster/contract'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { neverWas, type Things } from '../../testing/persona-things.ts'
-import { operationOf, readSecret, type Errand, type Persona } from '../../testing/personas.ts'
-import { startOrganisation, type RunningOrganisation } from '../../testing/start-organisation.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { nonexistentThings, type Things } from '../../testing/platform-world/persona-things.ts'
+import {
+  operationOf,
+  readSecret,
+  type PersonaCall,
+  type Persona,
+} from '../../testing/platform-world/create-platform-world.ts'
+import {
+  startPlatformWorld,
+  type RunningPlatformWorld,
+} from '../../testing/platform-world/start-platform-world.ts'
 
 const ids = operations.map(({ id }) => id)
 
@@ -24,7 +32,7 @@ const presentations = ids
   .flatMap((id) => methodsOf(operationOf(id)).map((method) => ({ id, method })))
 
 onEngineOfLane('every route refuses a revoked token', (engine) => {
-  let running: RunningOrganisation
+  let running: RunningPlatformWorld
   let phantom: Things
   let parent: string
   let child: string
@@ -33,16 +41,16 @@ onEngineOfLane('every route refuses a revoked token', (engine) => {
 
   /** Asks for what never was, or for something new: nobody is harmed where the token is good. */
   function present(id: OperationId, method: string, token: string) {
-    const errand: Errand = { things: phantom, token, method }
+    const errand: PersonaCall = { things: phantom, token, method }
     if (id !== 'issueToken') return running.organisation.call(id, errand)
     const body = { auth: { identity: tokenIdentity(token) } }
     return running.organisation.call(id, { ...errand, edit: () => ({ body }) })
   }
 
   before(async () => {
-    running = await startOrganisation(engine)
+    running = await startPlatformWorld(engine)
     const { organisation, platform } = running
-    phantom = neverWas(await organisation.furnish('home'))
+    phantom = nonexistentThings(await organisation.addThings('home'))
     const { token, place } = organisation.persona('admin')
     const makeChild = async (secret = '') =>
       secretOf(
@@ -89,21 +97,21 @@ onEngineOfLane('every route refuses a revoked token', (engine) => {
 })
 
 describe('no secret is shown again', () => {
-  let running: RunningOrganisation
+  let running: RunningPlatformWorld
   let admin: Persona
   before(async () => {
-    running = await startOrganisation('sqlite')
+    running = await startPlatformWorld('sqlite')
     admin = running.organisation.persona('admin')
   })
   after(() => running.platform.close())
 
   /** The whole of every list; what is asked for thing by thing, the persona table goes through. */
-  const withoutFilter: Errand['edit'] = (parts) => ({ ...parts, query: {} })
+  const withoutFilter: PersonaCall['edit'] = (parts) => ({ ...parts, query: {} })
   const seers = ['viewer', 'domainAdmin', 'auditor', 'admin', 'adminByKey'] as const
 
   test('SEC-36: by whatever is read, whoever reads it', async () => {
     const { organisation, takeSnapshot } = running
-    const things = await organisation.furnish('home')
+    const things = await organisation.addThings('home')
     // One that was shown when it was made, and events that tell of its making.
     const made = await organisation.call('createCredential', { things, token: admin.token })
     assert.equal(made.status, 201)
@@ -132,8 +140,11 @@ describe('no secret is shown again', () => {
   test('SEC-36: and if one were, the walk would notice', async () => {
     const { organisation } = running
     const [secret = ''] = organisation.secrets
-    const things = await organisation.furnish('home')
-    const edit: Errand['edit'] = (parts) => ({ ...parts, body: { user: { description: secret } } })
+    const things = await organisation.addThings('home')
+    const edit: PersonaCall['edit'] = (parts) => ({
+      ...parts,
+      body: { user: { description: secret } },
+    })
     const errand = { things, token: admin.token, edit }
     await assert.rejects(organisation.call('updateUser', errand), /SEC-36/)
     await assert.rejects(
@@ -144,7 +155,7 @@ describe('no secret is shown again', () => {
 
   test("SEC-36: a private key is not taken for a provider's certificate", async () => {
     const { organisation, takeSnapshot } = running
-    const things = await organisation.furnish('home')
+    const things = await organisation.addThings('home')
     const fixture = (name: string) =>
       readFileSync(join(import.meta.dirname, '../../testing/fixtures', name), 'utf8')
     const certificate = fixture('test-only.cert.pem')

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, loginAdmin } from '../../testing/client.ts'
-import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import {
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { dumpLasting } from '../../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -191,13 +194,13 @@ function loginsInMemory(text: string, secret: string): Record<string, Body> {
 
 onBothEngines('SEC-63 injection', (engine) => {
   let platform: TestPlatform
-  let logins: CountedLogins
+  let logins: MeasuredLogins
   let secret: string
   before(async () => {
     platform = await startPlatform({ engine })
     // The clock stands still, so that an account in its delay stays there.
     const now = Date.now()
-    logins = await startCountedLogins(platform, { clock: () => now })
+    logins = await startMeasuredLogins(platform, { clock: () => now })
     // Unscoped, so that no scope it is asked to change to is a granted one.
     secret = await loginAdmin(platform.url, undefined)
   })

@@ -4,9 +4,9 @@ import { operations, type Operation } from '@muster/contract'
 import { hash } from '@node-rs/argon2'
 import { callOperation, pathOf, renewToken } from '../../testing/call-operation.ts'
 import { ask, loginAdmin, passwordIdentity, requestToken, secretOf } from '../../testing/client.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { sampleOperations } from '../../testing/lanes.ts'
-import { createPopulation } from '../../testing/population.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
@@ -147,13 +147,13 @@ describe('SEC-12 /metrics', () => {
   })
 
   test('SEC-12 shows itself only to a token whose policies allow it', async () => {
-    const population = createPopulation(platform.database)
+    const identities = createIdentityWorld(platform.database)
     const passwordHash = await hash('a password to count by')
-    const projectId = await population.addProject('counted')
+    const projectId = await identities.addProject('counted')
     const tokenOf = async (name: string, systemRole: string | undefined, scoped = true) => {
-      const userId = await population.addUser({ name, passwordHash })
-      await population.assign({ role: 'project_owner', userId, projectId })
-      if (systemRole !== undefined) await population.assign({ role: systemRole, userId })
+      const userId = await identities.addUser({ name, passwordHash })
+      await identities.assign({ role: 'project_owner', userId, projectId })
+      if (systemRole !== undefined) await identities.assign({ role: systemRole, userId })
       const identity = passwordIdentity(name, 'a password to count by')
       const scope = scoped ? { project: { id: projectId } } : undefined
       return secretOf(await requestToken(url, { identity, scope }))

@@ -12,10 +12,10 @@ import {
   systemProject,
   tokenIdentity,
 } from '../../testing/client.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { createKeyHolders } from '../../testing/key-holders.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { createKeyHolders } from '../../testing/identity-world/access-key-holders.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const minute = 60_000
 const start = Math.ceil(Date.now() / minute) * minute
@@ -84,7 +84,7 @@ describe('the limit on failed logins', () => {
     await succeed('192.0.2.14')
     for (let index = 0; index < 5; index += 1) await guess('192.0.2.14', 'nobody')
     const known = await guess('192.0.2.14', 'sysadmin')
-    assert.deepEqual(steadyParts(known), steadyParts(await guess('192.0.2.14', 'nobody')))
+    assert.deepEqual(comparableParts(known), comparableParts(await guess('192.0.2.14', 'nobody')))
     assertError(known, 'TooManyRequests', 'application/json')
     assert.equal((await succeed('192.0.2.14')).status, 201)
   })

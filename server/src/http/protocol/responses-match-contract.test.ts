@@ -6,7 +6,7 @@ import { callOperation, pathOf } from '../../testing/call-operation.ts'
 import { ask, loginAdmin } from '../../testing/client.ts'
 import { sampleOperations } from '../../testing/lanes.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
-import { createStage, type Stage } from '../../testing/stage.ts'
+import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const made = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

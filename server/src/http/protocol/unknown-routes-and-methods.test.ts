@@ -4,10 +4,10 @@ import { after, before, describe, test } from 'node:test'
 import { operations, type Operation } from '@muster/contract'
 import { callOperation, pathOf } from '../../testing/call-operation.ts'
 import { ask, loginAdmin } from '../../testing/client.ts'
-import { assertError, assertRawError } from '../../testing/error-answer.ts'
+import { assertError, assertRawError } from '../../testing/assert-error.ts'
 import { sampleOperations } from '../../testing/lanes.ts'
 import { askRaw } from '../../testing/raw-socket.ts'
-import { createStage, type Stage } from '../../testing/stage.ts'
+import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const all: readonly Operation[] = operations

@@ -3,9 +3,16 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CatalogService, DomainDto, ProjectDto, Token } from '@muster/contract'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
-import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import {
+  plainHash,
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const password = 'a password with a scope'
@@ -21,12 +28,12 @@ interface Links {
 
 onEngineOfLane('scopes of a user', (engine) => {
   let platform: TestPlatform
-  let logins: CountedLogins
-  let population: Population
+  let logins: MeasuredLogins
+  let identities: IdentityWorld
   before(async () => {
     platform = await startPlatform({ engine })
-    logins = await startCountedLogins(platform)
-    population = createPopulation(platform.database)
+    logins = await startMeasuredLogins(platform)
+    identities = createIdentityWorld(platform.database)
   })
   after(async () => {
     await logins.close()
@@ -36,7 +43,7 @@ onEngineOfLane('scopes of a user', (engine) => {
   let serial = 0
   const fresh = (word: string) => `${word}-${(serial += 1)}`
   const addUser = (options: object = {}) =>
-    population.addUser({ name: fresh('user'), passwordHash: plainHash(password), ...options })
+    identities.addUser({ name: fresh('user'), passwordHash: plainHash(password), ...options })
   const login = async (id: string, scope?: unknown) => {
     const answer = await requestToken(logins.url, {
       identity: { methods: ['password'], password: { user: { id, password } } },
@@ -45,7 +52,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     return { secret: secretOf(answer), token: answer.body.token }
   }
   const disable = (table: 'projects' | 'domains' | 'users', id: string) =>
-    population.change(
+    identities.change(
       platform.database.db.updateTable(table).set({ enabled: 0 }).where('id', '=', id).compile(),
     )
   const get = async <Body>(path: string, token: string) => {
@@ -62,9 +69,9 @@ onEngineOfLane('scopes of a user', (engine) => {
 
   test('a domain-scoped token has the domain for a project', async () => {
     const name = fresh('Domain')
-    const domainId = await population.addDomain(name)
+    const domainId = await identities.addDomain(name)
     const userId = await addUser()
-    await population.assign({ role: 'domain_viewer', userId, domainId })
+    await identities.assign({ role: 'domain_viewer', userId, domainId })
     const { token } = await login(userId, { domain: { id: domainId } })
     assert.equal(token.is_domain, true)
     assert.deepEqual(token.project, { Domain: { id: domainId, name }, Id: domainId, Name: name })
@@ -81,12 +88,12 @@ onEngineOfLane('scopes of a user', (engine) => {
   })
 
   test('a system role holds in a project, not in a domain', async () => {
-    const domainId = await population.addDomain(fresh('Domain'))
-    const projectId = await population.addProject(fresh('project'), domainId)
+    const domainId = await identities.addDomain(fresh('Domain'))
+    const projectId = await identities.addProject(fresh('project'), domainId)
     const userId = await addUser()
-    await population.assign({ role: 'auditor', userId })
-    await population.assign({ role: 'domain_viewer', userId, domainId })
-    await population.assign({ role: 'project_viewer', userId, projectId })
+    await identities.assign({ role: 'auditor', userId })
+    await identities.assign({ role: 'domain_viewer', userId, domainId })
+    await identities.assign({ role: 'project_viewer', userId, projectId })
     const inDomain = await login(userId, { domain: { id: domainId } })
     assert.deepEqual(inDomain.token.policies.System, [])
     const inProject = await login(userId, { project: { id: projectId } })
@@ -101,9 +108,9 @@ onEngineOfLane('scopes of a user', (engine) => {
   })
 
   test('a system role alone is no project to be in', async () => {
-    const projectId = await population.addProject(fresh('project'))
+    const projectId = await identities.addProject(fresh('project'))
     const userId = await addUser()
-    await population.assign({ role: 'admin', userId })
+    await identities.assign({ role: 'admin', userId })
     const answer = await requestToken(logins.url, {
       identity: { methods: ['password'], password: { user: { id: userId, password } } },
       scope: { project: { id: projectId } },
@@ -115,9 +122,9 @@ onEngineOfLane('scopes of a user', (engine) => {
 
   test('the default project is the scope of whoever asks for none', async () => {
     const name = fresh('default')
-    const projectId = await population.addProject(name)
+    const projectId = await identities.addProject(name)
     const userId = await addUser({ defaultProjectId: projectId })
-    await population.assign({ role: 'project_editor', userId, projectId })
+    await identities.assign({ role: 'project_editor', userId, projectId })
     const { token, secret } = await login(userId)
     assert.deepEqual(token.project, { Domain: defaultDomain, Id: projectId, Name: name })
     assert.deepEqual(token.policies.Project, ['project_editor'])
@@ -131,22 +138,22 @@ onEngineOfLane('scopes of a user', (engine) => {
         'it was disabled': (projectId) => disable('projects', projectId),
         'its domain was disabled': (_projectId, domainId) => disable('domains', domainId),
         'the role was taken away': (projectId) =>
-          population.change(
+          identities.change(
             platform.database.db
               .deleteFrom('assignments')
               .where('project_id', '=', projectId)
               .compile(),
           ),
         'it was deleted': (projectId) =>
-          population.change(
+          identities.change(
             platform.database.db.deleteFrom('projects').where('id', '=', projectId).compile(),
           ),
       }
     for (const [cause, happen] of Object.entries(makeUnusable)) {
-      const domainId = await population.addDomain(fresh('Domain'))
-      const projectId = await population.addProject(fresh('project'), domainId)
+      const domainId = await identities.addDomain(fresh('Domain'))
+      const projectId = await identities.addProject(fresh('project'), domainId)
       const userId = await addUser({ defaultProjectId: projectId })
-      await population.assign({ role: 'project_owner', userId, projectId })
+      await identities.assign({ role: 'project_owner', userId, projectId })
       const before = await login(userId)
       assert.equal(before.token.project.Id, projectId, cause)
       await happen(projectId, domainId)
@@ -160,11 +167,11 @@ onEngineOfLane('scopes of a user', (engine) => {
 
   test('a role of a group is a role of its members', async () => {
     const projectName = fresh('project')
-    const projectId = await population.addProject(projectName)
+    const projectId = await identities.addProject(projectName)
     const userId = await addUser()
     const groupName = fresh('group')
-    const groupId = await population.addGroup(groupName, [userId])
-    await population.assign({ role: 'project_viewer', groupId, projectId })
+    const groupId = await identities.addGroup(groupName, [userId])
+    await identities.assign({ role: 'project_viewer', groupId, projectId })
     const { token } = await login(userId, { project: { id: projectId } })
     assert.deepEqual(token.policies.Project, ['project_viewer'])
     const [assignment] = token.role_assignments
@@ -175,7 +182,7 @@ onEngineOfLane('scopes of a user', (engine) => {
       domain: nothing,
       project: { domain: defaultDomain, id: projectId, name: projectName },
     })
-    await population.change(
+    await identities.change(
       platform.database.db.deleteFrom('group_members').where('user_id', '=', userId).compile(),
     )
     const later = await login(userId)
@@ -183,11 +190,11 @@ onEngineOfLane('scopes of a user', (engine) => {
   })
 
   test('a role held twice is shown twice and granted once', async () => {
-    const projectId = await population.addProject(fresh('project'))
+    const projectId = await identities.addProject(fresh('project'))
     const userId = await addUser()
-    const groupId = await population.addGroup(fresh('group'), [userId])
-    await population.assign({ role: 'project_viewer', userId, projectId })
-    await population.assign({ role: 'project_viewer', groupId, projectId })
+    const groupId = await identities.addGroup(fresh('group'), [userId])
+    await identities.assign({ role: 'project_viewer', userId, projectId })
+    await identities.assign({ role: 'project_viewer', groupId, projectId })
     const { token } = await login(userId, { project: { id: projectId } })
     assert.equal(token.role_assignments.length, 2)
     assert.equal(token.roles.length, 1)
@@ -196,23 +203,23 @@ onEngineOfLane('scopes of a user', (engine) => {
   })
 
   test('projects and domains list what one can get a token for, and no more', async () => {
-    const domainId = await population.addDomain(fresh('Domain'))
-    const closedDomain = await population.addDomain(fresh('Closed'))
+    const domainId = await identities.addDomain(fresh('Domain'))
+    const closedDomain = await identities.addDomain(fresh('Closed'))
     const openName = fresh('a-open')
-    const open = await population.addProject(openName, domainId)
-    const byGroup = await population.addProject(fresh('b-group'))
-    const closed = await population.addProject(fresh('closed'))
-    const inClosed = await population.addProject(fresh('in-closed'), closedDomain)
-    await population.addProject(fresh('foreign'))
+    const open = await identities.addProject(openName, domainId)
+    const byGroup = await identities.addProject(fresh('b-group'))
+    const closed = await identities.addProject(fresh('closed'))
+    const inClosed = await identities.addProject(fresh('in-closed'), closedDomain)
+    await identities.addProject(fresh('foreign'))
     const userId = await addUser()
-    const groupId = await population.addGroup(fresh('group'), [userId])
+    const groupId = await identities.addGroup(fresh('group'), [userId])
     for (const projectId of [open, closed, inClosed]) {
-      await population.assign({ role: 'project_viewer', userId, projectId })
+      await identities.assign({ role: 'project_viewer', userId, projectId })
     }
-    await population.assign({ role: 'project_owner', userId, projectId: open })
-    await population.assign({ role: 'project_viewer', groupId, projectId: byGroup })
-    await population.assign({ role: 'domain_viewer', userId, domainId })
-    await population.assign({ role: 'domain_viewer', userId, domainId: closedDomain })
+    await identities.assign({ role: 'project_owner', userId, projectId: open })
+    await identities.assign({ role: 'project_viewer', groupId, projectId: byGroup })
+    await identities.assign({ role: 'domain_viewer', userId, domainId })
+    await identities.assign({ role: 'domain_viewer', userId, domainId: closedDomain })
     await disable('projects', closed)
     await disable('domains', closedDomain)
 
@@ -255,11 +262,11 @@ onEngineOfLane('scopes of a user', (engine) => {
   })
 
   test('the lists are the same from every token of the user', async () => {
-    const domainId = await population.addDomain(fresh('Domain'))
-    const projectId = await population.addProject(fresh('project'), domainId)
+    const domainId = await identities.addDomain(fresh('Domain'))
+    const projectId = await identities.addProject(fresh('project'), domainId)
     const userId = await addUser()
-    await population.assign({ role: 'project_viewer', userId, projectId })
-    await population.assign({ role: 'domain_viewer', userId, domainId })
+    await identities.assign({ role: 'project_viewer', userId, projectId })
+    await identities.assign({ role: 'domain_viewer', userId, domainId })
     const scopes = [undefined, { project: { id: projectId } }, { domain: { id: domainId } }]
     const lists = []
     for (const scope of scopes) {
@@ -271,9 +278,9 @@ onEngineOfLane('scopes of a user', (engine) => {
   })
 
   test('the catalog is for a scope, and empty without one', async () => {
-    const projectId = await population.addProject(fresh('project'))
+    const projectId = await identities.addProject(fresh('project'))
     const userId = await addUser()
-    await population.assign({ role: 'project_viewer', userId, projectId })
+    await identities.assign({ role: 'project_viewer', userId, projectId })
     const catalogOf = async (scope?: unknown) => {
       const { secret, token } = await login(userId, scope)
       const { catalog } = await get<{ catalog: CatalogService[] }>('/v3/auth/catalog', secret)

@@ -8,7 +8,7 @@ import {
   systemProject,
   tokenIdentity,
 } from '../../testing/client.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { startPlatform } from '../../testing/start-platform.ts'
 
 /** What one template language or another would replace. */

@@ -11,14 +11,14 @@ import {
   secretOf,
   systemProject,
   tokenIdentity,
-  type ClientAnswer,
+  type ClientResponse,
 } from '../../testing/client.ts'
 import { sampleOperations } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { createPopulation } from '../../testing/population.ts'
-import { createStage, type Stage } from '../../testing/stage.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
+import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const all: readonly Operation[] = operations
 const password = 'a password of nobody special'
@@ -44,10 +44,10 @@ before(async () => {
   systemId = body.token.project.Id
   stage = await createStage(platform, admin)
 
-  const population = createPopulation(platform.database)
-  const projectId = await population.addProject('plain')
-  const userId = await population.addUser({ name: 'plain', passwordHash: await hash(password) })
-  await population.assign({ role: 'project_viewer', userId, projectId })
+  const identities = createIdentityWorld(platform.database)
+  const projectId = await identities.addProject('plain')
+  const userId = await identities.addUser({ name: 'plain', passwordHash: await hash(password) })
+  await identities.assign({ role: 'project_viewer', userId, projectId })
   plain = secretOf(
     await requestToken(url, {
       identity: passwordIdentity('plain', password),
@@ -191,8 +191,8 @@ const callerFor = async ({ id }: Operation, token: string | undefined) =>
     : token
 
 /** A token is new each time, and so is a thing that was made: all else of an answer must be the same. */
-function stripFresh(answer: ClientAnswer) {
-  const { headers, text, status } = steadyParts(answer)
+function stripFresh(answer: ClientResponse) {
+  const { headers, text, status } = comparableParts(answer)
   const isFresh = status === 201 || status === 202
   const [thing] = isFresh ? Object.values(answer.body as Record<string, Made>) : []
   const tags = (answer.body as { metadata?: Record<string, string> } | undefined)?.metadata

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { hash } from '@node-rs/argon2'
 import { passwordIdentity, requestToken } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { createPopulation } from '../../testing/population.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const password = 'the right password'
@@ -20,9 +20,9 @@ onEngineOfLane('many password logins at once', (engine) => {
       clock: () => now,
       flags: ['--login-failures-per-minute=0'],
     })
-    const population = createPopulation(platform.database)
+    const identities = createIdentityWorld(platform.database)
     const passwordHash = await hash(password)
-    for (const name of ['right', 'guessed']) await population.addUser({ name, passwordHash })
+    for (const name of ['right', 'guessed']) await identities.addUser({ name, passwordHash })
   })
   after(() => platform.close())
 

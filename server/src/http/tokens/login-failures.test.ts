@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
-import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import {
+  plainHash,
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { createPopulation } from '../../testing/population.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const password = 'the right password'
 const start = Date.now()
@@ -19,17 +23,17 @@ const login = (user: User, scope?: unknown) => ({
 
 /** People and places of which each is a reason to fail. */
 async function populate(platform: TestPlatform) {
-  const population = createPopulation(platform.database)
-  const { change } = population
+  const identities = createIdentityWorld(platform.database)
+  const { change } = identities
   const { db } = platform.database
   const passwordHash = plainHash(password)
-  const closedDomain = await population.addDomain('closed')
-  const project = await population.addProject('open')
-  const closedProject = await population.addProject('closed')
+  const closedDomain = await identities.addDomain('closed')
+  const project = await identities.addProject('open')
+  const closedProject = await identities.addProject('closed')
   const add = async (name: string, options: object = {}) => {
-    const userId = await population.addUser({ name, passwordHash, ...options })
-    await population.assign({ role: 'project_owner', userId, projectId: project })
-    await population.assign({ role: 'project_owner', userId, projectId: closedProject })
+    const userId = await identities.addUser({ name, passwordHash, ...options })
+    await identities.assign({ role: 'project_owner', userId, projectId: project })
+    await identities.assign({ role: 'project_owner', userId, projectId: closedProject })
     return userId
   }
   await add('good')
@@ -38,8 +42,8 @@ async function populate(platform: TestPlatform) {
   await add('ended', { expiresAt: start })
   await add('stale', { passwordExpiresAt: start })
   await add('elsewhere', { domainId: closedDomain })
-  const noPassword = await population.addUser({ name: 'no password' })
-  await population.assign({ role: 'project_owner', userId: noPassword, projectId: project })
+  const noPassword = await identities.addUser({ name: 'no password' })
+  await identities.assign({ role: 'project_owner', userId: noPassword, projectId: project })
   await change(
     db.updateTable('domains').set({ enabled: 0 }).where('id', '=', closedDomain).compile(),
     db.updateTable('projects').set({ enabled: 0 }).where('id', '=', closedProject).compile(),
@@ -49,12 +53,12 @@ async function populate(platform: TestPlatform) {
 
 onEngineOfLane('a failed login', (engine) => {
   let platform: TestPlatform
-  let logins: CountedLogins
+  let logins: MeasuredLogins
   let places: Awaited<ReturnType<typeof populate>>
   let now = start
   before(async () => {
     platform = await startPlatform({ engine, clock: () => now })
-    logins = await startCountedLogins(platform, { clock: () => now })
+    logins = await startMeasuredLogins(platform, { clock: () => now })
     places = await populate(platform)
   })
   after(async () => {
@@ -129,7 +133,7 @@ onEngineOfLane('a failed login', (engine) => {
     assert.ok(first)
     assertError(first, 'UnauthorizedError', 'application/json')
     for (const [cause, answer] of answers) {
-      assert.deepEqual(steadyParts(answer), steadyParts(first), cause)
+      assert.deepEqual(comparableParts(answer), comparableParts(first), cause)
     }
     // The same account does log in where nothing is wrong.
     assert.equal((await send(login({ name: 'good' }, { project: { id: project } }))).status, 201)

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
-import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import {
+  plainHash,
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { createPopulation } from '../../testing/population.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const password = 'the right password'
@@ -41,15 +45,15 @@ const toFullWidth = (text: string) =>
 onBothEngines('guessing a password', (engine) => {
   let now = Date.now()
   let platform: TestPlatform
-  let logins: CountedLogins
+  let logins: MeasuredLogins
   let domainId: string
   before(async () => {
     platform = await startPlatform({ engine, clock: () => now })
-    logins = await startCountedLogins(platform, {
+    logins = await startMeasuredLogins(platform, {
       clock: () => now,
       trustedProxies: ['127.0.0.1'],
     })
-    domainId = await createPopulation(platform.database).addDomain('Guessed')
+    domainId = await createIdentityWorld(platform.database).addDomain('Guessed')
   })
   after(async () => {
     await logins.close()
@@ -57,8 +61,8 @@ onBothEngines('guessing a password', (engine) => {
   })
 
   const addVictim = async (name: string): Promise<Victim> => {
-    const population = createPopulation(platform.database)
-    const id = await population.addUser({ name, domainId, passwordHash: plainHash(password) })
+    const identities = createIdentityWorld(platform.database)
+    const id = await identities.addUser({ name, domainId, passwordHash: plainHash(password) })
     return { id, name, domainId }
   }
   const from = (address: string) => ({ 'x-forwarded-for': address })
@@ -71,7 +75,7 @@ onBothEngines('guessing a password', (engine) => {
     const identity = identify({ ...victim, password: guess })
     return (await requestToken(to.url, { identity }, from(address))).status
   }
-  const guessInParallel = (victim: Victim, times: number, servers: CountedLogins[]) => {
+  const guessInParallel = (victim: Victim, times: number, servers: MeasuredLogins[]) => {
     const spellings = spellingsOf(victim)
     return Promise.all(
       Array.from({ length: times }, (_, index) =>
@@ -228,7 +232,7 @@ onBothEngines('guessing a password', (engine) => {
   if (engine === 'postgres') {
     test('SEC-22 guesses spread over two processes share one count', async () => {
       const beside = await startPlatform({ engine, clock: () => now, beside: platform })
-      const others = await startCountedLogins(beside, {
+      const others = await startMeasuredLogins(beside, {
         clock: () => now,
         trustedProxies: ['127.0.0.1'],
       })

@@ -2,25 +2,32 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ask, requestToken, secretOf } from '../../testing/client.ts'
 import { createContractClient } from '../../testing/contract-client.ts'
-import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import {
+  plainHash,
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const original_password = 'tussocky moorland'
 const password = 'moorland tussocks'
 
 onEngineOfLane("one's own password", (engine) => {
   let platform: TestPlatform
-  let logins: CountedLogins
-  let population: Population
+  let logins: MeasuredLogins
+  let identities: IdentityWorld
   let now = Date.now()
   before(async () => {
     platform = await startPlatform({ engine })
-    logins = await startCountedLogins(platform, { clock: () => now })
-    population = createPopulation(platform.database)
+    logins = await startMeasuredLogins(platform, { clock: () => now })
+    identities = createIdentityWorld(platform.database)
   })
   after(async () => {
     await logins.close()
@@ -35,7 +42,7 @@ onEngineOfLane("one's own password", (engine) => {
   async function addPerson() {
     serial += 1
     const passwordHash = plainHash(original_password)
-    const id = await population.addUser({ name: `person ${serial}`, passwordHash })
+    const id = await identities.addUser({ name: `person ${serial}`, passwordHash })
     const token = secretOf(await logIn(id, original_password))
     const client = createContractClient(logins.url, token)
     const change = (user: object, of = id) =>
@@ -68,12 +75,12 @@ onEngineOfLane("one's own password", (engine) => {
     const wrong = []
     for (let tries = 0; tries < 10; tries += 1) {
       const { real } = logins.counts
-      wrong.push(steadyParts(await change({ original_password: `guess ${tries}`, password })))
+      wrong.push(comparableParts(await change({ original_password: `guess ${tries}`, password })))
       assert.equal(logins.counts.real, real + 1)
     }
     const { real } = logins.counts
     const right = await change({ original_password, password })
-    assert.deepEqual(steadyParts(right), wrong[0], 'nobody can tell that it was right')
+    assert.deepEqual(comparableParts(right), wrong[0], 'nobody can tell that it was right')
     assert.equal((await logIn(id, original_password)).status, 401, 'nor log in meanwhile')
     assert.equal(logins.counts.real, real, 'and nothing is compared')
     now += 60_000
@@ -103,7 +110,7 @@ onEngineOfLane("one's own password", (engine) => {
       await change({ original_password, password }, other.id),
       await change({ original_password, password }, 'none'),
     ]
-    assert.deepEqual(steadyParts(there), steadyParts(absent))
+    assert.deepEqual(comparableParts(there), comparableParts(absent))
     assert.deepEqual([there.status, there.body.class], [404, 'ResourceNotFoundError'])
     assert.deepEqual(logins.counts, { real, decoy })
     assert.deepEqual(await dumpTables(platform.database), before)
@@ -135,7 +142,7 @@ onEngineOfLane("one's own password", (engine) => {
     const { id, token } = await addPerson()
     const { db } = platform.database
     const without = db.updateTable('users').set({ password_hash: null }).where('id', '=', id)
-    await population.change(without.compile())
+    await identities.change(without.compile())
     const client = createContractClient(logins.url, token)
     const body = { user: { original_password, password } }
     await client.fail('UnauthorizedError', 'changeOwnPassword', { path: { id }, body })

@@ -2,18 +2,21 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { hash } from '@node-rs/argon2'
 import { passwordIdentity, requestToken } from '../../testing/client.ts'
-import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { createPopulation } from '../../testing/population.ts'
+import {
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 describe('SEC-70 long passwords', () => {
   let platform: TestPlatform
-  let logins: CountedLogins
+  let logins: MeasuredLogins
   before(async () => {
     platform = await startPlatform()
-    logins = await startCountedLogins(platform)
+    logins = await startMeasuredLogins(platform)
   })
   after(async () => {
     await logins.close()
@@ -21,7 +24,7 @@ describe('SEC-70 long passwords', () => {
   })
 
   const addUser = async (name: string, password: string) =>
-    createPopulation(platform.database).addUser({ name, passwordHash: await hash(password) })
+    createIdentityWorld(platform.database).addUser({ name, passwordHash: await hash(password) })
   const login = async (name: string, password: string, url = platform.url) =>
     requestToken(url, { identity: passwordIdentity(name, password) })
 
@@ -70,7 +73,7 @@ describe('SEC-70 long passwords', () => {
       const { counts } = logins
       const before = counts.real + counts.decoy
       const answer = await login(`long ${index}`, password, logins.url)
-      assert.deepEqual(steadyParts(answer), steadyParts(wrong))
+      assert.deepEqual(comparableParts(answer), comparableParts(wrong))
       assert.equal(counts.real + counts.decoy, before)
       assert.equal((await login(`long ${index}`, password)).status, 401)
     }

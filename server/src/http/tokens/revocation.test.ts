@@ -4,7 +4,7 @@ import { operations, type Operation } from '@muster/contract'
 import { callOperation, type CallOptions } from '../../testing/call-operation.ts'
 import { ask, loginAdmin, requestToken, secretOf, tokenIdentity } from '../../testing/client.ts'
 import { onEngineOfLane, sampleOperations } from '../../testing/lanes.ts'
-import { createStage, type Stage } from '../../testing/stage.ts'
+import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 /** The ways to present a token: each kind of operation that takes one, and HEAD where GET is offered. */

@@ -12,10 +12,10 @@ import {
   tokenIdentity,
 } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { assertError } from '../../testing/error-answer.ts'
-import { createPopulation } from '../../testing/population.ts'
+import { assertError } from '../../testing/assert-error.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 const matchesContract = new Ajv({ strict: false, validateFormats: false }).compile(TokenBody)
 const password = 'a password to look with'
@@ -35,17 +35,17 @@ onEngineOfLane('looking at tokens', (engine) => {
   before(async () => {
     platform = await startPlatform({ engine, clock: () => now })
     url = platform.url
-    const population = createPopulation(platform.database)
+    const identities = createIdentityWorld(platform.database)
     const passwordHash = await hash(password)
-    projectId = await population.addProject('looked at')
+    projectId = await identities.addProject('looked at')
     const login = async (
       name: string,
       scope: unknown,
       assignment?: { role: string; domainId?: string },
     ) => {
-      const userId = await population.addUser({ name, passwordHash })
-      await population.assign({ role: 'project_owner', userId, projectId })
-      if (assignment) await population.assign({ userId, ...assignment })
+      const userId = await identities.addUser({ name, passwordHash })
+      await identities.assign({ role: 'project_owner', userId, projectId })
+      if (assignment) await identities.assign({ userId, ...assignment })
       return secretOf(
         await requestToken(url, { identity: passwordIdentity(name, password), scope }),
       )
@@ -107,10 +107,10 @@ onEngineOfLane('looking at tokens', (engine) => {
 
   test("another's token is, byte for byte, one that never was", async () => {
     for (const method of ['GET', 'DELETE']) {
-      const absent = steadyParts(await look(stranger, unknown, method))
+      const absent = comparableParts(await look(stranger, unknown, method))
       assertError(await look(stranger, unknown, method), 'ResourceNotFoundError')
       for (const subject of [owner, admin, 'nonsense', `${owner}x`, owner.toLowerCase()]) {
-        assert.deepEqual(steadyParts(await look(stranger, subject, method)), absent)
+        assert.deepEqual(comparableParts(await look(stranger, subject, method)), absent)
       }
     }
     const heads = await Promise.all([owner, unknown].map((it) => look(stranger, it, 'HEAD')))
@@ -149,14 +149,14 @@ onEngineOfLane('looking at tokens', (engine) => {
   })
 
   test('a role may see a token by the right to get it, and by no other', async () => {
-    const population = createPopulation(platform.database)
+    const identities = createIdentityWorld(platform.database)
     const passwordHash = await hash(password)
     for (const action of ['get', 'list', 'update', 'perform'] as const) {
       const rule = { service: 'identity', resource: 'tokens', action, effect: 'allow' } as const
-      await population.addRole(`may_${action}`, 'system', [rule])
-      const userId = await population.addUser({ name: `may-${action}`, passwordHash })
-      await population.assign({ role: `may_${action}`, userId })
-      await population.assign({ role: 'project_viewer', userId, projectId })
+      await identities.addRole(`may_${action}`, 'system', [rule])
+      const userId = await identities.addUser({ name: `may-${action}`, passwordHash })
+      await identities.assign({ role: `may_${action}`, userId })
+      await identities.assign({ role: 'project_viewer', userId, projectId })
       const token = secretOf(
         await requestToken(url, {
           identity: passwordIdentity(`may-${action}`, password),
@@ -228,14 +228,14 @@ onEngineOfLane('looking at tokens', (engine) => {
   })
 
   test('what a token stands for is read anew each time', async () => {
-    const population = createPopulation(platform.database)
+    const identities = createIdentityWorld(platform.database)
     const userId = (await look(stranger, stranger)).body.token.user.Id
-    const assignment = await population.assign({ role: 'project_viewer', userId, projectId })
+    const assignment = await identities.assign({ role: 'project_viewer', userId, projectId })
     const roles = async () =>
       (await look(stranger, stranger)).body.token.roles.map(({ name }) => name)
     assert.deepEqual(await roles(), ['project_owner', 'project_viewer'])
     const { db } = platform.database
-    await population.change(db.deleteFrom('assignments').where('id', '=', assignment).compile())
+    await identities.change(db.deleteFrom('assignments').where('id', '=', assignment).compile())
     assert.deepEqual(await roles(), ['project_owner'])
   })
 })

@@ -11,8 +11,8 @@ import {
   tokenIdentity,
 } from '../../testing/client.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plantToken } from '../../testing/plant-token.ts'
-import { createPopulation } from '../../testing/population.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const hour = 3_600_000
@@ -97,11 +97,11 @@ onEngineOfLane('the life of a token', (engine) => {
 
   test('SEC-01: no token outlives its user', async () => {
     const end = now + hour
-    const userId = await createPopulation(platform.database).addUser({
+    const userId = await createIdentityWorld(platform.database).addUser({
       name: 'seasonal',
       expiresAt: end,
     })
-    const planted = await plantToken(platform.database, {
+    const planted = await insertToken(platform.database, {
       userId,
       issuedAt: now,
       expiresAt: now + lifetime,
@@ -118,8 +118,8 @@ onEngineOfLane('the life of a token', (engine) => {
   })
 
   test('SEC-01: a chain ends where the database could no longer revoke it at one stroke', async () => {
-    const userId = await createPopulation(platform.database).addUser({ name: 'persistent' })
-    const planted = await plantToken(platform.database, {
+    const userId = await createIdentityWorld(platform.database).addUser({ name: 'persistent' })
+    const planted = await insertToken(platform.database, {
       userId,
       generation: 499,
       issuedAt: now,

@@ -4,7 +4,10 @@ import { ErrorBody, errorStatus } from '@muster/contract'
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { ask } from '../../testing/client.ts'
-import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import {
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { dumpLasting } from '../../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
@@ -153,10 +156,10 @@ const batches = 120
 
 onBothEngines('the token operation, given anything', (engine) => {
   let platform: TestPlatform
-  let logins: CountedLogins
+  let logins: MeasuredLogins
   before(async () => {
     platform = await startPlatform({ engine })
-    logins = await startCountedLogins(platform)
+    logins = await startMeasuredLogins(platform)
   })
   after(async () => {
     await logins.close()

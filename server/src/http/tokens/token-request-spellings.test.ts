@@ -1,32 +1,36 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { requestToken, systemProject } from '../../testing/client.ts'
-import { plainHash, startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
+import {
+  plainHash,
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { createPopulation } from '../../testing/population.ts'
+import { createIdentityWorld } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const password = 'a password in any spelling'
 
 onEngineOfLane('spellings of a login', (engine) => {
   let platform: TestPlatform
-  let logins: CountedLogins
+  let logins: MeasuredLogins
   let userId: string
   let domainId: string
   let projectId: string
   before(async () => {
     platform = await startPlatform({ engine })
-    logins = await startCountedLogins(platform)
-    const population = createPopulation(platform.database)
-    domainId = await population.addDomain('Größe')
-    projectId = await population.addProject('Lab', domainId)
-    userId = await population.addUser({
+    logins = await startMeasuredLogins(platform)
+    const identities = createIdentityWorld(platform.database)
+    domainId = await identities.addDomain('Größe')
+    projectId = await identities.addProject('Lab', domainId)
+    userId = await identities.addUser({
       name: 'Ünal Straße',
       domainId,
       passwordHash: plainHash(password),
     })
-    await population.assign({ role: 'project_owner', userId, projectId })
-    await population.assign({ role: 'domain_admin', userId, domainId })
+    await identities.assign({ role: 'project_owner', userId, projectId })
+    await identities.assign({ role: 'domain_admin', userId, domainId })
   })
   after(async () => {
     await logins.close()

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ErrorClass } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
-import { startCountedLogins, type CountedLogins } from '../../testing/counted-logins.ts'
-import { assertError } from '../../testing/error-answer.ts'
+import {
+  startMeasuredLogins,
+  type MeasuredLogins,
+} from '../../testing/identity-world/measured-logins.ts'
+import { assertError } from '../../testing/assert-error.ts'
 import { dumpLasting, dumpTables } from '../../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 let platform: TestPlatform
-let logins: CountedLogins
+let logins: MeasuredLogins
 before(async () => {
   platform = await startPlatform()
-  logins = await startCountedLogins(platform)
+  logins = await startMeasuredLogins(platform)
 })
 after(async () => {
   await logins.close()

@@ -3,11 +3,15 @@ import { after, before, test } from 'node:test'
 import { maxViewsPerUser, type EventDto, type NewView, type SavedView } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { onEngineOfLane } from '../../testing/lanes.ts'
-import { plantToken } from '../../testing/plant-token.ts'
+import { insertToken } from '../../testing/identity-world/insert-token.ts'
 import { createContractClient } from '../../testing/contract-client.ts'
-import { nextIn, projectAt } from '../../testing/server-answers.ts'
-import { startFleet, type Fleet, type FleetCaller } from '../../testing/server-fleet.ts'
-import { steadyParts } from '../../testing/steady-parts.ts'
+import { nextIn, projectAt } from '../../testing/inventory-world/server-responses.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+  type InventoryCaller,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { comparableParts } from '../../testing/comparable-response.ts'
 
 interface Page {
   readonly views: readonly SavedView[]
@@ -16,16 +20,16 @@ interface Page {
   readonly total: number
 }
 type Wish = Partial<NewView>
-type Asker = Pick<FleetCaller, 'get' | 'call' | 'fail'>
+type Asker = Pick<InventoryCaller, 'get' | 'call' | 'fail'>
 
 onEngineOfLane('saved views', (engine) => {
-  let fleet: Fleet
-  let editor: FleetCaller
+  let fleet: InventoryWorld
+  let editor: InventoryCaller
   /** Of another project of the same domain, and of another domain. */
-  let neighbour: FleetCaller
-  let stranger: FleetCaller
+  let neighbour: InventoryCaller
+  let stranger: InventoryCaller
   before(async () => {
-    fleet = await startFleet(engine, { servers: 0 })
+    fleet = await startInventoryWorld(engine, { servers: 0 })
     editor = await fleet.addCaller('project_editor', projectAt(fleet, 0))
     neighbour = await fleet.addCaller('project_owner', projectAt(fleet, 1))
     stranger = await fleet.addCaller('project_owner', projectAt(fleet, 3))
@@ -105,7 +109,7 @@ onEngineOfLane('saved views', (engine) => {
         const answer = await caller.call(operation, { ...at(id), ...details })
         const never = await caller.call(operation, { ...at(newId()), ...details })
         assert.equal(answer.status, 404, `${caller.name} ${operation}`)
-        assert.deepEqual(steadyParts(answer), steadyParts(never))
+        assert.deepEqual(comparableParts(answer), comparableParts(never))
       }
       assert.equal((await list(caller, `name=${encodeURIComponent(name)}`)).total, 0)
       assert.equal((await list(caller, `user_id=${viewer.userId}`)).total, 0)
@@ -158,19 +162,19 @@ onEngineOfLane('saved views', (engine) => {
     assert.equal((await save(domainAdmin)).project_id, '')
 
     // One who was editor here, and is viewer by now: takes it back, but says nothing new with it.
-    const { population, platform } = fleet
+    const { identities, platform } = fleet
     const { id: projectId, domainId } = projectAt(fleet, 0)
     const user = { name: `demoted ${newId()}`, domainId }
-    const userId = await population.addUser(user)
-    await population.assign({ role: 'project_editor', userId, projectId })
+    const userId = await identities.addUser(user)
+    await identities.assign({ role: 'project_editor', userId, projectId })
     const scope = { kind: 'project', id: projectId } as const
-    const token = await plantToken(platform.database, { userId, scope })
+    const token = await insertToken(platform.database, { userId, scope })
     const demoted = createContractClient(platform.url, token)
     const { id } = await save(demoted, { sharing: 'project' })
-    await population.change(
+    await identities.change(
       platform.database.db.deleteFrom('assignments').where('user_id', '=', userId).compile(),
     )
-    await population.assign({ role: 'project_viewer', userId, projectId })
+    await identities.assign({ role: 'project_viewer', userId, projectId })
     await demoted.fail('ForbiddenError', 'updateView', { ...at(id), body: { view: { q: 'x' } } })
     await update(demoted, id, { sharing: 'private' })
     await remove(demoted, id)
@@ -179,7 +183,7 @@ onEngineOfLane('saved views', (engine) => {
   test('need a token with a scope to be made, and none to be looked at', async () => {
     const { database, url } = fleet.platform
     const { viewer } = fleet.callers
-    const token = await plantToken(database, { userId: viewer.userId })
+    const token = await insertToken(database, { userId: viewer.userId })
     const unscoped = createContractClient(url, token)
     const { id } = await save(viewer)
     assert.equal((await show(unscoped, id)).id, id)
@@ -309,7 +313,7 @@ onEngineOfLane('saved views', (engine) => {
   test('go with their owner, and with their project', async () => {
     const { database } = fleet.platform
     const { admin } = fleet.callers
-    const project = { id: await fleet.population.addProject('short', projectAt(fleet, 0).domainId) }
+    const project = { id: await fleet.identities.addProject('short', projectAt(fleet, 0).domainId) }
     const place = { ...projectAt(fleet, 0), id: project.id }
     const leaver = await fleet.addCaller('project_owner', place)
     const stayer = await fleet.addCaller('project_owner', place)

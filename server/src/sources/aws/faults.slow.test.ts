@@ -7,7 +7,11 @@ import { createAddressRule } from '../../egress/allowed-addresses.ts'
 import { createEgress } from '../../egress/egress.ts'
 import { refuse, startFakeEc2, succeed, type FakeEc2 } from '../../testing/fake-ec2.ts'
 import { startSecureServer } from '../../testing/secure-server.ts'
-import { conformanceContext, lookReadable, scanAll } from '../../testing/source-conformance.ts'
+import {
+  conformanceContext,
+  lookReadable,
+  scanAll,
+} from '../../testing/inventory-world/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Source } from '../../domain/sources/source.ts'
 import { startFakeEc2, type FakeEc2 } from '../../testing/fake-ec2.ts'
-import { conformanceContext } from '../../testing/source-conformance.ts'
+import { conformanceContext } from '../../testing/inventory-world/source-conformance.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 

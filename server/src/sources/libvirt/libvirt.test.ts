@@ -8,8 +8,8 @@ import {
   some,
   soon,
   uuidOf,
-} from '../../testing/fake-libvirt-line.ts'
-import { scanAll } from '../../testing/source-conformance.ts'
+} from '../../testing/fake-libvirt-connection.ts'
+import { scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { procedures } from './protocol.ts'
 
 describe('libvirt', () => {

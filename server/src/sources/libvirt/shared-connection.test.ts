@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { domain, isSourceError, openAt, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
-import { scanAll } from '../../testing/source-conformance.ts'
+import {
+  domain,
+  isSourceError,
+  openAt,
+  soon,
+  uuidOf,
+} from '../../testing/fake-libvirt-connection.ts'
+import { scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { procedures } from './protocol.ts'
 
 const many = Array.from({ length: 80 }, (_, number) => domain(number))
@@ -62,7 +68,8 @@ describe('the connection to a libvirt', () => {
     const fake = await startFakeLibvirt(context, { domains: many, delay: 20 })
     const settings = { address: fake.address, credentials: {}, options: {} }
     const { libvirtKind } = await import('./libvirt-kind.ts')
-    const { conformanceContext } = await import('../../testing/source-conformance.ts')
+    const { conformanceContext } =
+      await import('../../testing/inventory-world/source-conformance.ts')
     const world = { ...conformanceContext, accountId: 'account-1' }
     const stop = new AbortController()
     const [impatient, patient] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isSourceError } from '../../testing/fake-libvirt-line.ts'
-import { requireServer } from '../../testing/source-conformance.ts'
+import { isSourceError } from '../../testing/fake-libvirt-connection.ts'
+import { requireServer } from '../../testing/inventory-world/source-conformance.ts'
 import { parseXml } from './parse-xml.ts'
 import type { Surroundings } from './surroundings.ts'
 import { toServer, type SeenDomain } from './to-server.ts'
@@ -78,7 +78,7 @@ describe('a domain as a server', () => {
       <os><type arch='x86_64' machine='pc-i440fx-7.2'>hvm</type><boot dev='hd'/><smbios mode='sysinfo'/></os>
       <on_poweroff>destroy</on_poweroff>
       <devices><disk type='network' device='disk'>
-        <driver name='qemu' type='raw' cache='writeback' discard='unmap'/>
+        <driver name='qemu' type='raw' cache='writeback' removeThings='unmap'/>
         <source protocol='rbd' name='vms/x_disk'><host name='10.0.0.1' port='6789'/></source>
         <target dev='vda' bus='virtio'/><iotune><total_bytes_sec>10485760</total_bytes_sec></iotune></disk>
       <interface type='bridge'><mac address='fa:16:3e:00:00:01'/><source bridge='br-int'/><target dev='tap1'/></interface>

@@ -9,9 +9,9 @@ import {
   some,
   soon,
   uuidOf,
-} from '../../testing/fake-libvirt-line.ts'
+} from '../../testing/fake-libvirt-connection.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
-import { conformanceContext, scanAll } from '../../testing/source-conformance.ts'
+import { conformanceContext, scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { libvirtKind } from './libvirt-kind.ts'
 import { procedures } from './protocol.ts'
 import { writeDomainHandle } from './records.ts'

@@ -2,10 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Source, SourceUpdate } from '../../domain/sources/source.ts'
-import type { FakeDomain } from '../../testing/fake-libvirt-answers.ts'
+import type { FakeDomain } from '../../testing/fake-libvirt-responses.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { domain, isSourceError, openAt, soon, uuidOf } from '../../testing/fake-libvirt-line.ts'
-import { scanAll } from '../../testing/source-conformance.ts'
+import {
+  domain,
+  isSourceError,
+  openAt,
+  soon,
+  uuidOf,
+} from '../../testing/fake-libvirt-connection.ts'
+import { scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { procedures } from './protocol.ts'
 
 /** Guests that cannot be read, each for a reason of its own. */

@@ -3,7 +3,13 @@ import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { startFakeLibvirt, type FakeLibvirt } from '../../testing/fake-libvirt.ts'
-import { domain, isSourceError, openAt, some, uuidOf } from '../../testing/fake-libvirt-line.ts'
+import {
+  domain,
+  isSourceError,
+  openAt,
+  some,
+  uuidOf,
+} from '../../testing/fake-libvirt-connection.ts'
 import { longestList, longestName, procedures } from './protocol.ts'
 
 describe('libvirt that tells by itself', () => {

@@ -3,7 +3,11 @@ import { after, before, describe, test } from 'node:test'
 import type { Directory, MemberReference } from '../../domain/identity/ports.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
-import { createdAt, createPopulation, type Population } from '../../testing/population.ts'
+import {
+  createdAt,
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
 import type { Database } from '../database.ts'
 import { createDirectory } from './directory.ts'
 import { newId } from '../../domain/new-id.ts'
@@ -12,14 +16,14 @@ onBothEngines('the directory', (engine) => {
   let storage: TestStorage
   let database: Database
   let directory: Directory
-  let population: Population
+  let identities: IdentityWorld
   let away: string
   before(async () => {
     storage = await openStorage(engine)
     database = storage.database
     directory = createDirectory(database)
-    population = createPopulation(database)
-    away = await population.addDomain('Away')
+    identities = createIdentityWorld(database)
+    away = await identities.addDomain('Away')
   })
   after(() => storage.close())
 
@@ -33,12 +37,12 @@ onBothEngines('the directory', (engine) => {
     let jose: string
     let joseAway: string
     before(async () => {
-      jose = await population.addUser({
+      jose = await identities.addUser({
         name: 'José Straße',
         passwordHash: 'hash of home',
         passwordExpiresAt: 1_234,
       })
-      joseAway = await population.addUser({
+      joseAway = await identities.addUser({
         name: 'José Straße',
         domainId: away,
         passwordHash: 'hash of away',
@@ -65,7 +69,7 @@ onBothEngines('the directory', (engine) => {
     })
 
     test('finds a user without a password, who has no hash', async () => {
-      const id = await population.addUser({ name: 'no password' })
+      const id = await identities.addUser({ name: 'no password' })
       assert.deepEqual(await credentialsOf({ id }), {
         user: { id, name: 'no password', domainId: 'default' },
         passwordHash: null,
@@ -92,7 +96,7 @@ onBothEngines('the directory', (engine) => {
     test('takes a name without a domain, or with an empty one, for the default domain', async () => {
       assert.equal(await find({ name: 'José Straße' }), jose)
       assert.equal(await find({ name: 'José Straße', domain: {} }), jose)
-      const onlyAway = await population.addUser({ name: 'only away', domainId: away })
+      const onlyAway = await identities.addUser({ name: 'only away', domainId: away })
       assert.equal(await find({ name: 'only away' }), undefined)
       assert.equal(await find({ name: 'only away', domain: { name: 'away' } }), onlyAway)
     })
@@ -172,8 +176,8 @@ onBothEngines('the directory', (engine) => {
   describe('loadUserStatus', () => {
     let user: string
     before(async () => {
-      user = await population.addUser({ name: 'holder', expiresAt: 5_000 })
-      await population.addRole('reader', 'project', [
+      user = await identities.addUser({ name: 'holder', expiresAt: 5_000 })
+      await identities.addRole('reader', 'project', [
         { service: 'compute', resource: 'servers', action: 'list', effect: 'allow' },
       ])
     })
@@ -198,7 +202,7 @@ onBothEngines('the directory', (engine) => {
     })
 
     test('of a user without roles is the user alone', async () => {
-      const bare = await population.addUser({ name: 'bare', domainId: away })
+      const bare = await identities.addUser({ name: 'bare', domainId: away })
       assert.deepEqual(await standingOf(bare), {
         user: {
           id: bare,
@@ -217,8 +221,8 @@ onBothEngines('the directory', (engine) => {
     })
 
     test('holds roles on a project with the policies of each', async () => {
-      const project = await population.addProject('mine', away)
-      await population.assign({ role: 'reader', userId: user, projectId: project })
+      const project = await identities.addProject('mine', away)
+      await identities.assign({ role: 'reader', userId: user, projectId: project })
       const { user: record, assignments } = await standingOf(user)
       assert.equal(record.expiresAt, 5_000)
       assert.equal(assignments.length, 1)
@@ -252,15 +256,15 @@ onBothEngines('the directory', (engine) => {
     })
 
     test('holds roles directly and through groups, on projects, domains and the system', async () => {
-      const many = await population.addUser({ name: 'many' })
-      const project = await population.addProject('shared')
-      const group = await population.addGroup('ops', [many])
-      const others = await population.addGroup('others', [user])
-      await population.assign({ role: 'project_owner', userId: many, projectId: project })
-      await population.assign({ role: 'project_viewer', groupId: group, projectId: project })
-      await population.assign({ role: 'domain_admin', groupId: group, domainId: away })
-      await population.assign({ role: 'auditor', userId: many })
-      await population.assign({ role: 'admin', groupId: others })
+      const many = await identities.addUser({ name: 'many' })
+      const project = await identities.addProject('shared')
+      const group = await identities.addGroup('ops', [many])
+      const others = await identities.addGroup('others', [user])
+      await identities.assign({ role: 'project_owner', userId: many, projectId: project })
+      await identities.assign({ role: 'project_viewer', groupId: group, projectId: project })
+      await identities.assign({ role: 'domain_admin', groupId: group, domainId: away })
+      await identities.assign({ role: 'auditor', userId: many })
+      await identities.assign({ role: 'admin', groupId: others })
       assert.deepEqual(await rolesOf(many), [
         'auditor on system everything',
         'domain_admin on domain Away by ops',
@@ -276,11 +280,11 @@ onBothEngines('the directory', (engine) => {
     })
 
     test('loses what comes through a group with the membership', async () => {
-      const member = await population.addUser({ name: 'member' })
-      const group = await population.addGroup('brief', [member])
-      await population.assign({ role: 'auditor', groupId: group })
+      const member = await identities.addUser({ name: 'member' })
+      const group = await identities.addGroup('brief', [member])
+      await identities.assign({ role: 'auditor', groupId: group })
       assert.deepEqual(await rolesOf(member), ['auditor on system everything by brief'])
-      await population.change(
+      await identities.change(
         database.db.deleteFrom('group_members').where('user_id', '=', member).compile(),
       )
       assert.deepEqual(await rolesOf(member), [])
@@ -288,11 +292,11 @@ onBothEngines('the directory', (engine) => {
 
     test('shows what is disabled as disabled', async () => {
       const { db } = database
-      const domain = await population.addDomain('shut')
-      const project = await population.addProject('closed', domain)
-      const holder = await population.addUser({ name: 'off', domainId: domain, enabled: false })
-      await population.assign({ role: 'reader', userId: holder, projectId: project })
-      await population.assign({ role: 'domain_viewer', userId: holder, domainId: domain })
+      const domain = await identities.addDomain('shut')
+      const project = await identities.addProject('closed', domain)
+      const holder = await identities.addUser({ name: 'off', domainId: domain, enabled: false })
+      await identities.assign({ role: 'reader', userId: holder, projectId: project })
+      await identities.assign({ role: 'domain_viewer', userId: holder, domainId: domain })
 
       const enabledFlags = async () => {
         const { user: record, assignments } = await standingOf(holder)
@@ -310,7 +314,7 @@ onBothEngines('the directory', (engine) => {
       const allOn = { userDomain: true, places: [true, [true, true]], policies: [true, true] }
       assert.deepEqual(await enabledFlags(), { user: false, ...allOn })
 
-      await population.change(
+      await identities.change(
         db.updateTable('domains').set({ enabled: 0 }).where('id', '=', domain).compile(),
         db.updateTable('projects').set({ enabled: 0 }).where('id', '=', project).compile(),
         db
@@ -328,38 +332,38 @@ onBothEngines('the directory', (engine) => {
     })
 
     test('SEC-16: is not that of a group that has the id of the user', async () => {
-      const id = await population.addUser({ name: 'twin' })
+      const id = await identities.addUser({ name: 'twin' })
       const { db } = database
       const domain_id = 'default'
       const twin = { id, domain_id, name: 'twins', name_key: 'twins', created_at: 0 }
-      await population.change(db.insertInto('groups').values(twin).compile())
-      await population.assign({ role: 'admin', groupId: id })
+      await identities.change(db.insertInto('groups').values(twin).compile())
+      await identities.assign({ role: 'admin', groupId: id })
       assert.deepEqual(await rolesOf(id), [])
     })
   })
 
   test('names are unique by their key, within a domain or over all', async () => {
     const taken = (work: Promise<unknown>) => assert.rejects(work, /unique/)
-    await population.addUser({ name: 'Unique' })
-    await taken(population.addUser({ name: ' ＵＮＩＱＵＥ' }))
-    await population.addUser({ name: 'unique', domainId: away })
-    await population.addProject('Unique')
-    await taken(population.addProject('unique '))
-    await population.addProject('unique', away)
-    await taken(population.addDomain('AWAY'))
-    await taken(population.addRole('Admin', 'system', []))
+    await identities.addUser({ name: 'Unique' })
+    await taken(identities.addUser({ name: ' ＵＮＩＱＵＥ' }))
+    await identities.addUser({ name: 'unique', domainId: away })
+    await identities.addProject('Unique')
+    await taken(identities.addProject('unique '))
+    await identities.addProject('unique', away)
+    await taken(identities.addDomain('AWAY'))
+    await taken(identities.addRole('Admin', 'system', []))
   })
 
   test('a role is held once, by one holder, in one place', async () => {
-    const holder = await population.addUser({ name: 'once' })
-    const group = await population.addGroup('once', [holder])
-    const projectId = await population.addProject('once')
+    const holder = await identities.addUser({ name: 'once' })
+    const group = await identities.addGroup('once', [holder])
+    const projectId = await identities.addProject('once')
     const held = { role: 'admin', userId: holder }
-    await population.assign(held)
-    await assert.rejects(population.assign(held), /unique/)
-    await assert.rejects(population.assign({ role: 'admin' }))
-    await assert.rejects(population.assign({ ...held, groupId: group, projectId }))
-    await assert.rejects(population.assign({ ...held, projectId, domainId: away }))
+    await identities.assign(held)
+    await assert.rejects(identities.assign(held), /unique/)
+    await assert.rejects(identities.assign({ role: 'admin' }))
+    await assert.rejects(identities.assign({ ...held, groupId: group, projectId }))
+    await assert.rejects(identities.assign({ ...held, projectId, domainId: away }))
   })
 
   test('SEC-16: what is deleted takes its roles along', async () => {
@@ -368,13 +372,13 @@ onBothEngines('the directory', (engine) => {
       column: 'user_id' | 'group_id' | 'project_id' | 'domain_id',
       id: string,
     ) => (await db.selectFrom('assignments').where(column, '=', id).select('id').execute()).length
-    const domain = await population.addDomain('brief')
-    const project = await population.addProject('brief', domain)
-    const holder = await population.addUser({ name: 'brief', domainId: domain })
-    const group = await population.addGroup('briefer', [holder])
-    await population.assign({ role: 'domain_viewer', groupId: group, domainId: domain })
-    await population.assign({ role: 'reader', userId: holder, projectId: project })
-    await population.change(db.deleteFrom('domains').where('id', '=', domain).compile())
+    const domain = await identities.addDomain('brief')
+    const project = await identities.addProject('brief', domain)
+    const holder = await identities.addUser({ name: 'brief', domainId: domain })
+    const group = await identities.addGroup('briefer', [holder])
+    await identities.assign({ role: 'domain_viewer', groupId: group, domainId: domain })
+    await identities.assign({ role: 'reader', userId: holder, projectId: project })
+    await identities.change(db.deleteFrom('domains').where('id', '=', domain).compile())
     assert.deepEqual(
       [
         await rolesOf('user_id', holder),

@@ -10,7 +10,7 @@ import { createLoginGuard } from './login-guard.ts'
 const second = 1_000
 const day = 86_400 * second
 const start = Date.UTC(2026, 0, 1)
-const office = '192.0.2.1'
+const identityApi = '192.0.2.1'
 const elsewhere = '203.0.113.9'
 
 onBothEngines('the login guard', (engine) => {
@@ -112,31 +112,31 @@ onBothEngines('the login guard', (engine) => {
 
   test('forgets the delay with a success that comes after it', async () => {
     await failTimes(12, start).catch(() => {})
-    await failTimes(10, start + day, office).catch(() => {})
+    await failTimes(10, start + day, identityApi).catch(() => {})
     const free = start + 2 * day
-    await succeed(free, office)
+    await succeed(free, identityApi)
     await failTimes(9, free)
     await admitted(free)
   })
 
   test('SEC-24: counts an address of former success apart, in both directions', async () => {
-    await succeed(start, office)
+    await succeed(start, identityApi)
     await failTimes(10, start)
     assert.equal(await verdict(start), 'refused')
-    await failTimes(10, start, office)
-    assert.equal(await verdict(start, office), 'refused')
-    await succeed(start + second, office)
-    // What was guessed from elsewhere is not forgiven by a success in the office.
+    await failTimes(10, start, identityApi)
+    assert.equal(await verdict(start, identityApi), 'refused')
+    await succeed(start + second, identityApi)
+    // What was guessed from elsewhere is not forgiven by a success in the identityApi.
     await fail(start + second)
     assert.equal(await verdict(start + 2 * second), 'refused')
-    await admitted(start + 2 * second, office)
+    await admitted(start + 2 * second, identityApi)
   })
 
   test('SEC-24: takes no address for known that is only known to another account', async () => {
-    await succeed(start, office)
+    await succeed(start, identityApi)
     account = newId()
     await failTimes(10, start)
-    assert.equal(await verdict(start, office), 'refused')
+    assert.equal(await verdict(start, identityApi), 'refused')
   })
 
   test('keeps accounts apart', async () => {
@@ -186,18 +186,18 @@ onBothEngines('the login guard', (engine) => {
   })
 
   test('lists the addresses of an account with a success since then', async () => {
-    await succeed(start, office)
-    assert.deepEqual(await guard.listAddresses(account, start), [office])
+    await succeed(start, identityApi)
+    assert.deepEqual(await guard.listAddresses(account, start), [identityApi])
     assert.deepEqual(await guard.listAddresses(account, start + 1), [])
     assert.deepEqual(await guard.listAddresses('somebody else', start), [])
   })
 
   test('forgets an address after 90 days without a success', async () => {
-    await succeed(start, office)
+    await succeed(start, identityApi)
     await guard.purgeIdle(start + 90 * day)
-    assert.match(await admitted(start + 90 * day, office), /^known:/)
+    assert.match(await admitted(start + 90 * day, identityApi), /^known:/)
     await guard.purgeIdle(start + 90 * day + 1)
-    assert.match(await admitted(start + 90 * day + 1, office), /^account:/)
+    assert.match(await admitted(start + 90 * day + 1, identityApi), /^account:/)
   })
 })
 

@@ -6,8 +6,11 @@ import { newId } from '../../domain/new-id.ts'
 import type { TokenRecord } from '../../domain/identity/records.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
-import { makeEvent, makeToken } from '../../testing/records.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
+import { makeEvent, makeToken } from '../../testing/identity-world/identity-records.ts'
 import type { Database } from '../database.ts'
 import { createTokenStore } from './tokens.ts'
 
@@ -41,15 +44,15 @@ const countTokens = async ({ db }: Database, userId: string) =>
 
 onBothEngines('the limit on live tokens', (engine) => {
   let storage: TestStorage
-  let population: Population
+  let identities: IdentityWorld
   before(async () => {
     storage = await openStorage(engine)
-    population = createPopulation(storage.database)
+    identities = createIdentityWorld(storage.database)
   })
   after(() => storage.close())
 
   test('refuses one more, says when the first expires, and ends none', async () => {
-    const userId = await population.addUser({ name: newId() })
+    const userId = await identities.addUser({ name: newId() })
     const tokens = createTokenStore(storage.database, 3)
     const insert = (changes: Partial<TokenRecord>) =>
       tokens.insert(tokenOf(userId, changes), {}, makeEvent())
@@ -68,8 +71,8 @@ onBothEngines('the limit on live tokens', (engine) => {
 
   test('counts each user apart, and what other stores wrote', async () => {
     const [one, other] = [
-      await population.addUser({ name: newId() }),
-      await population.addUser({ name: newId() }),
+      await identities.addUser({ name: newId() }),
+      await identities.addUser({ name: newId() }),
     ]
     const stores = [5, 5].map((most) => createTokenStore(storage.database, most))
     assert.equal(await insertAtOnce([...stores, ...stores, ...stores], one), 5)
@@ -77,7 +80,7 @@ onBothEngines('the limit on live tokens', (engine) => {
   })
 
   test('far from the limit most logins count nothing', async () => {
-    const userId = await population.addUser({ name: newId() })
+    const userId = await identities.addUser({ name: newId() })
     let reads = 0
     const db = storage.database.db.withPlugin({
       transformQuery({ node }) {
@@ -118,7 +121,7 @@ onBothEngines('the limit on live tokens', (engine) => {
 test('two processes on one PostgreSQL do not exceed the limit on live tokens', async (context) => {
   const storage = await openStorage('postgres')
   context.after(() => storage.close())
-  const userId = await createPopulation(storage.database).addUser({ name: 'shared' })
+  const userId = await createIdentityWorld(storage.database).addUser({ name: 'shared' })
   const processes = [storage.database, await storage.place.open()]
   const stores = processes.map((database) => createTokenStore(database, 20))
   const many = Array.from({ length: 20 }, () => stores).flat()

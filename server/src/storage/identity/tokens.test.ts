@@ -5,8 +5,11 @@ import type { TokenStore } from '../../domain/identity/ports.ts'
 import type { TokenRecord } from '../../domain/identity/records.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
-import { createPopulation, type Population } from '../../testing/population.ts'
-import { makeEvent, makeToken } from '../../testing/records.ts'
+import {
+  createIdentityWorld,
+  type IdentityWorld,
+} from '../../testing/identity-world/create-identity-world.ts'
+import { makeEvent, makeToken } from '../../testing/identity-world/identity-records.ts'
 import type { Database } from '../database.ts'
 import { newId } from '../../domain/new-id.ts'
 import { createTokenStore } from './tokens.ts'
@@ -17,16 +20,16 @@ onBothEngines('the token store', (engine) => {
   let storage: TestStorage
   let database: Database
   let tokens: TokenStore
-  let population: Population
+  let identities: IdentityWorld
   let userId: string
   let projectId: string
   before(async () => {
     storage = await openStorage(engine)
     database = storage.database
     tokens = createTokenStore(database)
-    population = createPopulation(database)
-    userId = await population.addUser({ name: 'holder' })
-    projectId = await population.addProject('place')
+    identities = createIdentityWorld(database)
+    userId = await identities.addUser({ name: 'holder' })
+    projectId = await identities.addProject('place')
   })
   after(() => storage.close())
 
@@ -157,10 +160,10 @@ onBothEngines('the token store', (engine) => {
 
   test('SEC-02: a token made while its user is deleted does not outlive the user', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const brief = await population.addUser({ name: `brief ${round}` })
+      const brief = await identities.addUser({ name: `brief ${round}` })
       const made = Array.from({ length: 6 }, () => make({ userId: brief }))
       const remove = () =>
-        population.change(database.db.deleteFrom('users').where('id', '=', brief).compile())
+        identities.change(database.db.deleteFrom('users').where('id', '=', brief).compile())
       const work: (() => Promise<unknown>)[] = made.map(
         (token) => () => tokens.insert(token, {}, makeEvent()),
       )

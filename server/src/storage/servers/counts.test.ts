@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 import { facets, type Facet } from './counts.ts'
 
 onBothEngines('the counts of servers', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   before(async () => {
-    fleet = await startFleet(engine, { seed: 3, servers: 60 })
+    fleet = await startInventoryWorld(engine, { seed: 3, servers: 60 })
   })
   after(() => fleet.platform.close())
 

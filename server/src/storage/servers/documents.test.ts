@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Database } from '../database.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { startFleet } from '../../testing/server-fleet.ts'
+import { startInventoryWorld } from '../../testing/inventory-world/start-inventory-world.ts'
 import { createDocuments } from './documents.ts'
 
 onBothEngines('rendered servers', (engine) => {
   test('are read in chunks, so that nobody waits for all of a large page', async (t) => {
-    const { platform } = await startFleet(engine, { servers: 150 })
+    const { platform } = await startInventoryWorld(engine, { servers: 150 })
     t.after(() => platform.close())
     const { database } = platform
     const sizes: number[] = []

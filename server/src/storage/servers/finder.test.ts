@@ -13,9 +13,12 @@ import {
 import { readServerQuery } from '../../domain/inventory/read-server-query.ts'
 import { createQueryReader } from '../../http/query.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
-import { createQuestions } from '../../testing/server-queries.ts'
-import { questionText } from '../../testing/server-question.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
+import { createQuestions } from '../../testing/inventory-world/random-server-queries.ts'
+import { questionText } from '../../testing/inventory-world/server-query.ts'
 import type { Database } from '../database.ts'
 import { createOwnerDirectory } from '../owners.ts'
 import { createServerFinder } from './finder.ts'
@@ -26,11 +29,11 @@ const listServers = operations.find(({ id }) => id === 'listServers') as Operati
 const readQuery = createQueryReader(listServers)
 
 onBothEngines('which way a question takes', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let usual: ServerFinder
   let hasty: ServerFinder
   before(async () => {
-    fleet = await startFleet(engine, { seed: 7, servers: 120 })
+    fleet = await startInventoryWorld(engine, { seed: 7, servers: 120 })
     const { database } = fleet.platform
     const owners = createOwners(createOwnerDirectory(database), {
       current: database.currentVersion,
@@ -42,7 +45,7 @@ onBothEngines('which way a question takes', (engine) => {
   after(() => fleet.platform.close())
 
   const scopes = (): ScopeOrNone[] => {
-    const [{ id: projectId, domainId }] = fleet.projects as [Fleet['projects'][number]]
+    const [{ id: projectId, domainId }] = fleet.projects as [InventoryWorld['projects'][number]]
     return [
       { kind: 'system' },
       { kind: 'domain', domainId },

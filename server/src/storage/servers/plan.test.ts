@@ -7,8 +7,11 @@ import { createOwners } from '../../domain/inventory/owners.ts'
 import { parseQ } from '../../domain/inventory/parse-q.ts'
 import { background, type ServerFinder } from '../../domain/inventory/ports.ts'
 import { onBothEngines } from '../../testing/engines.ts'
-import { repeatedSteps } from '../../testing/query-plans.ts'
-import { startFleet, type Fleet } from '../../testing/server-fleet.ts'
+import { repeatedSteps } from '../../testing/inventory-world/query-plans.ts'
+import {
+  startInventoryWorld,
+  type InventoryWorld,
+} from '../../testing/inventory-world/start-inventory-world.ts'
 import type { Database, Query } from '../database.ts'
 import { createOwnerDirectory } from '../owners.ts'
 import { createServerFinder } from './finder.ts'
@@ -62,13 +65,13 @@ async function multiply({ db, commit, engine, maintain }: Database): Promise<voi
 }
 
 onBothEngines('the plan of a query', (engine) => {
-  let fleet: Fleet
+  let fleet: InventoryWorld
   let finder: ServerFinder
   /** Finds more than it remembers. */
   let walker: ServerFinder
   let asked: Query[] = []
   before(async () => {
-    fleet = await startFleet(engine, { seed: 11, servers: 60 })
+    fleet = await startInventoryWorld(engine, { seed: 11, servers: 60 })
     const { database } = fleet.platform
     await multiply(database)
     const owners = createOwners(createOwnerDirectory(database), {
@@ -87,7 +90,7 @@ onBothEngines('the plan of a query', (engine) => {
   after(() => fleet.platform.close())
 
   const scopes = (): ScopeOrNone[] => {
-    const [{ id: projectId, domainId }] = fleet.projects as [Fleet['projects'][number]]
+    const [{ id: projectId, domainId }] = fleet.projects as [InventoryWorld['projects'][number]]
     return [
       { kind: 'system' },
       { kind: 'domain', domainId },

@@ -12,7 +12,7 @@ import {
   type Held,
   type PlaceName,
   type ScopeName,
-} from '../../../testing/small-world.ts'
+} from '../../../testing/identity-world/held-roles.ts'
 import type { Permission } from '../policy.ts'
 import type { PolicyRecord, PolicyRule } from '../records.ts'
 import { runsInLane } from '../../../testing/lanes.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PolicyScope } from '@muster/contract'
-import { makeRule } from '../../../testing/rules.ts'
+import { parseRule } from '../../../testing/identity-world/parse-rule.ts'
 import {
   holding,
   mayGive,
@@ -10,11 +10,11 @@ import {
   placeNames,
   principalOf,
   type ScopeName,
-} from '../../../testing/small-world.ts'
+} from '../../../testing/identity-world/held-roles.ts'
 import { requireCanGrant, requireCanRevoke } from './authority.ts'
 
 const policy = (scope: PolicyScope, rules: readonly string[], enabled = true) =>
-  newPolicy(scope, rules.map(makeRule), enabled)
+  newPolicy(scope, rules.map(parseRule), enabled)
 
 describe('giving', () => {
   test('takes all that is given, in its very scope', () => {

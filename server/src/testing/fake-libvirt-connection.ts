@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { SourceError } from '../domain/sources/source-error.ts'
+import type { SourceSettings } from '../domain/sources/source.ts'
+import { createAddressRule } from '../egress/allowed-addresses.ts'
+import { createEgress } from '../egress/egress.ts'
+import { libvirtKind } from '../sources/libvirt/libvirt-kind.ts'
+import type { FakeDomain } from './fake-libvirt-responses.ts'
+import type { FakeLibvirt } from './fake-libvirt.ts'
+
+export const uuidOf = (number: number) =>
+  `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+export const domain = (number: number, changes: Partial<FakeDomain> = {}): FakeDomain => ({
+  uuid: uuidOf(number),
+  name: `guest-${number}`,
+  ...changes,
+})
+export const some = [domain(1), domain(2, { state: 5 }), domain(3)]
+
+const egress = createEgress(createAddressRule(['127.0.0.0/8', '::1', 'localhost']))
+const world = (timeLimit = 2_000, accountId?: string) => ({
+  ...(accountId !== undefined && { accountId }),
+  egress,
+  throttle: async () => {},
+  timeLimit,
+  clock: Date.now,
+})
+export const soon = () => AbortSignal.timeout(10_000)
+
+/** Opens a line to a fake libvirt for as long as the test lasts. */
+export async function openAt(
+  context: TestContext,
+  { address }: Pick<FakeLibvirt, 'address'>,
+  changes: Partial<SourceSettings> = {},
+  timeLimit?: number,
+  accountId?: string,
+) {
+  const settings = { address, credentials: {}, options: {}, ...changes }
+  assert.deepEqual(libvirtKind.check(settings), [])
+  const source = await libvirtKind.open(settings, world(timeLimit, accountId), soon())
+  context.after(() => source.close())
+  return source
+}
+
+export const isSourceError =
+  (kind: RegExp, message = /./) =>
+  (error: unknown) => {
+    assert.ok(error instanceof SourceError, String(error))
+    assert.match(error.kind, kind, error.message)
+    assert.match(error.message, message)
+    return true
+  }

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { maxGroupValues, type Server, type ServerStatistics } from '@muster/contract'
+import type { ClientResponse } from '../client.ts'
+import type { InventoryCaller } from '../inventory-world/start-inventory-world.ts'
+import {
+  expectList,
+  expectStatistics,
+  withoutReasons,
+  type Expected,
+} from '../inventory-world/server-model.ts'
+import {
+  questionText,
+  statisticsText,
+  type Question,
+  type Selection,
+} from '../inventory-world/server-query.ts'
+
+interface List {
+  readonly limit: number
+  readonly offset: number
+  readonly servers: readonly Partial<Server>[]
+  readonly total: number
+}
+
+const ids = (servers: readonly Partial<Server>[]) => servers.map(({ id }) => id)
+
+function assertPage({ body }: ClientResponse<List>, expected: Expected, at: string): void {
+  const { servers, ...frame } = body
+  const { limit, offset, total } = expected
+  assert.deepEqual(ids(servers), ids(expected.servers), at)
+  assert.deepEqual(frame, { limit, offset, total }, at)
+  assert.deepEqual(servers.map(withoutReasons), expected.servers, at)
+}
+
+/** Asks as a caller, and holds the answer against the model: rows, order, total, keys and values. */
+export async function askList(
+  caller: InventoryCaller,
+  servers: readonly Server[],
+  question: Question,
+): Promise<Expected | undefined> {
+  const query = questionText(question)
+  const at = `${caller.name}: GET /servers?${query}`
+  const expected = expectList(servers, caller, question)
+  const answer = await caller.call<List>('listServers', { query })
+  assert.equal(answer.status, expected.status, `${at}\n${answer.text.slice(0, 500)}`)
+  if (expected.status !== 200) return undefined
+  assertPage(answer, expected, at)
+  return expected
+}
+
+/** The query of the next page, by the header that leads there. */
+export const nextQuery = ({ headers }: ClientResponse): string | undefined =>
+  /^<[^?]*\?(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+
+/** Follows the links from a question's first page to the last, and gives all that was on them. */
+export async function walk(
+  caller: InventoryCaller,
+  question: Question,
+  onPage: (page: number) => Promise<void> = async () => {},
+): Promise<{ readonly servers: Partial<Server>[]; readonly totals: number[] }> {
+  const [servers, totals]: [Partial<Server>[], number[]] = [[], []]
+  let query: string | undefined = questionText(question)
+  for (let page = 0; query !== undefined; page += 1) {
+    assert.ok(page < 1000, `no end: ${query}`)
+    const answer: ClientResponse<List> = await caller.call<List>('listServers', { query })
+    assert.equal(answer.status, 200, `${caller.name}: GET /servers?${query}\n${answer.text}`)
+    servers.push(...answer.body.servers)
+    totals.push(answer.body.total)
+    query = nextQuery(answer)
+    await onPage(page)
+  }
+  return { servers, totals }
+}
+
+/** Pages by their links are the model's list, cut up. */
+export async function walkList(
+  caller: InventoryCaller,
+  servers: readonly Server[],
+  question: Question,
+): Promise<void> {
+  const expected = expectList(servers, caller, question)
+  if (expected.status !== 200) return
+  const at = `${caller.name}: by links from GET /servers?${questionText(question)}`
+  const walked = await walk(caller, question)
+  assert.deepEqual(ids(walked.servers), ids(expected.all.slice(expected.offset)), at)
+  assert.ok(
+    walked.totals.every((total) => total === expected.total),
+    at,
+  )
+}
+
+/** Which of equals comes first is theirs to say. */
+const byValue = (groups: readonly { readonly value: unknown }[]) =>
+  groups.toSorted((a, b) => (JSON.stringify(a.value) < JSON.stringify(b.value) ? -1 : 1))
+
+type Groups = readonly { readonly value: unknown; readonly count: number }[]
+
+/** Of a group with more values than are told apart, each that is told is right, and so is the sum. */
+function assertMany(told: Groups, values: Groups, at: string): void {
+  const [others, named] = [told.at(-1), told.slice(0, -1)]
+  assert.deepEqual([named.length, others?.value], [maxGroupValues, 'other'], at)
+  const known = new Set(values.map((group) => JSON.stringify(group)))
+  for (const group of named) assert.ok(known.has(JSON.stringify(group)), at)
+  const sum = (groups: Groups) => groups.reduce((total, { count }) => total + count, 0)
+  assert.equal(sum(told), sum(values), at)
+}
+
+function assertGroups(told: Groups, values: Groups, at: string): void {
+  const counts = told.filter(({ value }) => value !== 'other').map(({ count }) => count)
+  assert.deepEqual(
+    counts,
+    counts.toSorted((a, b) => b - a),
+    `${at}: the biggest first`,
+  )
+  if (values.length > maxGroupValues) assertMany(told, values, at)
+  else assert.deepEqual(byValue(told), byValue(values), at)
+}
+
+/** Likewise for the statistics. */
+export async function askStatistics(
+  caller: InventoryCaller,
+  servers: readonly Server[],
+  selection: Selection,
+  groups: readonly string[],
+): Promise<void> {
+  const query = statisticsText(selection, groups)
+  const at = `${caller.name}: GET /servers/statistics?${query}`
+  const expected = expectStatistics(servers, caller, selection, groups)
+  const answer = await caller.call<ServerStatistics>('getServerStatistics', { query })
+  assert.equal(answer.status, expected.status, `${at}\n${answer.text.slice(0, 500)}`)
+  if (expected.status !== 200) return
+  assert.deepEqual(answer.body.total, expected.total, at)
+  assert.deepEqual(Object.keys(answer.body.groups), Object.keys(expected.groups), at)
+  for (const [name, values] of Object.entries(expected.groups)) {
+    assertGroups(answer.body.groups[name] ?? [], values, `${at}: ${name}`)
+  }
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { CloudAccount, EventDto, Server } from '@muster/contract'
+import type { DestinationStream } from 'pino'
+import { newId } from '../../domain/new-id.ts'
+import { naturalId } from '../../domain/sources/natural-id.ts'
+import { createAdminClient, createContractClient } from '../contract-client.ts'
+import type { Engine } from '../engines.ts'
+import type { FakeEc2 } from '../fake-ec2.ts'
+import type { FakeLibvirt } from '../fake-libvirt.ts'
+import { insertToken } from '../identity-world/insert-token.ts'
+import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
+import type { Lifetime } from '../spawn-muster.ts'
+import { startPlatform } from '../start-platform.ts'
+
+/** Milliseconds: what takes long is looked at less often. */
+const [firstPause, longestPause] = [20, 250]
+
+/** Waits for something to come true, and says what did not. */
+export async function until<Found>(
+  what: string,
+  look: () => Promise<Found | false | undefined> | Found | false | undefined,
+  seconds = 60,
+): Promise<Found> {
+  const end = Date.now() + seconds * 1_000
+  for (let wait = firstPause; ; wait = Math.min(wait * 1.3, longestPause)) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    assert.ok(Date.now() < end, `not within ${seconds} s: ${what}`)
+    await pause(wait)
+  }
+}
+
+/**
+ * Runs a suite on each engine, on both at the same time: where sources are asked there is much
+ * waiting. Its tests come one after the other, unless they do not disturb each other.
+ */
+export function onBothEnginesAtOnce(
+  name: string,
+  suite: (engine: Engine) => void,
+  { concurrency = 1 }: { readonly concurrency?: number | true } = {},
+): void {
+  void describe(name, { concurrency: true }, () => {
+    for (const engine of ['sqlite', 'postgres'] as const) {
+      void describe(`${name} (${engine})`, { concurrency }, () => suite(engine))
+    }
+  })
+}
+
+/** Nobody waits for it: only what somebody asks for, or what the source tells, is seen. */
+export const longPeriod = 3_600
+
+interface Options {
+  readonly flags?: readonly string[]
+  readonly log?: { level: string; destination: DestinationStream }
+}
+
+/** A platform whose accounts lead to fakes of sources, and who looks at it. */
+export async function startAttached(lifetime: Lifetime, engine: Engine, options: Options = {}) {
+  const { flags = ['--source-allow=127.0.0.1'], log } = options
+  const platform = await startPlatform({ engine, flags, ...(log && { log }) })
+  lifetime.after(() => platform.close())
+  const { database, url } = platform
+  const admin = await createAdminClient(platform)
+  const identities = createIdentityWorld(database)
+  const projectId = await identities.addProject(`home ${newId()}`)
+
+  const show = async (id: string) =>
+    (await admin.get<{ cloudaccount: CloudAccount }>('getCloudAccount', { path: { id } }))
+      .cloudaccount
+
+  const attached = {
+    platform,
+    database,
+    url,
+    admin,
+    identities,
+    /** The one that servers belong to unless a test says otherwise. */
+    projectId,
+    show,
+
+    async attach(settings: object): Promise<CloudAccount> {
+      const cloudaccount = {
+        name: `account ${newId()}`,
+        project_id: projectId,
+        period: longPeriod,
+        ...settings,
+      }
+      const answer = await admin.call<{ cloudaccount: CloudAccount }>('createCloudAccount', {
+        body: { cloudaccount },
+      })
+      assert.equal(answer.status, 201, answer.text)
+      return answer.body.cloudaccount
+    },
+
+    /** In a group of its own, so that the same UUID elsewhere is another server; and synced once. */
+    async attachLibvirt({ address }: FakeLibvirt, changes: object = {}) {
+      const { id } = await attached.attach({
+        provider: 'OneCloud',
+        address,
+        options: { group: newId() },
+        ...changes,
+      })
+      return await attached.synced(id)
+    },
+
+    async attachEc2({ settings }: FakeEc2, changes: object = {}): Promise<CloudAccount> {
+      const { id } = await attached.attach({ provider: 'Aws', ...settings, ...changes })
+      return await attached.synced(id)
+    },
+
+    /** The account, once a sync has been through that ended later than this. */
+    synced: (id: string, after = ''): Promise<CloudAccount> =>
+      until(`${id} is synced`, async () => {
+        const account = await show(id)
+        const { state, finished_at } = account.sync
+        return state === 'idle' && (finished_at ?? '') > after && account
+      }),
+
+    /** Has it synced once more, and waits for that. */
+    async sync(id: string): Promise<CloudAccount> {
+      const { sync } = await show(id)
+      await admin.get('syncCloudAccount', { path: { id } })
+      return await attached.synced(id, sync.finished_at ?? '')
+    },
+
+    async update(id: string, cloudaccount: object): Promise<CloudAccount> {
+      const body = { cloudaccount }
+      const answer = await admin.call<{ cloudaccount: CloudAccount }>('updateCloudAccount', {
+        path: { id },
+        body,
+      })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body.cloudaccount
+    },
+
+    /** Its servers as they are listed now, in the order of their names. */
+    async servers({ id }: Pick<CloudAccount, 'id'>, query = ''): Promise<readonly Server[]> {
+      const { servers } = await admin.get<{ servers: Server[] }>('listServers', {
+        query: `scope=system&details=true&with_meta=true&limit=2048&order_by=name&order=asc&account_id=${id}&${query}`,
+      })
+      return servers
+    },
+
+    /** One server, or undefined where there is none. */
+    async server(id: string): Promise<Server | undefined> {
+      const { status, body } = await admin.call<{ server: Server }>('getServer', { path: { id } })
+      return status === 200 ? body.server : undefined
+    },
+
+    async history(id: string, query = ''): Promise<readonly EventDto[]> {
+      const details = { path: { id }, query }
+      return (await admin.get<{ events: EventDto[] }>('getServerHistory', details)).events
+    },
+
+    /** Somebody with one role, in one project. */
+    async hire(role: string, place = projectId) {
+      const userId = await identities.addUser({ name: `${role} ${newId()}` })
+      await identities.assign({ role, userId, projectId: place })
+      const token = await insertToken(database, { userId, scope: { kind: 'project', id: place } })
+      return { userId, token, ...createContractClient(url, token) }
+    },
+  }
+  return attached
+}
+export type Attached = Awaited<ReturnType<typeof startAttached>>
+
+/** The id of the server that a domain of libvirt is. */
+export const domainServerId = ({ options }: CloudAccount, uuid: string): string =>
+  naturalId('server', 'libvirt', String(options['group']), uuid)

@@ -1,0 +1,224 @@
+import type { EventRecord } from '../../domain/audit/event.ts'
+import type { StoredServer, Sighting, SightingChanges } from '../../domain/inventory/ports.ts'
+import { createChangeServers } from '../../domain/inventory/change-servers.ts'
+import { createRecordServers } from '../../domain/inventory/record-servers.ts'
+import type { Account, SyncRecord } from '../../domain/sources/account.ts'
+import { createOpenScanRecorder } from '../../domain/sources/record-scan.ts'
+import { createChangeAccountServers } from '../../domain/sources/change-account-servers.ts'
+import { createEvictServers } from '../../domain/sources/evict-servers.ts'
+import { createFindDuplicates } from '../../domain/sources/find-duplicates.ts'
+import { createMarkAllUnknown } from '../../domain/sources/mark-all-unknown.ts'
+import { LeaseLost } from '../../domain/sources/lease-lost.ts'
+import { createMarkServersUnknown } from '../../domain/sources/mark-servers-unknown.ts'
+import { createMoveServers } from '../../domain/sources/move-servers.ts'
+import type { AccountStore, RunStore, SightingStore } from '../../domain/sources/ports.ts'
+import { createBoundedQueue } from '../../domain/bounded-queue.ts'
+import type { ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
+
+const projects = ['ours', 'theirs']
+
+export const makeAccount = (changes: Partial<Account> = {}): Account => ({
+  id: 'account',
+  name: 'an account',
+  provider: 'Aws',
+  brand: 'Aws',
+  address: '',
+  options: {},
+  project_id: 'ours',
+  period: 3_600,
+  disappearance_hold: null,
+  enabled: true,
+  mapping: [],
+  created_at: 1,
+  revision: 1,
+  leaving: false,
+  ...changes,
+})
+
+const freshSync: SyncRecord = {
+  runner: '',
+  leased_until: 0,
+  is_running: false,
+  started_at: null,
+  finished_at: null,
+  duration_ms: 0,
+  seen: 0,
+  created: 0,
+  changed: 0,
+  gone: 0,
+  error: '',
+  failures: 0,
+  next_at: 0,
+  answered_at: 0,
+  is_lost: false,
+  mapped_revision: 1,
+  warnings: [],
+  confirmed_gone: 0,
+}
+
+/** A server as a source tells of it, by one name for all that names it. */
+export const makeSeen = (name: string, facts: Partial<ReportedFacts> = {}): ReportedServer => ({
+  key: ['memory', name],
+  facts: { name, status: 'running', external_id: name, ...facts },
+})
+
+/** All that sync keeps, in memory, under the domain's own rules: for tests that need no database. */
+export function createMemorySync(account = makeAccount(), startOf: Partial<SyncRecord> = {}) {
+  const kept = new Map<string, StoredServer>()
+  const sightings = new Map<string, Sighting>()
+  const events: EventRecord[] = []
+  const attached: { account: Account; sync: SyncRecord } = {
+    account,
+    sync: { ...freshSync, ...startOf },
+  }
+  let isRemoved = false
+  let sightingWrites = 0
+
+  function requireFence({ fence: { revision, runner } }: SightingChanges): void {
+    const isOther = runner !== undefined && runner !== attached.sync.runner
+    if (isRemoved || revision !== attached.account.revision || isOther) throw new LeaseLost()
+  }
+
+  const serverWriter = {
+    findStored: async (ids: readonly string[]) =>
+      new Map(ids.flatMap((id) => (kept.has(id) ? [[id, kept.get(id) as StoredServer]] : []))),
+    write: async (
+      writes: readonly {
+        readonly kept: StoredServer | undefined
+        readonly server: StoredServer['server']
+        readonly factsDigest: string
+      }[],
+      told: readonly EventRecord[] = [],
+      changes?: SightingChanges,
+    ) => {
+      // As a database would: others go on meanwhile.
+      await new Promise(setImmediate)
+      if (changes) requireFence(changes)
+      const isStale = writes.some(
+        ({ kept: before, server }) => kept.get(server.id)?.revision !== before?.revision,
+      )
+      if (isStale) return false
+      for (const { kept: before, server, factsDigest } of writes) {
+        const revision = (before?.revision ?? 0) + 1
+        kept.set(server.id, { id: server.id, seq: 0, revision, factsDigest, server })
+      }
+      events.push(...told)
+      for (const sighting of changes?.seen ?? []) sightings.set(sighting.serverId, sighting)
+      for (const id of changes?.lost ?? []) sightings.delete(id)
+      if (changes && changes.seen.length + changes.lost.length > 0) sightingWrites += 1
+      return true
+    },
+    hasRealServers: async () => kept.size > 0,
+    purgeDeleted: async () => {},
+  }
+
+  const sightingStore: SightingStore = {
+    of: async (_, ids) =>
+      new Map([...sightings].filter(([id]) => ids === undefined || ids.includes(id))),
+    accountsSeeing: async (ids) =>
+      new Map(ids.filter((id) => sightings.has(id)).map((id) => [id, [attached.account.id]])),
+    regionsOf: async (ids) =>
+      new Map(ids.map((id) => [id, kept.get(id)?.server.region_ext_id ?? ''])),
+    activeElsewhere: async () => [],
+  }
+
+  const owners = {
+    byProject: async () =>
+      new Map(
+        projects.map((projectId) => [
+          projectId,
+          { projectId, project: projectId, domainId: 'default', domain: 'Default' },
+        ]),
+      ),
+  }
+
+  const unused = async () => {
+    throw new Error('nobody asks for that here')
+  }
+  const accounts: AccountStore = {
+    all: async () => (isRemoved ? [] : [{ ...attached }]),
+    find: async () => (isRemoved ? undefined : { ...attached }),
+    credentialsOf: async () => ({}),
+    syncedAt: unused,
+    countServers: unused,
+    isNameTaken: unused,
+    insert: unused,
+    update: unused,
+    async remove() {
+      isRemoved = true
+      sightings.clear()
+    },
+    async confirmGone() {
+      const since = [...sightings.values()].filter(({ missed }) => missed > 0)
+      if (since.length === 0) return false
+      const confirmed_gone = Math.max(...since.map(({ missingSince }) => missingSince))
+      attached.sync = { ...attached.sync, confirmed_gone, next_at: 0 }
+      return true
+    },
+    async nudge() {
+      attached.sync = { ...attached.sync, next_at: 0 }
+    },
+  }
+
+  const runs: RunStore = {
+    async claim(_, runner) {
+      attached.sync = { ...attached.sync, runner }
+      return true
+    },
+    async release() {
+      attached.sync = { ...attached.sync, runner: '' }
+    },
+    confirmedGone: async () => attached.sync.confirmed_gone,
+    async note(_, runner, changes) {
+      if (attached.sync.runner === runner) attached.sync = { ...attached.sync, ...changes }
+    },
+  }
+
+  const loadKind = async () => ({ isOnOneHost: false })
+  const changeServers = createChangeServers({ serverWriter, clock: Date.now })
+  const recordServers = createRecordServers({ serverWriter, owners, clock: Date.now })
+
+  const changeAccountServers = createChangeAccountServers({
+    sightings: sightingStore,
+    changeServers,
+  })
+  const openScanRecorder = createOpenScanRecorder({
+    accounts,
+    sightings: sightingStore,
+    owners,
+    recordServers,
+    markServersUnknown: createMarkServersUnknown({
+      changeServers,
+      sightings: sightingStore,
+      serverWriter,
+    }),
+    loadKind,
+    serverWriter,
+  })
+  return {
+    writePermits: createBoundedQueue({ name: 'batches', capacity: 3 }),
+    accounts,
+    runs,
+    sightings: sightingStore,
+    openScanRecorder,
+    evictServers: createEvictServers({ accounts, sightings: sightingStore, openScanRecorder }),
+    moveServers: createMoveServers({ owners, changeAccountServers }),
+    markAllUnknown: createMarkAllUnknown(changeAccountServers),
+    findDuplicates: createFindDuplicates({ accounts, sightings: sightingStore, loadKind }),
+    /** Both may be changed at any time, as others would. */
+    attached,
+    isRemoved: () => isRemoved,
+    events,
+    /** How often something was noted of what the account sees. */
+    sightingWrites: () => sightingWrites,
+    sighted: () => [...sightings.values()],
+    /** The servers that are there, by name. */
+    present: () =>
+      [...kept.values()]
+        .filter(({ server }) => !server.deleted)
+        .map(({ server }) => server)
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    revisions: () => [...kept.values()].reduce((sum, { revision }) => sum + revision, 0),
+  }
+}
+export type MemorySync = ReturnType<typeof createMemorySync>

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import type { CloudAccount, Server } from '@muster/contract'
+import { until } from './attached-accounts.ts'
+import { ask } from '../client.ts'
+import { spawnMuster, type Lifetime, type Muster } from '../spawn-muster.ts'
+import { adminPassword } from '../start-platform.ts'
+
+interface Place {
+  readonly folder: string
+  readonly databaseUrl?: string
+}
+
+/** A process of Muster that speaks to sources on this machine, and says what it does. */
+export const startOperatedMuster = (
+  lifetime: Lifetime,
+  { folder, databaseUrl }: Place,
+  name = 'data',
+) =>
+  spawnMuster(lifetime, {
+    flags: [
+      `--data-dir=${folder}/${name}`,
+      `--secret-key-file=${folder}/secret.key`,
+      '--source-allow=127.0.0.1',
+      '--log-level=debug',
+      ...(databaseUrl === undefined ? [] : [`--database-url=${databaseUrl}`]),
+    ],
+    environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
+  })
+
+/** What an operator does with a process. */
+export function operate({ authUrl, baseUrl }: Muster, token: string) {
+  async function demand<Body>(path: string, method = 'GET', body?: object): Promise<Body> {
+    const url = path.startsWith('/v3') ? authUrl : baseUrl
+    const answer = await ask(url, path, { method, token, ...(body && { body }) })
+    assert.ok(answer.status < 300, `${path}: ${answer.status} ${answer.text}`)
+    return answer.body as Body
+  }
+  const operator = {
+    demand,
+    async attach(settings: object): Promise<string> {
+      const { projects } = await demand<{ projects: { id: string; name: string }[] }>(
+        '/v3/auth/projects',
+      )
+      const project_id = projects.find(({ name }) => name === 'system')?.id
+      const { cloudaccount } = await demand<{ cloudaccount: CloudAccount }>(
+        '/cloudaccounts',
+        'POST',
+        { cloudaccount: { name: 'far', project_id, ...settings } },
+      )
+      return cloudaccount.id
+    },
+    show: async (id: string) =>
+      (await demand<{ cloudaccount: CloudAccount }>(`/cloudaccounts/${id}`)).cloudaccount,
+    count: async (query = '') =>
+      (await demand<{ total: number }>(`/servers?scope=max&limit=1&${query}`)).total,
+    async servers(): Promise<Server[]> {
+      const all: Server[] = []
+      for (let offset = 0; ; offset += 1_000) {
+        const { servers } = await demand<{ servers: Server[] }>(
+          `/servers?scope=max&details=true&order_by=name&order=asc&limit=1000&offset=${offset}`,
+        )
+        all.push(...servers)
+        if (servers.length < 1_000) return all
+      }
+    },
+    finished: (id: string, after = '') =>
+      until(
+        'a complete sync',
+        async () => {
+          const account = await operator.show(id)
+          return (
+            (account.sync.finished_at ?? '') > after && account.sync.state === 'idle' && account
+          )
+        },
+        60,
+      ),
+  }
+  return operator
+}
+export type Operator = ReturnType<typeof operate>

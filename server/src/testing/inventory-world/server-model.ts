@@ -1,0 +1,171 @@
+import { callerFields, type Server } from '@muster/contract'
+import { compareScalars, hasTag, isSelected, scalarOf } from './server-model-matching.ts'
+import type { Question, Selection } from './server-query.ts'
+import type { ModelProject } from './stored-servers.ts'
+
+/** Somebody who asks: where the token is for, and what its roles allow there. */
+export interface ModelCaller {
+  readonly name: string
+  readonly scope: { readonly project: ModelProject } | { readonly domainId: string }
+  /** Whether the roles are on the system, and hold everywhere. */
+  readonly isSystem: boolean
+  /** May tag, and may look at what was deleted. */
+  readonly mayChange: boolean
+}
+
+type Sees = (server: Server) => boolean
+
+export interface Expected {
+  readonly status: 200
+  readonly limit: number
+  readonly offset: number
+  readonly total: number
+  /** All that match, in order, each with what is shown of it. */
+  readonly all: readonly Partial<Server>[]
+  readonly servers: readonly Partial<Server>[]
+}
+export type Refused = { readonly status: 400 | 403 }
+
+const [usualLimit, largestLimit] = [20, 2048]
+
+const shortKeys = [
+  'id name status description created_at updated_at project_id tenant_id domain_id provider brand',
+  'hypervisor os_type vcpu_count vmem_size disk ips zone region cloudregion_id zone_id host_id',
+  'instance_type billing_type external_id is_gpu pending_deleted',
+].flatMap((line) => line.split(' ')) as (keyof Server)[]
+
+/** What is in the scope of a token itself. */
+const inScope = ({ scope }: ModelCaller): Sees =>
+  'project' in scope
+    ? ({ project_id }) => project_id === scope.project.id
+    : ({ domain_id }) => domain_id === scope.domainId
+
+/** Which servers a caller sees who asks for a scope; or why not. */
+function visibilityOf(caller: ModelCaller, wanted: Selection['scope']): Sees | Refused {
+  const { scope, isSystem } = caller
+  const widest: Sees = isSystem ? () => true : inScope(caller)
+  switch (wanted) {
+    case undefined:
+      return inScope(caller)
+    case 'max':
+      return widest
+    case 'system':
+      return isSystem ? widest : { status: 403 }
+    case 'project':
+      return 'project' in scope ? inScope(caller) : { status: 400 }
+    case 'domain':
+      if (!('project' in scope)) return inScope(caller)
+      return isSystem ? ({ domain_id }) => domain_id === scope.project.domainId : { status: 403 }
+  }
+}
+
+const inView: Record<Selection['view'], Sees> = {
+  live: ({ deleted, pending_deleted }) => !deleted && !pending_deleted,
+  recycled: ({ deleted, pending_deleted }) => !deleted && pending_deleted,
+  both: ({ deleted }) => !deleted,
+  deleted: ({ deleted }) => deleted,
+}
+
+/** By each field in turn, and by id at last, in the direction of all. */
+function sorted(servers: readonly Server[], { orderBy, order = 'desc' }: Question): Server[] {
+  const fields = orderBy.length === 0 ? ['created_at'] : orderBy
+  const sign = order === 'desc' ? -1 : 1
+  return servers.toSorted((a, b) => {
+    for (const field of [...fields, 'id']) {
+      const difference = compareScalars(scalarOf(a, field), scalarOf(b, field))
+      if (difference !== 0) return sign * difference
+    }
+    return 0
+  })
+}
+
+/** A server as a caller has it in full. Of reasons it only counts whether there is one. */
+function asSeenBy(server: Server, caller: ModelCaller): Server {
+  const isOperator = caller.isSystem || !('project' in caller.scope)
+  const mayUpdate = caller.mayChange && !server.deleted
+  return {
+    ...server,
+    ...(!isOperator && { admin_secgrp_id: '', admin_security_rules: '' }),
+    can_delete: false,
+    can_update: mayUpdate,
+    delete_fail_reason: 'why',
+    update_fail_reason: mayUpdate ? '' : 'why',
+  }
+}
+
+/** An answer's server with its reasons told only as whether there are any. */
+export function withoutReasons(server: Partial<Server>): Partial<Server> {
+  const reasons = callerFields.filter((name) => name.endsWith('_reason') && server[name])
+  return { ...server, ...Object.fromEntries(reasons.map((name) => [name, 'why'])) }
+}
+
+function shown(server: Server, { details, withMeta, field }: Question): Partial<Server> {
+  const full = Object.keys(server).filter((key) => key !== 'metadata') as (keyof Server)[]
+  const own = details ? full : shortKeys
+  const keys = field.length > 0 ? (field as (keyof Server)[]) : own
+  const all = withMeta && field.length === 0 ? [...keys, 'metadata' as const] : keys
+  return Object.fromEntries(all.map((key) => [key, server[key]]))
+}
+
+function select(
+  servers: readonly Server[],
+  caller: ModelCaller,
+  selection: Selection,
+): Server[] | Refused {
+  const sees = visibilityOf(caller, selection.scope)
+  if (typeof sees !== 'function') return sees
+  if (selection.view !== 'live' && !caller.mayChange) return { status: 403 }
+  return servers.filter(
+    (server) => sees(server) && inView[selection.view](server) && isSelected(server, selection),
+  )
+}
+
+/** What a caller must get for a question about these servers. */
+export function expectList(
+  servers: readonly Server[],
+  caller: ModelCaller,
+  question: Question,
+): Expected | Refused {
+  const found = select(servers, caller, question)
+  if (!Array.isArray(found)) return found
+  const limit = Math.min(question.limit ?? usualLimit, largestLimit)
+  const offset = question.offset ?? 0
+  const all = sorted(found, question).map((server) => shown(asSeenBy(server, caller), question))
+  const page = all.slice(offset, offset + limit)
+  return { status: 200, limit, offset, all, total: all.length, servers: page }
+}
+
+const sumOf = (servers: readonly Server[]) => {
+  const sum = (field: 'vcpu_count' | 'vmem_size' | 'disk') =>
+    servers.reduce((total, server) => total + server[field], 0)
+  return {
+    count: servers.length,
+    vcpu_count: sum('vcpu_count'),
+    vmem_size: sum('vmem_size'),
+    disk: sum('disk'),
+  }
+}
+
+const groupValue = (server: Server, by: string) => {
+  if (!by.startsWith('metadata.')) return server[by as keyof Server]
+  const key = by.slice('metadata.'.length)
+  if (!hasTag(server, key)) return null
+  const { metadata } = server
+  return metadata[key] ?? metadata[`user:${key}`] ?? metadata[`ext:${key}`]
+}
+
+/** What the statistics must say. In which order equals come is theirs: groups are by value here. */
+export function expectStatistics(
+  servers: readonly Server[],
+  caller: ModelCaller,
+  selection: Selection,
+  groups: readonly string[],
+) {
+  const found = select(servers, caller, selection)
+  if (!Array.isArray(found)) return found
+  const grouped = groups.map((by) => {
+    const members = Map.groupBy(found, (server) => groupValue(server, by))
+    return [by, [...members].map(([value, all]) => ({ value, ...sumOf(all) }))] as const
+  })
+  return { status: 200 as const, total: sumOf(found), groups: Object.fromEntries(grouped) }
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import type { Server } from '@muster/contract'
+import { ask } from '../client.ts'
+import type { ContractClient } from '../contract-client.ts'
+import type { InventoryWorld } from './start-inventory-world.ts'
+import type { ModelProject } from './stored-servers.ts'
+
+/** Whoever can ask for servers, in either of two ways. */
+export type Asker = ContractClient & { readonly token: string }
+
+export interface ListedServers {
+  readonly limit: number
+  readonly offset: number
+  readonly servers: readonly Partial<Server>[]
+  readonly total: number
+}
+
+/** A page, held to the contract. */
+export const listServers = (caller: Asker, query = ''): Promise<ListedServers> =>
+  caller.get<ListedServers>('listServers', { query })
+
+/** The same as bytes with their headers, for those who look at these. */
+export const askServers = (
+  url: string,
+  { token }: Asker,
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+) => ask<ListedServers>(url, `/servers${query === '' ? '' : `?${query}`}`, { token, headers })
+
+export async function showServer(caller: Asker, id: string): Promise<Server> {
+  const { server } = await caller.get<{ server: Server }>('getServer', { path: { id } })
+  return server
+}
+
+export const namesOf = ({ servers }: Pick<ListedServers, 'servers'>) =>
+  servers.map(({ name }) => name)
+
+/** The one problem that an error tells of, and of which field. */
+export async function badParameter(caller: Asker, query: string): Promise<[string, string]> {
+  const { fields = [] } = await caller.fail('InputParameterError', 'listServers', { query })
+  assert.equal(fields.length, 1, query)
+  return [fields[0]?.path ?? '', fields[0]?.problem ?? '']
+}
+
+/** The address in a Link header that leads on. */
+export function nextIn(headers: Headers): string | undefined {
+  const link = headers.get('link')
+  if (link === null) return undefined
+  const match = /^<([^>]+)>; rel="next"$/.exec(link)
+  assert.ok(match?.[1], link)
+  return match[1]
+}
+
+/** One of the fleet's projects: the first three are of one domain, the first caller is of the first. */
+export function projectAt(
+  { projects }: Pick<InventoryWorld, 'projects'>,
+  at: number,
+): ModelProject {
+  const project = projects[at]
+  assert.ok(project, `there is no project ${at}`)
+  return project
+}

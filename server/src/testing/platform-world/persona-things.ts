@@ -1,0 +1,380 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { CatalogService } from '@muster/contract'
+import type { CompiledQuery, Insertable } from 'kysely'
+import type { SecretBox } from '../../domain/secret-box.ts'
+import { nameKey } from '../../domain/name-key.ts'
+import { newId } from '../../domain/new-id.ts'
+import { mintToken } from '../../domain/identity/token-secret.ts'
+import type { Database, Statements } from '../../storage/database.ts'
+import type { Tables } from '../../storage/tables.ts'
+import { minimalServer } from '../inventory-world/minimal-server.ts'
+import { createdAt } from '../identity-world/create-identity-world.ts'
+import type { TestPlatform } from '../start-platform.ts'
+
+export interface Place {
+  readonly domainId: string
+  readonly domainName: string
+  readonly projectId: string
+  readonly projectName: string
+}
+
+/** One of everything, in one place. */
+export interface Things extends Place {
+  /** Disabled, and nothing in it. */
+  readonly spareDomainId: string
+  readonly spareProjectId: string
+  /** Holds `project_viewer` in the project, has an access key and a token, is in the group. */
+  readonly userId: string
+  readonly userName: string
+  /** Hold nothing, `domain_viewer` on the domain, `auditor` on the system. */
+  readonly newcomerId: string
+  readonly residentId: string
+  readonly stewardId: string
+  /** Holds `project_viewer` in the project; and three more, as with the users. */
+  readonly groupId: string
+  readonly groupName: string
+  readonly idleGroupId: string
+  readonly residentGroupId: string
+  readonly stewardGroupId: string
+  readonly roleId: string
+  readonly roleName: string
+  /** Bound to the role, and not bound. */
+  readonly policyId: string
+  readonly policyName: string
+  readonly loosePolicyId: string
+  readonly keyId: string
+  readonly keyName: string
+  readonly providerId: string
+  readonly providerName: string
+  readonly token: string
+  /** What an event tells of. */
+  readonly targetId: string
+  /** Belongs to the project. */
+  readonly serverId: string
+  readonly serverName: string
+  /** The user's: shared in the project, or private where the user is the caller. */
+  readonly viewId: string
+  readonly viewName: string
+  /** Leads nowhere. */
+  readonly accountId: string
+  readonly accountName: string
+  /** The ready-made roles that grants are about: `project_viewer`, `domain_viewer`, `auditor`. */
+  readonly projectRoleId: string
+  readonly domainRoleId: string
+  readonly systemRoleId: string
+  /** Parts of the catalog, which is everybody's. */
+  readonly serviceId: string
+  readonly endpointId: string
+  readonly regionId: string
+}
+
+/** Things of the same shape, none of which ever was. */
+export const nonexistentThings = (things: Things): Things => ({
+  ...(Object.fromEntries(
+    Object.keys(things).map((key) => [key, key.endsWith('Name') ? `never ${newId()}` : newId()]),
+  ) as unknown as Things),
+  serverId: randomUUID(),
+  token: mintToken().secret,
+})
+
+const called = (word: string) => {
+  const name = `${word} ${newId()}`
+  return { id: newId(), name, name_key: nameKey(name), created_at: createdAt }
+}
+
+type Holding = Partial<Record<'user_id' | 'group_id' | 'project_id' | 'domain_id', string>>
+
+interface Context {
+  readonly database: Database
+  readonly inventory: TestPlatform['inventory']
+  readonly secretBox: SecretBox
+  /** By their names. */
+  readonly roleIds: ReadonlyMap<string, string>
+  readonly catalog: readonly CatalogService[]
+  readonly passwordHash: string
+  /** Learns of everything that is kept and must not be shown. */
+  readonly secrets: Set<string>
+}
+
+/** Puts things into a place, straight through the storage and all in one commit. */
+export function createThingsFactory(context: Context) {
+  const { database, inventory, secretBox, roleIds, catalog, passwordHash, secrets } = context
+  const { db } = database
+  const [service] = catalog
+  const [endpoint] = service?.endpoints ?? []
+  const encryptedSecret = `sealed-${randomBytes(16).toString('hex')}`
+  secrets.add(encryptedSecret)
+  /** How to get rid of things again: much else goes with these rows. */
+  const leftovers = new WeakMap<Things, Statements>()
+  const servers = new WeakMap<Things, string>()
+  const roleId = (name: string) => roleIds.get(name) ?? ''
+
+  const insert = <Table extends keyof Tables>(
+    table: Table,
+    ...rows: Insertable<Tables[Table]>[]
+  ): CompiledQuery => db.insertInto(table).values(rows).compile()
+
+  const remove = (table: keyof Tables, ...things: { readonly id: string }[]): CompiledQuery =>
+    db
+      .deleteFrom(table as 'users')
+      .where(
+        'id',
+        'in',
+        things.map(({ id }) => id),
+      )
+      .compile()
+
+  const userIn = (domainId: string, word: string) => ({
+    ...called(word),
+    domain_id: domainId,
+    displayname: '',
+    email: '',
+    mobile: '',
+    enabled: 1,
+    password_hash: passwordHash,
+  })
+
+  const holding = (role: string, { user_id, group_id, project_id, domain_id }: Holding) => ({
+    id: newId(),
+    role_id: roleId(role),
+    user_id: user_id ?? null,
+    group_id: group_id ?? null,
+    project_id: project_id ?? null,
+    domain_id: domain_id ?? null,
+  })
+
+  const keyOf = (userId: string, projectId: string) => ({
+    ...called('key'),
+    user_id: userId,
+    project_id: projectId,
+    enabled: 1,
+    secret: encryptedSecret,
+    last_used_ip: '',
+  })
+
+  const viewOf = (userId: string, projectId: string, sharing: 'private' | 'project') => ({
+    ...called('view'),
+    resource: 'servers',
+    q: '',
+    columns: '[]',
+    order_by: '[]',
+    direction: 'desc',
+    scope: '',
+    sharing,
+    user_id: userId,
+    project_id: projectId,
+    updated_at: createdAt,
+    revision: 1,
+  })
+
+  const eventBy = (userId: string, domainId: string) => ({
+    id: newId(),
+    time: createdAt,
+    action: 'update',
+    target_type: 'user',
+    target_id: newId(),
+    target_name: '',
+    user_id: userId,
+    user_name: '',
+    project_id: '',
+    domain_id: domainId,
+    ip: '192.0.2.7',
+    request_id: 'req-1',
+    result: 'success',
+    changes: '{}',
+  })
+
+  function tokenOf(userId: string) {
+    const { id, secret } = mintToken()
+    const issued_at = Date.now()
+    const times = { issued_at, expires_at: issued_at + 3_600_000 }
+    const row = { id, user_id: userId, method: 'password', generation: 0, ...times }
+    return { secret, row: { ...row, ip: '192.0.2.7', source: 'api' } }
+  }
+
+  const policy = () => ({
+    ...called('policy'),
+    scope: 'project',
+    enabled: 1,
+    rules: '[{"service":"compute","resource":"servers","action":"get","effect":"allow"}]',
+  })
+
+  async function addThings(place: Place): Promise<Things> {
+    const { domainId, projectId } = place
+    const spareDomain = { ...called('spare'), description: '', enabled: 0 }
+    const spareProject = { ...called('spare'), domain_id: domainId, description: '', enabled: 1 }
+    const user = userIn(domainId, 'member')
+    const newcomer = userIn(domainId, 'newcomer')
+    const resident = userIn(domainId, 'resident')
+    const steward = userIn(domainId, 'steward')
+    const group = { ...called('crew'), domain_id: domainId }
+    const idle = { ...called('idle'), domain_id: domainId }
+    const residents = { ...called('residents'), domain_id: domainId }
+    const stewards = { ...called('stewards'), domain_id: domainId }
+    const role = { ...called('role'), domain_id: 'default', description: '' }
+    const bound = policy()
+    const loose = policy()
+    const key = keyOf(user.id, projectId)
+    const view = viewOf(user.id, projectId, 'project')
+    const provider = {
+      ...called('provider'),
+      driver: 'cas',
+      url: 'https://cas.example.org/cas',
+      service_url: 'https://muster.example.org/',
+      protocol: 3,
+      domain_id: domainId,
+      enabled: 1,
+      ca: '',
+      mapping: '[]',
+    }
+    const token = tokenOf(user.id)
+    const event = eventBy(newcomer.id, domainId)
+    const server = minimalServer(projectId)
+    const named = called('account')
+    const account = {
+      ...named,
+      provider: 'OneCloud',
+      brand: 'OneCloud',
+      address: 'qemu+unix:///system?socket=/nowhere',
+      credentials: secretBox.encrypt('{}', `cloudaccount ${named.id}`),
+      options: '{}',
+      project_id: projectId,
+      period: 3_600,
+      enabled: 1,
+      mapping: '[]',
+      revision: 1,
+      leaving: 0,
+    }
+    await database.commitIdentity([
+      insert('domains', spareDomain),
+      insert('projects', spareProject),
+      insert('users', user, newcomer, resident, steward),
+      insert('groups', group, idle, residents, stewards),
+      insert('group_members', { group_id: group.id, user_id: user.id }),
+      insert('roles', role),
+      insert('policies', bound, loose),
+      insert('role_policies', { role_id: role.id, policy_id: bound.id }),
+      insert('access_keys', key),
+      insert('views', view),
+      insert('identity_providers', provider),
+      insert('tokens', token.row),
+      insert('events', event),
+      insert('cloudaccounts', account),
+      { sql: `insert into account_syncs (account_id) values ('${account.id}')`, parameters: [] },
+      insert(
+        'assignments',
+        holding('project_viewer', { user_id: user.id, project_id: projectId }),
+        holding('domain_viewer', { user_id: resident.id, domain_id: domainId }),
+        holding('auditor', { user_id: steward.id }),
+        holding('project_viewer', { group_id: group.id, project_id: projectId }),
+        holding('domain_viewer', { group_id: residents.id, domain_id: domainId }),
+        holding('auditor', { group_id: stewards.id }),
+      ),
+    ])
+    await inventory.recordServers({ present: [server], gone: [] })
+    const things: Things = {
+      ...place,
+      spareDomainId: spareDomain.id,
+      spareProjectId: spareProject.id,
+      userId: user.id,
+      userName: user.name,
+      newcomerId: newcomer.id,
+      residentId: resident.id,
+      stewardId: steward.id,
+      groupId: group.id,
+      groupName: group.name,
+      idleGroupId: idle.id,
+      residentGroupId: residents.id,
+      stewardGroupId: stewards.id,
+      roleId: role.id,
+      roleName: role.name,
+      policyId: bound.id,
+      policyName: bound.name,
+      loosePolicyId: loose.id,
+      keyId: key.id,
+      keyName: key.name,
+      providerId: provider.id,
+      providerName: provider.name,
+      token: token.secret,
+      targetId: event.target_id,
+      serverId: server.id,
+      serverName: server.name,
+      viewId: view.id,
+      viewName: view.name,
+      accountId: account.id,
+      accountName: account.name,
+      projectRoleId: roleId('project_viewer'),
+      domainRoleId: roleId('domain_viewer'),
+      systemRoleId: roleId('auditor'),
+      serviceId: service?.id ?? '',
+      endpointId: endpoint?.id ?? '',
+      regionId: endpoint?.region_id ?? '',
+    }
+    leftovers.set(things, [
+      remove('domains', spareDomain),
+      remove('projects', spareProject),
+      remove('users', user, newcomer, resident, steward),
+      remove('groups', group, idle, residents, stewards),
+      remove('roles', role),
+      remove('policies', bound, loose),
+      remove('identity_providers', provider),
+      remove('cloudaccounts', account),
+    ])
+    servers.set(things, server.id)
+    return things
+  }
+
+  const bases = new Map<Place, Things>()
+
+  return {
+    addThings,
+
+    /** What is a user's own: the user, a group with the user in it, a key, a token and a deed. */
+    async addThingsFor(user: { id: string; name: string }, place: Place): Promise<Things> {
+      const base = bases.get(place) ?? (await addThings(place))
+      bases.set(place, base)
+      const group = { ...called('own'), domain_id: place.domainId }
+      const key = keyOf(user.id, place.projectId)
+      const view = viewOf(user.id, place.projectId, 'private')
+      const token = tokenOf(user.id)
+      const event = eventBy(user.id, place.domainId)
+      await database.commitIdentity([
+        insert('groups', group),
+        insert('group_members', { group_id: group.id, user_id: user.id }),
+        insert('access_keys', key),
+        insert('views', view),
+        insert('tokens', token.row),
+        insert('events', event),
+      ])
+      const things: Things = {
+        ...base,
+        userId: user.id,
+        userName: user.name,
+        groupId: group.id,
+        groupName: group.name,
+        keyId: key.id,
+        keyName: key.name,
+        viewId: view.id,
+        viewName: view.name,
+        token: token.secret,
+        targetId: event.target_id,
+      }
+      leftovers.set(things, [
+        remove('groups', group),
+        remove('access_keys', key),
+        remove('views', view),
+        remove('tokens', token.row),
+      ])
+      return things
+    },
+
+    /** Few rows make a quick comparison of all of them. */
+    async removeThings(things: Things): Promise<void> {
+      await database.commitIdentity(leftovers.get(things) ?? [])
+      const server = servers.get(things)
+      if (server === undefined) return
+      await inventory.recordServers({ present: [], gone: [server] })
+      await inventory.serverWriter.purgeDeleted(Date.now() + 1_000)
+    },
+  }
+}

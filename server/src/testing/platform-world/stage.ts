@@ -1,0 +1,230 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { operations, type Operation } from '@muster/contract'
+import { hash } from '@node-rs/argon2'
+import { newId } from '../../domain/new-id.ts'
+import { renewToken, type CallOptions } from '../call-operation.ts'
+import { ask, requestToken, systemProject, tokenIdentity, type ClientResponse } from '../client.ts'
+import { minimalServer } from '../inventory-world/minimal-server.ts'
+import { insertToken } from '../identity-world/insert-token.ts'
+import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
+import type { TestPlatform } from '../start-platform.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+const all: readonly Operation[] = operations
+
+/** What the parameters of a path name, but for `id`: that is whatever the path begins with. */
+const kinds: Readonly<Record<string, string>> = {
+  user_id: 'users',
+  group_id: 'groups',
+  role_id: 'roles',
+  policy_id: 'policies',
+}
+const ownPassword = 'correct horse battery'
+
+/** What the path begins with, under whatever version. */
+const collectionOf = ({ path }: Operation): string =>
+  path.split('/').find((step) => step !== '' && step !== 'v3') ?? ''
+
+const isItem = ({ path }: Operation) => /^(?:\/v3)?\/\w+\/\{id\}$/.test(path)
+
+/** The platform's own things have no version. */
+const rootOf = (kind: string) =>
+  kind === 'cloudaccounts' || kind === 'views' ? `/${kind}` : `/v3/${kind}`
+
+/** An account that leads nowhere: nobody waits for it. */
+const silentAccount = {
+  provider: 'OneCloud',
+  address: 'qemu+unix:///system?socket=/nowhere',
+  credentials: {},
+  options: {},
+}
+
+let period = 3_600
+const nextPeriod = () => (period += 1)
+
+/**
+ * Things for the operations to be called on: with what is prepared here each of them succeeds, any
+ * number of times, when the first admin calls it. What a call uses up is made anew for it, all
+ * else is made once.
+ */
+export async function createStage(platform: TestPlatform, admin: string) {
+  const { url, database, inventory } = platform
+  const identities = createIdentityWorld(database)
+  const made = new Map<string, Promise<string>>()
+  const passwordHash = await hash(ownPassword)
+  const { body } = await requestToken(url, { identity: tokenIdentity(admin), scope: systemProject })
+  const userId = body.token.user.Id
+  const projectId = body.token.project.Id
+
+  async function demand<Body>(path: string, options: Parameters<typeof ask>[2] = {}) {
+    const answer: ClientResponse<Body> = await ask<Body>(url, path, { token: admin, ...options })
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+    return answer.body
+  }
+
+  /** What the example of a new thing says that would not do here: a name that is free, ids that exist. */
+  async function settingsOf(kind: string): Promise<Members> {
+    const name = `${kind} ${newId()}`
+    const domain_id = 'default'
+    switch (kind) {
+      case 'projects':
+      case 'users':
+      case 'groups':
+        return { name, domain_id }
+      case 'credentials':
+        return { project_id: projectId }
+      case 'cloudaccounts':
+        return { ...silentAccount, name, project_id: projectId, mapping: [] }
+      case 'identity_providers':
+        return {
+          name,
+          domain_id,
+          mapping: [{ role_id: await idOf('roles'), project_id: projectId }],
+        }
+      default:
+        return { name }
+    }
+  }
+
+  async function bodyOf(operation: Operation): Promise<unknown> {
+    // Another tag each time: the same one again is no change.
+    if (collectionOf(operation) === 'servers') return { metadata: { 'user:note': newId() } }
+    const kind = collectionOf(operation)
+    const [[key, example] = ['', {}]] = Object.entries(operation.example as Record<string, Members>)
+    if (operation.id === 'checkPolicy') {
+      return { [key]: { ...example, user_id: userId, project_id: projectId } }
+    }
+    if (operation.id === 'testNewCloudAccount') return { [key]: silentAccount }
+    // Another period each time: the same one again is no change.
+    if (operation.id === 'updateCloudAccount') return { [key]: { period: nextPeriod() } }
+    if (operation.id === 'updateView') return { [key]: { q: newId() } }
+    if (operation.id === 'previewCloudAccountMapping') return { mapping: [] }
+    const isNew = operation.method === 'POST' && operation.path === rootOf(kind)
+    return { [key]: { ...example, ...(isNew && (await settingsOf(kind))) } }
+  }
+
+  /** A server is not made by its owner: a source finds it. */
+  async function findServer(): Promise<string> {
+    const server = minimalServer(projectId)
+    await inventory.recordServers({ present: [server], gone: [] })
+    return server.id
+  }
+
+  /** One that can be asked how it is: simulated, of an account that is run. */
+  async function findRunningServer(): Promise<string> {
+    const account = await make('cloudaccounts', {
+      provider: 'Simulator',
+      address: '',
+      options: { servers: 1 },
+    })
+    for (;;) {
+      const path = `/servers?scope=system&account=${account}`
+      const { servers } = await demand<{ servers: { id: string }[] }>(path)
+      const [server] = servers
+      if (server) return server.id
+      await pause(50)
+    }
+  }
+
+  /** An account that misses a server, so that there is something to confirm. */
+  async function makeMissing(): Promise<string> {
+    const id = await make('cloudaccounts')
+    await database.commit([
+      database.db
+        .insertInto('sightings')
+        .values({
+          account_id: id,
+          server_id: newId(),
+          digest: '',
+          project_id: projectId,
+          missed: 1,
+          missing_since: 1,
+          active_name: '',
+          active_host: '',
+        })
+        .compile(),
+    ])
+    return id
+  }
+
+  async function make(kind: string, changes: Members = {}): Promise<string> {
+    if (kind === 'servers') return await findServer()
+    const operation = all.find(({ method, path }) => method === 'POST' && path === rootOf(kind))
+    // What cannot be made is there: the parts of the catalog.
+    if (!operation) {
+      const { [kind]: list } = await demand<Record<string, { id: string }[]>>(`/v3/${kind}`)
+      return list?.[0]?.id ?? ''
+    }
+    const [[key, members] = ['', {}]] = Object.entries((await bodyOf(operation)) as object) as [
+      string,
+      Members,
+    ][]
+    const { password: _, ...rest } = members
+    const { [key]: thing } = await demand<Record<string, { id: string }>>(rootOf(kind), {
+      method: 'POST',
+      body: { [key]: { ...rest, ...changes } },
+    })
+    return thing?.id ?? ''
+  }
+
+  function idOf(kind: string, purpose = ''): Promise<string> {
+    const name = `${kind} ${purpose}`
+    const id = made.get(name) ?? make(kind)
+    made.set(name, id)
+    return id
+  }
+
+  function idFor(operation: Operation, kind: string): Promise<string> {
+    if (operation.id === 'syncServer') {
+      const id = made.get('running server') ?? findRunningServer()
+      made.set('running server', id)
+      return id
+    }
+    if (operation.id === 'confirmGoneServers') return makeMissing()
+    if (!isItem(operation)) return idOf(kind)
+    if (operation.method === 'PUT') return idOf(kind, 'to change')
+    if (operation.method !== 'DELETE') return idOf(kind)
+    // Only a disabled domain can be deleted.
+    return make(kind, kind === 'domains' ? { enabled: false } : {})
+  }
+
+  async function pathFor(operation: Operation): Promise<string> {
+    let { path } = operation
+    const collection = collectionOf(operation)
+    for (const [placeholder, name = ''] of operation.path.matchAll(/\{(\w+)\}/g)) {
+      path = path.replace(placeholder, await idFor(operation, kinds[name] ?? collection))
+    }
+    return path
+  }
+
+  /** A member, a grant or a binding has to be there before it is looked at or taken away. */
+  async function relate(operation: Operation, path: string): Promise<void> {
+    if (operation.method === 'PUT') return
+    const puts = all.some(
+      (other) => other.method === 'PUT' && other.path === operation.path && !other.body,
+    )
+    if (puts) await demand(path, { method: 'PUT' })
+  }
+
+  async function prepareOwnPassword(operation: Operation) {
+    const id = await identities.addUser({ name: `own password ${newId()}`, passwordHash })
+    const token = await insertToken(database, { userId: id })
+    const path = operation.path.replace('{id}', id)
+    return { path, token, body: operation.example }
+  }
+
+  return {
+    /** What a call of the operation needs in order to succeed. */
+    async prepare(operation: Operation): Promise<CallOptions & { path: string; token: string }> {
+      if (operation.id === 'changeOwnPassword') return await prepareOwnPassword(operation)
+      const path = await pathFor(operation)
+      await relate(operation, path)
+      // The one operation that ends its token gets one of its own.
+      const token = operation.id === 'revokeToken' ? await renewToken(url, admin) : admin
+      if (!operation.body || operation.id === 'issueToken') return { path, token }
+      return { path, token, body: await bodyOf(operation) }
+    },
+  }
+}
+export type Stage = Awaited<ReturnType<typeof createStage>>

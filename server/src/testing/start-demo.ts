@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Server } from '@muster/contract'
+import { sql } from 'kysely'
+import { composeDemo } from '../composition/compose-demo.ts'
+import { composeSync } from '../composition/compose-sync.ts'
+import { kinds } from '../sources/kinds.ts'
+import type { Database } from '../storage/database.ts'
+import { createServerWriter } from '../storage/servers/server-writer.ts'
+import { createAccountStore } from '../storage/sources/account-store.ts'
+import { createPasswordHasher } from '../vault/password-hasher.ts'
+import { loadSecretKey } from '../vault/secret-key.ts'
+import type { Engine } from './engines.ts'
+import { dumpTables, openStorage } from './open-storage.ts'
+
+const hasher = createPasswordHasher()
+const quietLog = { debug: () => {}, info: () => {}, warn: () => {} }
+const world = { disappearanceHold: 0, reachable: [], runner: 'test', kinds }
+
+interface Options {
+  readonly servers?: number
+  /** Only the accounts are looked at: their servers count as in at once. */
+  readonly isQuick?: boolean
+}
+
+const organisation = ['assignments', 'cloudaccounts', 'domains', 'projects', 'roles', 'users']
+
+/** All that a demo lays but its servers. */
+export async function dumpOrganisation(database: Database) {
+  const tables = await dumpTables(database)
+  return organisation.map((name) => tables[name])
+}
+
+/** A storage where a demo can be started, again and again, with the work on its accounts beside it. */
+export async function startTestDemo(t: TestContext, engine: Engine) {
+  const storage = await openStorage(engine)
+  const { database, place } = storage
+  const key = loadSecretKey(join(place.folder, 'secret.key'))
+  const accounts = createAccountStore(database, key)
+  const serverWriter = createServerWriter(database)
+  const { syncClient, stop } = composeSync({ ...world, database, secretBox: key, log: quietLog })
+  t.after(async () => {
+    await stop()
+    await storage.close()
+  })
+  let loads = 0
+  let finished = 0
+
+  async function reconcile(id: string, isQuick: boolean): Promise<void> {
+    loads += 1
+    if (!isQuick) return await syncClient.reconcile(id)
+    finished += 1
+    await database.commit([
+      sql`update account_syncs set finished_at = ${finished}, mapped_revision = (select revision from cloudaccounts where id = account_id)`.compile(
+        database.db,
+      ),
+    ])
+  }
+
+  return {
+    database,
+    accounts,
+    serverWriter,
+    /** How often the last start has waited for servers. */
+    loads: () => loads,
+
+    async start({ servers, isQuick = false }: Options = {}) {
+      loads = 0
+      const demo = await composeDemo({
+        config: { demoServers: servers },
+        database,
+        hasher,
+        key,
+        clock: () => Date.UTC(2026, 10, 15),
+        logger: quietLog,
+        accounts,
+        syncClient: { reconcile: (id) => reconcile(id, isQuick) },
+        serverWriter,
+      })
+      await demo.loaded
+      return demo
+    },
+
+    async listServers() {
+      const rows = await database.db
+        .selectFrom('server_documents')
+        .select(['id', 'project_id', 'document'])
+        .execute()
+      return rows.map(({ id, project_id, document }) => {
+        const { account_id } = JSON.parse(`${Buffer.from(document).toString()}}`) as Server
+        return { id, project_id, account_id }
+      })
+    },
+  }
+}
