@@ -198,6 +198,38 @@ const browserSchemes = {
   },
 }
 
+/** What every client needs to know before its first operation. */
+const introduce = (address: string) => `The same document for tools: [/openapi.json](/openapi.json).
+
+## Log in
+
+Request a token with your user name, password and project. The response carries it in the header \`X-Subject-Token\`:
+
+\`\`\`sh
+TOKEN=$(curl -s -D - -o /dev/null -H 'Content-Type: application/json' \\
+  -d '{"auth": {
+        "identity": {"methods": ["password"], "password": {"user": {"name": "NAME", "password": "PASSWORD"}}},
+        "scope": {"project": {"name": "PROJECT"}}}}' \\
+  ${address}/v3/auth/tokens | tr -d '\\r' | sed -n 's/^x-subject-token: //Ip')
+\`\`\`
+
+Send it as \`X-Auth-Token\` with every operation that needs a token, until \`expires_at\`:
+
+\`\`\`sh
+curl -s -H "X-Auth-Token: $TOKEN" ${address}/servers
+\`\`\`
+
+## Errors
+
+Every error has a JSON body with \`code\`, \`class\`, \`details\`, \`request_id\` and \`time\`; invalid input also has \`fields\`, one entry for each field. The classes and their status codes:
+
+| Class | Status |
+|---|---|
+${Object.entries(errorStatus)
+  .sort(([, left], [, right]) => left - right)
+  .map(([name, status]) => `| \`${name}\` | ${status} |`)
+  .join('\n')}`
+
 /** The OpenAPI 3.1 document of these operations, served at these addresses. */
 export function renderOpenApi(
   operations: readonly Operation[],
@@ -220,6 +252,7 @@ export function renderOpenApi(
       title: 'Muster',
       version: '1',
       summary: 'Inventory of your virtual machines across clouds and hypervisors',
+      description: introduce(serverUrls[0] ?? ''),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [...new Set(serverUrls)].map((url) => ({ url })),

@@ -86,4 +86,22 @@ export const serviceOperations = [
       304: unchanged,
     },
   },
+  {
+    id: 'showReferenceScript',
+    method: 'GET',
+    path: '/docs/reference.js',
+    ...publicDefaults,
+    servedBy: processRoles,
+    cache: 'revalidate',
+    tag: 'Service',
+    summary: 'Script of the API reference',
+    responses: {
+      200: {
+        description: 'Script',
+        body: Type.String(),
+        contentType: 'text/javascript; charset=utf-8',
+      },
+      304: unchanged,
+    },
+  },
 ] as const satisfies readonly Operation[]

@@ -9,6 +9,7 @@ const publicOperations = {
   showReadiness: true,
   showOpenApi: true,
   showReference: true,
+  showReferenceScript: true,
   showLoginOptions: true,
   createSession: true,
   startCasLogin: true,

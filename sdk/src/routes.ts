@@ -134,6 +134,7 @@ export const routes = {
   showMetrics: 'GET /metrics',
   showOpenApi: 'GET /openapi.json',
   showReference: 'GET /docs',
+  showReferenceScript: 'GET /docs/reference.js',
   showLoginOptions: 'GET /api/login',
   createSession: 'POST /api/session',
   getSession: 'GET /api/session',

@@ -13,7 +13,7 @@ import { codedTag, type ContentCoding, type Operation } from '@muster/contract'
 import { LRUCache } from 'lru-cache'
 import { isPieces, isStream, type HandlerResult } from './send.ts'
 
-const compressedTypes = /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html))(?:;|$)/
+const compressedTypes = /^(?:application\/(?:json|x-ndjson)|text\/(?:csv|html|javascript))(?:;|$)/
 /** Below this, compressing costs more than it saves. */
 const smallestBody = 1_024
 const storedBytes = 16 * 2 ** 20

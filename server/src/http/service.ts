@@ -4,7 +4,7 @@ import { PlatformError } from '../domain/error.ts'
 import { conditionalResponse } from './conditional-response.ts'
 import type { Metrics } from './metrics.ts'
 import type { HandlersFor } from './register-operations.ts'
-import { renderReferencePage } from './reference/page.ts'
+import { reference } from './reference/reference.ts'
 
 interface Dependencies {
   readonly openApi: OpenApiDocument
@@ -19,11 +19,11 @@ export function createServiceHandlers(
 ): HandlersFor<typeof serviceOperations> {
   const { openApi, metrics, ping, isDraining } = dependencies
   // Made at the first request: most processes are never asked.
-  const document = once(() => toFixed(JSON.stringify(openApi)))
-  const page = once(() => {
-    const { html, contentSecurityPolicy } = renderReferencePage(openApi)
-    return toFixed(html, { 'content-security-policy': contentSecurityPolicy })
-  })
+  const document = once(() => toFixed(Buffer.from(JSON.stringify(openApi))))
+  const page = once(() =>
+    toFixed(reference.page, { 'content-security-policy': reference.contentSecurityPolicy }),
+  )
+  const script = once(async () => toFixed(await reference.readScript()))
 
   return {
     showHealth: () => ({ status: 200, body: { status: 'ok' } }),
@@ -39,12 +39,13 @@ export function createServiceHandlers(
     showMetrics: async () => ({ status: 200, body: await metrics.render() }),
     showOpenApi: ({ ifNoneMatch }) => conditionalResponse(document(), ifNoneMatch),
     showReference: ({ ifNoneMatch }) => conditionalResponse(page(), ifNoneMatch),
+    showReferenceScript: async ({ ifNoneMatch }) =>
+      conditionalResponse(await script(), ifNoneMatch),
   }
 }
 
 /** An answer that stays the same for as long as the process runs. */
-function toFixed(text: string, headers: Readonly<Record<string, string>> = {}) {
-  const body = Buffer.from(text)
+function toFixed(body: Buffer, headers: Readonly<Record<string, string>> = {}) {
   return {
     body,
     etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,

@@ -428,4 +428,5 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   showMetrics: look(() => ({ headers: { 'x-forwarded-for': '192.0.2.1' } })),
   showOpenApi: look(),
   showReference: look(),
+  showReferenceScript: look(),
 }

@@ -350,6 +350,7 @@ export const personaTable = {
   showMetrics: '!!! -- --- -- +++',
   showOpenApi: '+++ ++ +++ ++ +++',
   showReference: '+++ ++ +++ ++ +++',
+  showReferenceScript: '+++ ++ +++ ++ +++',
 } as const satisfies Record<OperationId, Rows>
 
 type Mark = '+' | 'o' | '!' | '-' | '0' | 'b' | 'c'
