@@ -1,6 +1,4 @@
 import type { Operation, QueryOf } from '@muster/contract'
-import { LRUCache } from 'lru-cache'
-import { deepFreeze } from '../domain/deep-freeze.ts'
 import { badField, PlatformError } from '../domain/error.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import { assembleParameter, stepsTo, type Given, type ParameterSchema } from './query-parameter.ts'
@@ -50,50 +48,27 @@ function collect(query: string, schemas: Schemas): Map<string, Given[]> {
   return collected
 }
 
-/** How much of queries is remembered for each operation, in characters, and of how many. */
-const mostRemembered = { max: 1000, maxSize: 512 * 1024, maxEntrySize: 4096 } as const
-
-const createMemory = () =>
-  new LRUCache<string, object>({
-    ...mostRemembered,
-    // What it is read into is no larger than a few times its text.
-    sizeCalculation: (_, query) => query.length + 1,
-  })
-
 /**
- * Reads the query of an operation into what its schema says. What is unknown, or given twice and
- * takes one value, is an error. The same pages are asked for again and again, so what was read is
- * remembered by its text; it is frozen, since it is everybody's.
+ * Parses the query of an operation by its schema. An unknown parameter is an error, and so is a
+ * repeated one that takes a single value.
  */
 export function createQueryReader<Op extends Pick<Operation, 'id' | 'query'>>({
   query: schema,
 }: Op) {
   const schemas: Schemas = schema?.properties ?? {}
   const compiled = schema && compileSchema(schema)
-  const nothing = deepFreeze({}) as QueryOf<Op>
-  let memory: ReturnType<typeof createMemory> | undefined
 
-  function read(query: string): object {
+  return function readQuery(url: string): QueryOf<Op> {
+    const start = url.indexOf('?')
+    if (start === -1 || start === url.length - 1) return {} as QueryOf<Op>
     const parameters = Object.fromEntries(
-      [...collect(query, schemas)].map(([name, given]) => [
+      [...collect(url.slice(start + 1), schemas)].map(([name, given]) => [
         name,
         assembleParameter(name, schemas[name] ?? {}, given),
       ]),
     )
     const check = compiled?.()
     if (check && !check(parameters)) throw invalidInput('query', parameters, check.errors ?? [])
-    return deepFreeze(parameters)
-  }
-
-  return function readQuery(url: string): QueryOf<Op> {
-    const start = url.indexOf('?')
-    if (start === -1 || start === url.length - 1) return nothing
-    const query = url.slice(start + 1)
-    memory ??= createMemory()
-    const known = memory.get(query)
-    if (known) return known as QueryOf<Op>
-    const parameters = read(query)
-    memory.set(query, parameters)
     return parameters as QueryOf<Op>
   }
 }

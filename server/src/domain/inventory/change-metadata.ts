@@ -12,7 +12,7 @@ import { metadataOf, origins, tagsOf } from './metadata.ts'
 import type { ServerWriter, StoredServer } from './ports.ts'
 import { renderServer } from './render-server.ts'
 import { covers } from '../scope.ts'
-import { mayNotUpdate } from './tails.ts'
+import { mayNotUpdate } from './caller-fields.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 
 interface Dependencies {

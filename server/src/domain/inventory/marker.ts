@@ -6,17 +6,9 @@ import type { Order, ServerQuery } from './server-query.ts'
 
 type Asked = Pick<ServerQuery, 'scope' | 'view' | 'where' | 'order'>
 
-const digests = new WeakMap<Asked, string>()
-
 /** What a marker belongs to: the same servers in the same order, whatever of them is shown. */
-function digestOf(query: Asked): string {
-  const { scope, view, where, order } = query
-  const known =
-    digests.get(query) ??
-    hash('sha1', JSON.stringify([scope, view, where, order]), 'base64url').slice(0, 12)
-  digests.set(query, known)
-  return known
-}
+const digestOf = ({ scope, view, where, order }: Asked): string =>
+  hash('sha1', JSON.stringify([scope, view, where, order]), 'base64url').slice(0, 12)
 
 /** The place after a page, for the next one to begin there whatever has come or gone meanwhile. */
 export const writeMarker = (query: Asked, { keys, id }: Position): string =>

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { callerFields, type ServerListQuery } from '@muster/contract'
-import { deepFreeze } from '../deep-freeze.ts'
 import { PlatformError } from '../error.ts'
 import type { Condition } from './condition.ts'
 import { readServerQuery } from './read-server-query.ts'
@@ -236,20 +235,5 @@ describe('the query of a list of servers', () => {
       refuses(query(21), parameter, /20 conditions on tags, texts and addresses/)
     }
     refuses({ ...words(19, 'a'), search: 'a', tags: ['k'] }, 'tags', /20/)
-  })
-
-  test('is read once, and belongs to everybody', () => {
-    const parameters: ServerListQuery = deepFreeze({ status: ['running'] })
-    const query = read(parameters)
-    assert.equal(read(parameters), query)
-    assert.notEqual(readServerQuery(parameters, 'csv'), query)
-    assert.ok(
-      Object.isFrozen(query) && Object.isFrozen(query.where) && Object.isFrozen(query.order),
-    )
-    // What can change is read anew.
-    const loose: ServerListQuery = { limit: 1 }
-    assert.equal(read(loose).limit, 1)
-    loose.limit = 2
-    assert.equal(read(loose).limit, 2)
   })
 })

@@ -5,7 +5,6 @@ import {
   type Server as ServerObject,
   type ServerListQuery,
 } from '@muster/contract'
-import { deepFreeze } from '../deep-freeze.ts'
 import { badField } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
 import { fields, isField } from './fields.ts'
@@ -87,7 +86,14 @@ function readMarker(
   return marker ?? original
 }
 
-function read(parameters: ServerListQuery, accepted: ServerQuery['format']): ServerQuery {
+/**
+ * Parses the parameters of a list, which already fit the contract. `accepted` is the format that the
+ * `Accept` header asks for.
+ */
+export function readServerQuery(
+  parameters: ServerListQuery,
+  accepted: ServerQuery['format'] = 'json',
+): ServerQuery {
   const words = readCloudpodsParameters(parameters)
   const keys = readKeys(parameters, words)
   const withMetadata = parameters.with_meta ?? sameWords(words, 'with_meta').length > 0
@@ -103,26 +109,4 @@ function read(parameters: ServerListQuery, accepted: ServerQuery['format']): Ser
     marker: readMarker(parameters, words),
     format: parameters.format ?? accepted,
   }
-}
-
-/** What was read, for as long as the parameters are remembered themselves. */
-const known = new WeakMap<ServerListQuery, Map<string, ServerQuery>>()
-
-/**
- * Reads the parameters of a list, checked against the contract, into what is asked for. `accepted`
- * is the format that the `Accept` header chose. The same frozen parameters are read but once.
- */
-export function readServerQuery(
-  parameters: ServerListQuery,
-  accepted: ServerQuery['format'] = 'json',
-): ServerQuery {
-  const found = known.get(parameters)?.get(accepted)
-  if (found) return found
-  const query = deepFreeze(read(parameters, accepted))
-  // What can still change must be read again.
-  if (Object.isFrozen(parameters)) {
-    const queries = known.get(parameters) ?? new Map<string, ServerQuery>()
-    known.set(parameters, queries.set(accepted, query))
-  }
-  return query
 }

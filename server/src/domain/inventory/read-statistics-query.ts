@@ -1,5 +1,4 @@
 import type { ServerStatisticsQuery } from '@muster/contract'
-import { deepFreeze } from '../deep-freeze.ts'
 import { badField } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
 import { fields, isField } from './fields.ts'
@@ -20,17 +19,11 @@ function readGrouping(name: string): Grouping {
   )
 }
 
-const known = new WeakMap<ServerStatisticsQuery, StatisticsQuery>()
-
-/** Reads the parameters of the statistics into what is asked for; the same frozen ones but once. */
+/** Parses the parameters of the statistics. */
 export function readStatisticsQuery(parameters: ServerStatisticsQuery): StatisticsQuery {
-  const found = known.get(parameters)
-  if (found) return found
   const { group_by = ['status'] } = parameters
-  const query = deepFreeze<StatisticsQuery>({
+  return {
     ...readSelection(parameters, readCloudpodsParameters(parameters)),
     groups: [...new Set(group_by)].map(readGrouping),
-  })
-  if (Object.isFrozen(parameters)) known.set(parameters, query)
-  return query
+  }
 }

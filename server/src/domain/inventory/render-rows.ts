@@ -4,7 +4,7 @@ import { nextTurn } from '../next-turn.ts'
 import type { BodyKind, Owner, ServerParts } from './ports.ts'
 import type { ServerShape } from './server-query.ts'
 import type { Visibility } from './visibility.ts'
-import { tailOf } from './tails.ts'
+import { callerFieldsOf } from './caller-fields.ts'
 
 const metadataKey = Buffer.from(',"metadata":')
 
@@ -31,11 +31,18 @@ export function serverBytes(
   place: Place = 'last',
 ): Rendered {
   const { body, metadata } = parts
-  const tail = bodyFor(shape) === 'document' ? tailOf(owners, parts, visibility) : undefined
-  const digest = tail ? parts.digest + tail.digest : parts.digest
-  if (!metadata) return { pieces: [body, tail ? tail[place] : ends[place]], digest }
+  const callerFields =
+    bodyFor(shape) === 'document' ? callerFieldsOf(owners, parts, visibility) : undefined
+  const digest = callerFields ? parts.digest + callerFields.digest : parts.digest
+  if (!metadata) return { pieces: [body, callerFields ? callerFields[place] : ends[place]], digest }
   return {
-    pieces: [body, ...(tail ? [tail.open] : []), metadataKey, metadata, ends[place]],
+    pieces: [
+      body,
+      ...(callerFields ? [callerFields.open] : []),
+      metadataKey,
+      metadata,
+      ends[place],
+    ],
     digest: digest + parts.metadataDigest,
   }
 }

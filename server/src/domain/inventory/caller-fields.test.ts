@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Owner, ServerParts } from './ports.ts'
 import type { Visibility } from './visibility.ts'
-import { tailOf } from './tails.ts'
+import { callerFieldsOf } from './caller-fields.ts'
 
 const parts = (changes: Partial<ServerParts> = {}): ServerParts => ({
   id: 'id',
@@ -34,21 +34,24 @@ const owner = (project: string): Owner => ({ projectId: 'p', project, domainId: 
 const owners = (project: string): ReadonlyMap<string, Owner> => new Map([['p', owner(project)]])
 const known = owners('Project "1"')
 
-const read = (tail: { readonly open: Buffer }): Record<string, unknown> =>
-  JSON.parse(`{"id":1${tail.open.toString()}}`) as Record<string, unknown>
+const read = (callerFields: { readonly open: Buffer }): Record<string, unknown> =>
+  JSON.parse(`{"id":1${callerFields.open.toString()}}`) as Record<string, unknown>
 
 const forced = '"admin_secgrp_id":"g","admin_security_rules":"in:deny any"'
 
 describe('the end of a server', () => {
   test('has the names of its owner as they are now', () => {
-    const tail = read(tailOf(known, parts({ managerProjectId: 'p' }), visibility()))
+    const callerFields = read(callerFieldsOf(known, parts({ managerProjectId: 'p' }), visibility()))
     assert.deepEqual(
-      [tail['project'], tail['tenant'], tail['project_domain']],
+      [callerFields['project'], callerFields['tenant'], callerFields['project_domain']],
       ['Project "1"', 'Project "1"', 'D'],
     )
-    assert.deepEqual([tail['manager_project'], tail['manager_domain']], ['Project "1"', 'D'])
-    assert.equal(read(tailOf(owners('new'), parts(), visibility()))['project'], 'new')
-    assert.equal(read(tailOf(new Map(), parts(), visibility()))['project'], '')
+    assert.deepEqual(
+      [callerFields['manager_project'], callerFields['manager_domain']],
+      ['Project "1"', 'D'],
+    )
+    assert.equal(read(callerFieldsOf(owners('new'), parts(), visibility()))['project'], 'new')
+    assert.equal(read(callerFieldsOf(new Map(), parts(), visibility()))['project'], '')
   })
 
   test('says who may tag it, and why not', () => {
@@ -61,10 +64,12 @@ describe('the end of a server', () => {
       [{ kind: 'project', projectId: 'other', domainId: 'd' }, false],
     ]
     for (const [scope, may] of updates) {
-      const tail = read(tailOf(known, parts(), visibility({ updates: scope })))
-      assert.equal(tail['can_update'], may, JSON.stringify(scope))
-      assert.equal(tail['update_fail_reason'] === '', may)
-      const gone = read(tailOf(known, parts({ isDeleted: true }), visibility({ updates: scope })))
+      const callerFields = read(callerFieldsOf(known, parts(), visibility({ updates: scope })))
+      assert.equal(callerFields['can_update'], may, JSON.stringify(scope))
+      assert.equal(callerFields['update_fail_reason'] === '', may)
+      const gone = read(
+        callerFieldsOf(known, parts({ isDeleted: true }), visibility({ updates: scope })),
+      )
       assert.equal(gone['can_update'], false)
       assert.match(String(gone['update_fail_reason']), /deleted/)
     }
@@ -72,34 +77,38 @@ describe('the end of a server', () => {
 
   test('never says that it can be deleted', () => {
     const everything = visibility({ updates: { kind: 'system' }, deletes: { kind: 'system' } })
-    const tail = read(tailOf(known, parts(), everything))
-    assert.equal(tail['can_delete'], false)
-    assert.notEqual(tail['delete_fail_reason'], '')
+    const callerFields = read(callerFieldsOf(known, parts(), everything))
+    assert.equal(callerFields['can_delete'], false)
+    assert.notEqual(callerFields['delete_fail_reason'], '')
   })
 
   test('shows the operator’s group to those who administer, whoever asked before', () => {
     const server = parts({ adminGroup: forced })
     const administers: ScopeOrNone = { kind: 'domain', domainId: 'd' }
     for (const _round of [1, 2]) {
-      const seen = read(tailOf(known, server, visibility({ administers })))
+      const seen = read(callerFieldsOf(known, server, visibility({ administers })))
       assert.deepEqual(
         [seen['admin_secgrp_id'], seen['admin_security_rules']],
         ['g', 'in:deny any'],
       )
-      const hidden = read(tailOf(known, server, visibility()))
+      const hidden = read(callerFieldsOf(known, server, visibility()))
       assert.deepEqual([hidden['admin_secgrp_id'], hidden['admin_security_rules']], ['', ''])
     }
   })
 
   test('is told apart by its digest, and made once', () => {
-    const one = tailOf(known, parts(), visibility())
-    assert.equal(tailOf(known, parts({ id: 'another' }), visibility()), one)
+    const one = callerFieldsOf(known, parts(), visibility())
+    assert.equal(callerFieldsOf(known, parts({ id: 'another' }), visibility()), one)
     const others = [
-      tailOf(known, parts({ managerProjectId: 'p' }), visibility()),
-      tailOf(known, parts({ isDeleted: true }), visibility()),
-      tailOf(known, parts(), visibility({ updates: { kind: 'system' } })),
-      tailOf(known, parts({ adminGroup: forced }), visibility({ administers: { kind: 'system' } })),
-      tailOf(owners('other'), parts(), visibility()),
+      callerFieldsOf(known, parts({ managerProjectId: 'p' }), visibility()),
+      callerFieldsOf(known, parts({ isDeleted: true }), visibility()),
+      callerFieldsOf(known, parts(), visibility({ updates: { kind: 'system' } })),
+      callerFieldsOf(
+        known,
+        parts({ adminGroup: forced }),
+        visibility({ administers: { kind: 'system' } }),
+      ),
+      callerFieldsOf(owners('other'), parts(), visibility()),
     ]
     assert.equal(new Set([one, ...others].map(({ digest }) => digest)).size, 6)
   })

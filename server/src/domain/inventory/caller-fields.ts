@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { CallerField } from './fields.ts'
 import type { Owner, ServerParts } from './ports.ts'
 import type { OwnersField } from './render-server.ts'
-import { type Visibility } from './visibility.ts'
+import type { Visibility } from './visibility.ts'
 import { covers } from '../scope.ts'
 
-/** The end of a full server: its owner's names as they are now, and what depends on the caller. */
-export interface Tail {
+/** The last fields of a full server: the current names of its owners, and what depends on the caller. */
+export interface CallerFields {
   /** With the object's end, and a comma before the next server. */
   readonly inner: Buffer
   /** With the object's end. */
@@ -45,7 +45,11 @@ function updateFailReason({ mayUpdate, isDeleted: isGone }: Class): string {
 
 const noAdminGroup = '"admin_secgrp_id":"","admin_security_rules":""'
 
-function renderTail(owners: ReadonlyMap<string, Owner>, parts: ServerParts, of: Class): Tail {
+function renderCallerFields(
+  owners: ReadonlyMap<string, Owner>,
+  parts: ServerParts,
+  of: Class,
+): CallerFields {
   const { project, domain } = owners.get(parts.projectId) ?? nobody
   const manager = owners.get(parts.managerProjectId) ?? nobody
   const names: Record<OwnersField, string> = {
@@ -73,44 +77,24 @@ function renderTail(owners: ReadonlyMap<string, Owner>, parts: ServerParts, of: 
   }
 }
 
-const keptTails = new WeakMap<ReadonlyMap<string, Owner>, Map<string, Tail>>()
-const mostTails = 50_000
+const cached = new WeakMap<ReadonlyMap<string, Owner>, Map<string, CallerFields>>()
+const maxCached = 50_000
 
-/** The same for all servers of a project that a caller sees alike, so it is made once. */
-function sharedTail(
+/** Servers of a project that a caller sees alike share these bytes, so they are rendered once. */
+export function callerFieldsOf(
   owners: ReadonlyMap<string, Owner>,
   parts: ServerParts,
   visibility: Visibility,
-): Tail {
-  const kept = keptTails.get(owners) ?? new Map<string, Tail>()
-  keptTails.set(owners, kept)
-  if (kept.size > mostTails) kept.clear()
+): CallerFields {
+  const known = cached.get(owners) ?? new Map<string, CallerFields>()
+  cached.set(owners, known)
+  if (known.size > maxCached) known.clear()
   const of = classOf(parts, visibility)
   const key = `${parts.projectId} ${parts.managerProjectId} ${of.mayUpdate} ${of.isDeleted} ${of.adminGroup}`
-  let tail = kept.get(key)
-  if (!tail) {
-    tail = renderTail(owners, parts, of)
-    kept.set(key, tail)
+  let fields = known.get(key)
+  if (!fields) {
+    fields = renderCallerFields(owners, parts, of)
+    known.set(key, fields)
   }
-  return tail
-}
-
-interface Last {
-  readonly owners: ReadonlyMap<string, Owner>
-  readonly visibility: Visibility
-  readonly tail: Tail
-}
-const lastTails = new WeakMap<ServerParts, Last>()
-
-/** The end of a server for a caller. Who asked last is likely to ask next: that is not even looked up. */
-export function tailOf(
-  owners: ReadonlyMap<string, Owner>,
-  parts: ServerParts,
-  visibility: Visibility,
-): Tail {
-  const last = lastTails.get(parts)
-  if (last?.owners === owners && last.visibility === visibility) return last.tail
-  const tail = sharedTail(owners, parts, visibility)
-  lastTails.set(parts, { owners, visibility, tail })
-  return tail
+  return fields
 }
