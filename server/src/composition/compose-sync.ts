@@ -8,14 +8,16 @@ import { createOpenScanRecorder } from '../domain/sources/record-scan.ts'
 import { createChangeAccountServers } from '../domain/sources/change-account-servers.ts'
 import { createEvictServers } from '../domain/sources/evict-servers.ts'
 import { createFindDuplicates } from '../domain/sources/find-duplicates.ts'
-import { createMarkAllUnknown } from '../domain/sources/mark-all-unknown.ts'
-import { createMarkServersUnknown } from '../domain/sources/mark-servers-unknown.ts'
+import {
+  createMarkAllUnknown,
+  createMarkServersUnknown,
+} from '../domain/sources/mark-servers-unknown.ts'
 import { createMoveServers } from '../domain/sources/move-servers.ts'
 import { createOpenSource } from '../domain/sources/open-source.ts'
 import { createPreviewMapping } from '../domain/sources/preview-mapping.ts'
 import { createRunAccount } from '../domain/sources/run-account.ts'
 import type { SyncLog } from '../domain/sources/sync-log.ts'
-import { createRunAccounts } from '../domain/sources/run-accounts.ts'
+import { createAccountScheduler } from '../domain/sources/account-scheduler.ts'
 import type { SourceKinds } from '../domain/sources/source.ts'
 import { testConnection } from '../domain/sources/test-connection.ts'
 import type { SecretBox } from '../domain/secret-box.ts'
@@ -25,7 +27,7 @@ import type { Database } from '../storage/database.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
-import { createRunStore } from '../storage/sources/run-store.ts'
+import { createLeaseStore } from '../storage/sources/lease-store.ts'
 import { createSightingStore } from '../storage/sources/sighting-store.ts'
 
 interface Parts {
@@ -52,7 +54,7 @@ export function composeSync(parts: Parts) {
   const { database, secretBox, kinds, reachable, disappearanceHold, runner, log } = parts
   const clock = Date.now
   const accounts = createAccountStore(database, secretBox)
-  const runs = createRunStore(database)
+  const leases = createLeaseStore(database)
   const sightings = createSightingStore(database)
   const serverWriter = createServerWriter(database)
   // A project that was made a moment ago, by another process too, may be whose servers these are.
@@ -72,7 +74,7 @@ export function composeSync(parts: Parts) {
     serverWriter,
   })
   const runAccount = createRunAccount({
-    runs,
+    leases,
     sightings,
     openScanRecorder,
     moveServers: createMoveServers({ owners, changeAccountServers }),
@@ -86,7 +88,7 @@ export function composeSync(parts: Parts) {
     random: Math.random,
     log,
   })
-  const runAccounts = createRunAccounts({ accounts, runs, runAccount, runner, clock, log })
+  const scheduler = createAccountScheduler({ accounts, leases, runAccount, runner, clock, log })
   const previewMapping = createPreviewMapping({ sightings, owners, serverWriter })
 
   /** Whoever runs the account: what is to be done in it shows in its rows. */
@@ -100,7 +102,7 @@ export function composeSync(parts: Parts) {
     async reconcile(accountId) {
       const settle = async () => {
         const end = clock() + longestWait
-        await runAccounts.tick()
+        await scheduler.tick()
         while (clock() < end && !(await isSettled(accountId))) await pause(lookAgain)
       }
       await Promise.race([settle(), pause(longestWait, undefined, { ref: false })])
@@ -116,9 +118,9 @@ export function composeSync(parts: Parts) {
     },
 
     async refresh(accountId, serverId, reference) {
-      const running = runAccounts.find(accountId)
+      const running = scheduler.find(accountId)
       if (!running) {
-        await accounts.nudge(accountId)
+        await accounts.requestSync(accountId)
         return false
       }
       const looking = running.refresh(serverId, reference).then(() => true)
@@ -126,5 +128,5 @@ export function composeSync(parts: Parts) {
     },
   }
 
-  return { syncClient, start: runAccounts.start, stop: runAccounts.stop }
+  return { syncClient, start: scheduler.start, stop: scheduler.stop }
 }

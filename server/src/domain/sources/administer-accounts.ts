@@ -253,7 +253,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
 
     async updateCloudAccount(caller: Caller, idOrName: string, wish: CloudAccountChanges) {
       const id = await settle(caller, (renewed) => updateOnce(renewed, idOrName, wish))
-      if (isAboutReaching(wish)) await accounts.nudge(id)
+      if (isAboutReaching(wish)) await accounts.requestSync(id)
       await syncClient.reconcile(id)
       return await show(id)
     },
@@ -266,7 +266,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     async syncCloudAccount(caller: Caller, idOrName: string): Promise<CloudAccount> {
       const { account } = await requireAccount(idOrName)
       requireEnabled(account)
-      await accounts.nudge(account.id, toEvent(caller, account, 'sync', {}))
+      await accounts.requestSync(account.id, toEvent(caller, account, 'sync', {}))
       void syncClient.reconcile(account.id).catch(() => {})
       return await show(account.id)
     },

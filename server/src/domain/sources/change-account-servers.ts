@@ -10,18 +10,18 @@ interface Dependencies {
   readonly changeServers: ChangeServers
 }
 
-interface Wish {
+interface AccountChange {
   readonly change: ServerChange
-  /** What counts from then on as what was last said of a server that does change. */
-  readonly resight: (server: Server, before: Sighting) => Sighting
+  /** The sighting to store with a changed server. */
+  readonly sightingAfter: (server: Server, before: Sighting) => Sighting
 }
 
-/** Changes servers that an account holds, and what is noted of them with it. Answers how many. */
+/** Changes all servers of an account together with their sightings. Returns how many changed. */
 export function createChangeAccountServers({ sightings, changeServers }: Dependencies) {
   return async function changeAccountServers(
     account: Account,
     fence: AccountFence,
-    { change, resight }: Wish,
+    { change, sightingAfter }: AccountChange,
   ): Promise<number> {
     const known = await sightings.of(account.id)
     let count = 0
@@ -36,7 +36,7 @@ export function createChangeAccountServers({ sightings, changeServers }: Depende
           lost: [],
           seen: changed.flatMap((server) => {
             const before = known.get(server.id)
-            return before ? [resight(server, before)] : []
+            return before ? [sightingAfter(server, before)] : []
           }),
         }),
       })

@@ -4,6 +4,7 @@ import type { ChangeServers } from '../inventory/change-servers.ts'
 import { withNotes } from '../inventory/metadata.ts'
 import type { AccountFence, ServerWriter, Sighting } from '../inventory/ports.ts'
 import type { Account } from './account.ts'
+import type { ChangeAccountServers } from './change-account-servers.ts'
 import type { SightingStore } from './ports.ts'
 
 interface Dependencies {
@@ -18,17 +19,17 @@ const isPartOf = (changes: Partial<Server>, server: Server) =>
   )
 
 interface Mark {
-  /** What is stored as what the account said last of the server. */
+  /** What is stored as the last report of the account about the server. */
   readonly sighting: Sighting
   /** Added to the server's `sys:` metadata. */
   readonly notes?: Readonly<Record<string, string>>
-  /** What becomes of its host's status; absent where nothing is known of that. */
+  /** The new status of its host; absent to leave it as it is. */
   readonly host?: 'offline'
 }
 
-/** Sets single servers of an account to `unknown`; all other fields keep their last value. */
+/** Sets single servers of an account to `unknown`. All other fields keep their last value. */
 export function createMarkServersUnknown({ changeServers, sightings, serverWriter }: Dependencies) {
-  /** Returns how many servers changed: of others only the sighting does. */
+  /** Returns how many servers changed. The sighting is stored of all. */
   return async function markServersUnknown(
     account: Account,
     fence: AccountFence,
@@ -74,3 +75,19 @@ export function createMarkServersUnknown({ changeServers, sightings, serverWrite
   }
 }
 export type MarkServersUnknown = ReturnType<typeof createMarkServersUnknown>
+
+/**
+ * Sets all servers of an account to `unknown`, because its source does not answer. The empty digest
+ * makes the next scan write them again.
+ */
+export const createMarkAllUnknown =
+  (changeAccountServers: ChangeAccountServers) =>
+  (account: Account, fence: AccountFence): Promise<number> =>
+    changeAccountServers(account, fence, {
+      change: () => ({
+        changes: { status: 'unknown', host_service_status: 'offline' },
+        factsDigest: '',
+      }),
+      sightingAfter: (_server, before) => ({ ...before, digest: '' }),
+    })
+export type MarkAllUnknown = ReturnType<typeof createMarkAllUnknown>

@@ -46,7 +46,7 @@ export function createMoveServers({ owners, changeAccountServers }: Dependencies
 
     return await changeAccountServers(account, fence, {
       change,
-      resight: ({ project_id }, before) => ({ ...before, projectId: project_id }),
+      sightingAfter: ({ project_id }, before) => ({ ...before, projectId: project_id }),
     })
   }
 }

@@ -33,18 +33,18 @@ export interface AccountStore {
    */
   confirmGone(id: string, event: EventRecord): Promise<boolean>
   /** Its next sync is due now; with an event where somebody asked for it. */
-  nudge(id: string, event?: EventRecord): Promise<void>
+  requestSync(id: string, event?: EventRecord): Promise<void>
 }
 
-/** What whoever runs accounts writes down of it. */
-export interface RunStore {
-  /** Takes or renews the lease; false where somebody else has it. */
-  claim(id: string, runner: string, now: number, until: number): Promise<boolean>
+/** Which process runs which account, and how its sync goes. */
+export interface LeaseStore {
+  /** Acquires or renews the lease; false if another process holds it. */
+  acquire(id: string, runner: string, now: number, until: number): Promise<boolean>
   release(id: string, runner: string): Promise<void>
-  /** Servers missing since then or earlier were confirmed as gone; 0 where none were. */
+  /** Servers missing since this time or earlier were confirmed as gone; 0 if none were. */
   confirmedGone(id: string): Promise<number>
-  /** Nothing happens where somebody else runs the account by now. */
-  note(id: string, runner: string, changes: Partial<SyncRecord>): Promise<void>
+  /** Does nothing if another process has acquired the lease meanwhile. */
+  update(id: string, runner: string, changes: Partial<SyncRecord>): Promise<void>
 }
 
 /** A server that another account reports as running, too. */

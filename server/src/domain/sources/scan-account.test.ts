@@ -206,8 +206,8 @@ describe('a scan', () => {
     const regions = (...names: readonly string[]) => ({ present: [], gone: [], regions: names })
     await scan(sync, [regions('here', 'there'), page(...here, ...there)])
     const less = () => scan(sync, [regions('here'), page(...here.slice(1))])
-    const { vanishedRegions, keptIds, held, counts } = await less()
-    assert.deepEqual([vanishedRegions, keptIds.size, held, counts.gone], [['there'], 4, [], 1])
+    const { vanishedRegions, vanishedIds, held, counts } = await less()
+    assert.deepEqual([vanishedRegions, vanishedIds.size, held, counts.gone], [['there'], 4, [], 1])
     for (let again = 0; again < 4; again += 1) await less()
     assert.deepEqual(statusesOf(sync), [...Array(3).fill('running'), ...Array(4).fill('unknown')])
     // Where the administrator chooses the regions the source does not say which there are.

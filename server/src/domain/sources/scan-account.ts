@@ -30,7 +30,7 @@ export interface Scanned {
   readonly held: readonly Sighting[]
   /** Regions that the source no longer has, and the ids of the servers there, which are kept. */
   readonly vanishedRegions: readonly string[]
-  readonly keptIds: ReadonlySet<string>
+  readonly vanishedIds: ReadonlySet<string>
   /** Servers that exist but could not be read. */
   readonly unreadable: readonly UnreadableServer[]
 }
@@ -160,6 +160,6 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     held,
     unreadable,
     vanishedRegions: [...new Set(vanished.map(({ region }) => region))].sort(),
-    keptIds: new Set(vanished.map(({ sighting }) => sighting.serverId)),
+    vanishedIds: new Set(vanished.map(({ sighting }) => sighting.serverId)),
   }
 }

@@ -68,7 +68,7 @@ export function createSyncWarnings(
       rebuild()
     },
     /** Takes up news of single servers; true where the warnings change. */
-    hear({
+    update({
       readable,
       unreadable,
     }: {

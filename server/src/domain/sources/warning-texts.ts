@@ -1,6 +1,9 @@
 import { timestamp } from '../timestamp.ts'
 import type { SyncWarning } from './account.ts'
 import { limitText } from './limit-facts.ts'
+import type { Scanned } from './scan-account.ts'
+import type { UnreadableServer } from './source.ts'
+import { serverIdOf } from './to-server-facts.ts'
 
 /** How many servers a warning names; the others are only counted. */
 const mostNamed = 3
@@ -66,4 +69,18 @@ export function duplicateWarning(
   )
   const text = `${serversOf(count)} ${count === 1 ? 'runs' : 'run'} on two hosts at once under one UUID: ${listOf(pairs)}. Stop one of each pair, or give one another UUID.`
   return [{ kind: 'duplicate', text, count, until: null }]
+}
+
+export const unreadableById = (servers: readonly UnreadableServer[]) =>
+  new Map(servers.map((server) => [serverIdOf(server), server]))
+
+/** Empty if the source still has all regions. */
+export function vanishedRegionsError({ vanishedRegions, vanishedIds }: Scanned): string {
+  if (vanishedRegions.length === 0) return ''
+  const [regions, are] = vanishedRegions.length === 1 ? ['region', 'is'] : ['regions', 'are']
+  const servers =
+    vanishedIds.size === 1 ? '1 server there is' : `${vanishedIds.size} servers there are`
+  return limitText(
+    `The ${regions} ${vanishedRegions.join(', ')} ${are} no longer listed by the source: ${servers} kept as unknown. To remove such servers, list the remaining regions in options.regions.`,
+  )
 }

@@ -4,34 +4,34 @@ import { backoffDelay, type Random } from './backoff.ts'
 import { explainError } from './explain-error.ts'
 import { LeaseLost } from './lease-lost.ts'
 import type { OpenSource } from './open-source.ts'
-import type { SyncLog } from './sync-log.ts'
 import type { SourceUpdate } from './source.ts'
+import type { SyncLog } from './sync-log.ts'
 
-interface Listening {
+interface Watching {
   readonly account: Account
   readonly openSource: OpenSource
   readonly signal: AbortSignal
   readonly random: Random
   readonly log: SyncLog
-  readonly hear: (news: SourceUpdate) => Promise<void>
-  /** From now on nothing is missed. */
+  readonly record: (update: SourceUpdate) => Promise<void>
+  /** Called when the stream is open: from now on no change is missed. */
   readonly onReady: () => void
-  /** A line on which something could be heard is no more. */
+  /** Called when an open stream has ended with an error. */
   readonly onBroken: (error: unknown) => void
 }
 
-/** Listens to a source that tells by itself, on and on. It throws only where the account is not ours any more. */
-export async function watchAccount(listening: Listening): Promise<void> {
-  const { account, openSource, signal, random, log, hear, onReady, onBroken } = listening
-  let failed = 1
+/** Reads the events of a source and reconnects after errors. Throws only when the lease is lost. */
+export async function watchAccount(watching: Watching): Promise<void> {
+  const { account, openSource, signal, random, log, record, onReady, onBroken } = watching
+  let failures = 1
 
-  async function listenOnce(): Promise<void> {
+  async function watchOnce(): Promise<void> {
     const source = await openSource.openAccount(account, signal)
     try {
-      for await (const news of source.watch?.(signal) ?? []) {
-        if (failed > 0) onReady()
-        failed = 0
-        await hear(news)
+      for await (const update of source.watch?.(signal) ?? []) {
+        if (failures > 0) onReady()
+        failures = 0
+        await record(update)
       }
     } finally {
       await source.close().catch(() => {})
@@ -40,17 +40,17 @@ export async function watchAccount(listening: Listening): Promise<void> {
 
   while (!signal.aborted) {
     try {
-      await listenOnce()
+      await watchOnce()
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof LeaseLost) throw error
-      const named = { account: account.name, account_id: account.id }
-      log.warn({ ...named, reason: explainError(error) }, 'its source is not heard')
-      // A line that broke may mean trouble; one that never was the scans know of.
-      if (failed === 0) onBroken(error)
+      const logFields = { account: account.name, account_id: account.id }
+      log.warn({ ...logFields, reason: explainError(error) }, 'watching the source failed')
+      // A stream that never opened tells nothing new: scans fail as well.
+      if (failures === 0) onBroken(error)
     }
-    failed += 1
-    const delay = backoffDelay(failed, account.period * 1_000, random)
+    failures += 1
+    const delay = backoffDelay(failures, account.period * 1_000, random)
     await pause(delay, undefined, { signal }).catch(() => {})
   }
 }

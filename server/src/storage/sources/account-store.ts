@@ -158,7 +158,7 @@ export function createAccountStore(database: Database, secretBox: SecretBox): Ac
       return await commitIfFree([required(confirm.compile(db), 'missing'), insertEvent(event)])
     },
 
-    async nudge(id, event) {
+    async requestSync(id, event) {
       await database.commit([
         db.updateTable('account_syncs').set({ next_at: 0 }).where('account_id', '=', id).compile(),
         ...(event ? [insertEvent(event)] : []),

@@ -7,11 +7,13 @@ import { createOpenScanRecorder } from '../../domain/sources/record-scan.ts'
 import { createChangeAccountServers } from '../../domain/sources/change-account-servers.ts'
 import { createEvictServers } from '../../domain/sources/evict-servers.ts'
 import { createFindDuplicates } from '../../domain/sources/find-duplicates.ts'
-import { createMarkAllUnknown } from '../../domain/sources/mark-all-unknown.ts'
 import { LeaseLost } from '../../domain/sources/lease-lost.ts'
-import { createMarkServersUnknown } from '../../domain/sources/mark-servers-unknown.ts'
+import {
+  createMarkAllUnknown,
+  createMarkServersUnknown,
+} from '../../domain/sources/mark-servers-unknown.ts'
 import { createMoveServers } from '../../domain/sources/move-servers.ts'
-import type { AccountStore, RunStore, SightingStore } from '../../domain/sources/ports.ts'
+import type { AccountStore, LeaseStore, SightingStore } from '../../domain/sources/ports.ts'
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import type { ReportedFacts, ReportedServer } from '../../domain/sources/source.ts'
 
@@ -155,13 +157,13 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       attached.sync = { ...attached.sync, confirmed_gone, next_at: 0 }
       return true
     },
-    async nudge() {
+    async requestSync() {
       attached.sync = { ...attached.sync, next_at: 0 }
     },
   }
 
-  const runs: RunStore = {
-    async claim(_, runner) {
+  const leases: LeaseStore = {
+    async acquire(_, runner) {
       attached.sync = { ...attached.sync, runner }
       return true
     },
@@ -169,7 +171,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       attached.sync = { ...attached.sync, runner: '' }
     },
     confirmedGone: async () => attached.sync.confirmed_gone,
-    async note(_, runner, changes) {
+    async update(_, runner, changes) {
       if (attached.sync.runner === runner) attached.sync = { ...attached.sync, ...changes }
     },
   }
@@ -198,7 +200,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
   return {
     writePermits: createBoundedQueue({ name: 'batches', capacity: 3 }),
     accounts,
-    runs,
+    leases,
     sightings: sightingStore,
     openScanRecorder,
     evictServers: createEvictServers({ accounts, sightings: sightingStore, openScanRecorder }),

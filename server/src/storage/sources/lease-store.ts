@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
-import type { RunStore } from '../../domain/sources/ports.ts'
+import type { LeaseStore } from '../../domain/sources/ports.ts'
 import type { Database } from '../database.ts'
 import { toSyncRow } from './account-rows.ts'
 
-/** Who runs which account, and how that goes. */
-export function createRunStore(database: Database): RunStore {
+/** Which process runs which account, and how its sync goes. */
+export function createLeaseStore(database: Database): LeaseStore {
   const { db } = database
   const own = (id: string, runner: string) =>
     db.updateTable('account_syncs').where('account_id', '=', id).where('runner', '=', runner)
 
   return {
-    async claim(id, runner, now, until) {
+    async acquire(id, runner, now, until) {
       const [outcome] = await database.commit([
         db
           .updateTable('account_syncs')
@@ -37,12 +37,12 @@ export function createRunStore(database: Database): RunStore {
       return row?.confirmed_gone ?? 0
     },
 
-    async note(id, runner, changes) {
+    async update(id, runner, changes) {
       const { next_at, ...rest } = toSyncRow(changes)
-      // Somebody may have asked for the next one while this one was under way: that stands.
-      // PostgreSQL would take the type of the number from the nought beside it.
-      const isAskedFor = sql<number>`case when next_at = 0 then 0 else cast(${next_at ?? 0} as bigint) end`
-      const next = rest.is_running === 1 ? next_at : isAskedFor
+      // 0 is a sync requested while this one was running: keep it. Without the cast PostgreSQL would
+      // take the parameter's type from the 0 beside it.
+      const unlessRequested = sql<number>`case when next_at = 0 then 0 else cast(${next_at ?? 0} as bigint) end`
+      const next = rest.is_running === 1 ? next_at : unlessRequested
       await database.commit([
         own(id, runner)
           .set({ ...rest, ...(next_at !== undefined && { next_at: next }) })

@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { AttachedAccount } from './account.ts'
+import type { AccountStore, LeaseStore } from './ports.ts'
+import type { RunAccount, RunningAccount } from './run-account.ts'
+import type { SyncLog } from './sync-log.ts'
+
+interface Dependencies {
+  readonly accounts: AccountStore
+  readonly leases: LeaseStore
+  readonly runAccount: RunAccount
+  /** The name of this process among all that share the storage. */
+  readonly runner: string
+  readonly clock: () => number
+  readonly log: SyncLog
+}
+
+const interval = 1_000
+/** A process that has not renewed its lease by then is dead, and another one takes over. */
+const leaseDuration = 15_000
+const renewalInterval = 5_000
+/** How long other accounts wait for one that is stopping. */
+const shortStop = 1_000
+const longestStop = 4_000
+
+/** A disabled account still runs while its servers have to be moved by a changed mapping, or evicted. */
+export const isWanted = ({ account, sync }: AttachedAccount) =>
+  account.enabled || account.leaving || sync.mapped_revision !== account.revision
+
+/** Runs every account whose lease is free. Each account is run by at most one process. */
+export function createAccountScheduler(dependencies: Dependencies) {
+  const { accounts, leases, runAccount, runner, clock, log } = dependencies
+  const running = new Map<string, RunningAccount>()
+  const renewedAt = new Map<string, number>()
+  const stopping = new Map<string, Promise<void>>()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  let lastTick: Promise<void> = Promise.resolve()
+
+  const acquireLease = (id: string) => leases.acquire(id, runner, clock(), clock() + leaseDuration)
+
+  /** A hanging source may take longer to stop. The fence of the lease keeps it from writing. */
+  async function stopAndRelease(id: string, account: RunningAccount | undefined): Promise<void> {
+    await Promise.race([account?.stop(), pause(longestStop, undefined, { ref: false })])
+    await leases.release(id, runner)
+  }
+
+  async function stopRunning(id: string): Promise<void> {
+    const account = running.get(id)
+    running.delete(id)
+    renewedAt.delete(id)
+    const stop = stopAndRelease(id, account).finally(() => stopping.delete(id))
+    stopping.set(id, stop)
+    await Promise.race([stop, pause(shortStop, undefined, { ref: false })])
+  }
+
+  async function startRunning(attached: AttachedAccount): Promise<void> {
+    const { id } = attached.account
+    const { runner: holder, leased_until } = attached.sync
+    if (holder !== runner && leased_until > clock()) return
+    if (!(await acquireLease(id))) return
+    const account = runAccount(attached, runner)
+    running.set(id, account)
+    renewedAt.set(id, clock())
+    // An account that stopped by itself is started again by the next tick.
+    void account.done.finally(() => {
+      if (running.get(id) === account) running.delete(id)
+    })
+  }
+
+  async function renew(account: RunningAccount, attached: AttachedAccount, readAt: number) {
+    const { id, revision } = attached.account
+    if (!isWanted(attached) || revision !== account.revision) return await stopRunning(id)
+    // Other processes request a sync by setting it to 0.
+    if (attached.sync.next_at === 0) account.requestScan(0, readAt)
+    if (clock() - (renewedAt.get(id) ?? 0) < renewalInterval) return
+    if (await acquireLease(id)) renewedAt.set(id, clock())
+    else await stopRunning(id)
+  }
+
+  async function schedule(attached: AttachedAccount, readAt: number): Promise<void> {
+    const { id } = attached.account
+    const account = running.get(id)
+    if (account) await renew(account, attached, readAt)
+    const isFree = !running.has(id) && !stopping.has(id)
+    if (isFree && isWanted(attached) && !isStopped) await startRunning(attached)
+  }
+
+  async function scheduleAll(): Promise<void> {
+    const readAt = clock()
+    const all = await accounts.all()
+    const ids = new Set(all.map(({ account }) => account.id))
+    await Promise.all([
+      ...[...running.keys()].filter((id) => !ids.has(id)).map(stopRunning),
+      ...all.map((attached) => schedule(attached, readAt)),
+    ])
+  }
+
+  /** Ticks run one after another. What fails is tried again by the next. */
+  function tick(): Promise<void> {
+    lastTick = lastTick.then(scheduleAll).catch((error: unknown) => {
+      log.warn({ err: error }, 'scheduling the accounts failed; it is tried again in a second')
+    })
+    return lastTick
+  }
+
+  return {
+    find: (id: string) => running.get(id),
+    /** Schedules now instead of at the next interval. */
+    tick,
+    start(): void {
+      const next = async () => {
+        await tick()
+        if (!isStopped) timer = setTimeout(next, interval)
+      }
+      void next()
+    },
+    async stop(): Promise<void> {
+      isStopped = true
+      clearTimeout(timer)
+      await lastTick
+      await Promise.all([...running.keys()].map(stopRunning))
+      await Promise.all(stopping.values())
+    },
+  }
+}

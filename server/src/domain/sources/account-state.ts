@@ -1,0 +1,188 @@
+import type { SyncCounts, SyncRecord } from './account.ts'
+import { backoffDelay, nextScanDelay, type Random } from './backoff.ts'
+import { nextRemoval } from './missing-servers.ts'
+import type { Scanned } from './scan-account.ts'
+
+/**
+ * The state of an account that this process runs, as a state machine without effects:
+ *
+ *     waiting ─ beginScan ▶ starting ─ startStored ▶ scanning ─ sourceClosed ▶ recording
+ *        ▲                                                                        │
+ *        └──────── completeScan, failScan (back-off) or postponeScan ◀────────────┘
+ *
+ * A scan can fail or be postponed in each of the three phases. `requestScan` brings the next scan
+ * forward in every phase; `markUnreachable` happens while waiting. `run-account.ts` performs the effects.
+ */
+export type AccountState = History &
+  (
+    | { readonly phase: 'waiting' }
+    /** The start of the scan is being stored. */
+    | { readonly phase: 'starting' }
+    /** The source is being opened and read. */
+    | { readonly phase: 'scanning' }
+    /** The source is closed, the result is being stored. */
+    | { readonly phase: 'recording' }
+  )
+
+interface History {
+  /** When the next scan is due; Infinity during a scan unless another one was requested. */
+  readonly nextAt: number
+  /** When the last scan began to read its source. */
+  readonly scanStartedAt: number
+  /** Of the last complete scan. */
+  readonly counts: SyncCounts
+  /** Failed scans in a row. */
+  readonly failures: number
+  /** Whether the last scan failed: held servers were not missed by consecutive scans then. */
+  readonly isAfterFailure: boolean
+  readonly lastError: unknown
+  /** When the source last gave a proper answer. */
+  readonly answeredAt: number
+  /** Whether the servers were set to unknown because the source does not answer. */
+  readonly isUnreachable: boolean
+  /** Servers in regions that the source no longer has. */
+  readonly vanishedIds: ReadonlySet<string>
+}
+
+/** What the transitions need to know of the time and the account. */
+export interface Timing {
+  readonly now: number
+  /** Milliseconds between complete scans. */
+  readonly period: number
+  readonly random: Random
+}
+
+const periodsUntilUnreachable = 3
+const failuresUntilSuspended = 5
+
+export const initialState = (sync: SyncRecord, now: number): AccountState => ({
+  phase: 'waiting',
+  nextAt: sync.next_at,
+  scanStartedAt: -Infinity,
+  counts: {
+    seen: sync.seen,
+    created: sync.created,
+    changed: sync.changed,
+    gone: sync.gone,
+  },
+  failures: sync.failures,
+  isAfterFailure: sync.failures > 0,
+  lastError: undefined,
+  // Time in which nobody asked the source does not count as silence.
+  answeredAt: now,
+  isUnreachable: sync.is_lost,
+  vanishedIds: new Set(),
+})
+
+export type NextStep =
+  | { readonly kind: 'scan' }
+  | { readonly kind: 'mark-unreachable' }
+  | { readonly kind: 'sleep'; readonly until: number }
+
+/** What to do while waiting. */
+export function nextStep(state: AccountState, { now, period }: Omit<Timing, 'random'>): NextStep {
+  const unreachableAt = state.isUnreachable
+    ? Infinity
+    : state.answeredAt + periodsUntilUnreachable * period
+  if (state.nextAt <= now) return { kind: 'scan' }
+  if (unreachableAt <= now) return { kind: 'mark-unreachable' }
+  return { kind: 'sleep', until: Math.min(state.nextAt, unreachableAt) }
+}
+
+/** After 5 consecutive failures only scans contact the source, to see whether it is back. */
+export const isSuspended = ({ failures }: AccountState): boolean =>
+  failures >= failuresUntilSuspended
+
+/**
+ * Brings the next scan forward. A request that was read at `knownAt`, before the last scan began, is
+ * answered by that scan.
+ */
+export function requestScan(state: AccountState, at: number, knownAt?: number): AccountState {
+  const isAnswered =
+    knownAt !== undefined && (state.phase === 'starting' || knownAt <= state.scanStartedAt)
+  return at >= state.nextAt || isAnswered ? state : { ...state, nextAt: at }
+}
+
+/**
+ * Scans soon because the events broke off: the source may be down. A scan that is under way, or that
+ * failed by the same error, has found that out: one lost connection counts as one failure.
+ */
+export const watchFailed = (state: AccountState, error: unknown, now: number): AccountState =>
+  state.phase === 'scanning' || error === state.lastError ? state : requestScan(state, now)
+
+export const beginScan = (state: AccountState): AccountState => ({
+  ...state,
+  phase: 'starting',
+  nextAt: Infinity,
+})
+
+export const startStored = (state: AccountState, now: number): AccountState => ({
+  ...state,
+  phase: 'scanning',
+  scanStartedAt: now,
+})
+
+export const sourceAnswered = (state: AccountState, now: number): AccountState => ({
+  ...state,
+  answeredAt: now,
+})
+
+export const sourceClosed = (state: AccountState): AccountState => ({
+  ...state,
+  phase: 'recording',
+})
+
+/** The next scan is due after the period, or when the hold of a missing server ends. */
+export function completeScan(
+  state: AccountState,
+  { counts, held, vanishedIds }: Pick<Scanned, 'counts' | 'held' | 'vanishedIds'>,
+  { now, period, random, hold }: Timing & { readonly hold: number },
+): AccountState {
+  const nextAt = Math.min(
+    state.nextAt,
+    nextRemoval(held, hold),
+    now + nextScanDelay(period, random),
+  )
+  return {
+    ...state,
+    phase: 'waiting',
+    nextAt,
+    counts,
+    // A vanished region is an error that lasts; it must not slow down the scans of the others.
+    failures: vanishedIds.size === 0 ? 0 : 1,
+    isAfterFailure: false,
+    isUnreachable: false,
+    answeredAt: now,
+    vanishedIds,
+  }
+}
+
+/** The next attempt is due after a back-off. */
+export function failScan(state: AccountState, error: unknown, timing: Timing): AccountState {
+  const { now, period, random } = timing
+  const failures = state.failures + 1
+  return {
+    ...state,
+    phase: 'waiting',
+    nextAt: Math.min(state.nextAt, now + backoffDelay(failures, period, random)),
+    failures,
+    isAfterFailure: true,
+    lastError: error,
+  }
+}
+
+/** The storage did not accept the result. That is no failure of the source. */
+export const postponeScan = (
+  state: AccountState,
+  { now, period, random }: Timing,
+): AccountState => ({
+  ...state,
+  phase: 'waiting',
+  nextAt: Math.min(state.nextAt, now + backoffDelay(1, period, random)),
+  answeredAt: now,
+})
+
+export const markUnreachable = (state: AccountState): AccountState => ({
+  ...state,
+  isUnreachable: true,
+})

@@ -1,0 +1,189 @@
+import { PlatformError } from '../error.ts'
+import type { SyncCounts } from './account.ts'
+import type { AccountRun } from './account-run.ts'
+import {
+  beginScan,
+  completeScan,
+  failScan,
+  postponeScan,
+  sourceAnswered,
+  sourceClosed,
+  startStored,
+} from './account-state.ts'
+import { explainError } from './explain-error.ts'
+import { chunk } from '../chunk.ts'
+import { LeaseLost } from './lease-lost.ts'
+import { scanAccount, type Scanned } from './scan-account.ts'
+import { SourceError } from './source-error.ts'
+import { unreadableById, vanishedRegionsError } from './warning-texts.ts'
+
+const second = 1_000
+const progressInterval = second
+const progressLogInterval = 5 * second
+const longestScan = 3_600 * second
+
+/** Sources throw `SourceError`, so any other 503 is from the storage. */
+const isFromStorage = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && error.class === 'ServiceUnavailable'
+
+/** One sync of an account: stores that it starts, scans the source, and stores how it went. */
+export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
+  const { account, logFields, warnings, scanConflicts, sightings, clock, log } = run
+  const { apply, save, timing } = run
+  const findDuplicates = run.findDuplicates(
+    account,
+    run.sync.warnings.some(({ kind }) => kind === 'duplicate'),
+  )
+
+  /** Stores and logs the progress of a scan now and then. */
+  function createProgress() {
+    let savedAt = clock()
+    let loggedAt = clock()
+    let saving: Promise<void> = Promise.resolve()
+    return {
+      /** The end of the scan is stored after this. */
+      saved: () => saving,
+      report(counts: SyncCounts): void {
+        if (clock() - savedAt < progressInterval) return
+        savedAt = clock()
+        if (clock() - loggedAt >= progressLogInterval) {
+          loggedAt = clock()
+          log.info({ ...logFields, ...counts }, 'syncing')
+        }
+        apply((state) => sourceAnswered(state, clock()))
+        saving = save(counts).catch(() => {})
+      },
+    }
+  }
+
+  /** Removes missing servers that an administrator has confirmed as gone. It needs no source. */
+  async function removeConfirmed(): Promise<void> {
+    const until = await run.leases.confirmedGone(account.id)
+    if (until === 0) return
+    const known = await sightings.of(account.id)
+    const gone = [...known.values()].filter(
+      ({ missed, missingSince }) => missed > 0 && missingSince <= until,
+    )
+    const recorder = await run.openRecorder()
+    for (const batch of chunk(gone)) {
+      const ids = batch.map(({ serverId }) => serverId)
+      await recorder.record([], ids, known)
+      warnings.update({ readable: ids, unreadable: new Map() })
+    }
+    await save({ confirmed_gone: 0, warnings: warnings.current() })
+    log.info({ ...logFields, servers: gone.length }, 'removed missing servers as confirmed')
+  }
+
+  async function scan(onProgress: (counts: SyncCounts) => void): Promise<Scanned> {
+    const source = await run.openSource.openAccount(account, signal)
+    const endScan = scanConflicts.begin()
+    try {
+      return await scanAccount({
+        source,
+        recorder: scanConflicts.guard(await run.openRecorder()),
+        known: await sightings.of(account.id),
+        writePermits: run.writePermits,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(longestScan)]),
+        isSuperseded: scanConflicts.has,
+        onProgress,
+        regionsOf: sightings.regionsOf,
+        holding: { hold: run.hold, isAfterFailure: run.state().isAfterFailure, clock },
+      })
+    } finally {
+      endScan()
+      apply(sourceClosed)
+      await source.close().catch(() => {})
+    }
+  }
+
+  async function saveStart(start: number): Promise<void> {
+    apply(beginScan)
+    await save({
+      is_running: true,
+      started_at: start,
+      // It stays due until it is complete: whoever takes over after a crash starts it again.
+      next_at: start,
+      seen: 0,
+      created: 0,
+      changed: 0,
+      gone: 0,
+    })
+    apply((state) => startStored(state, clock()))
+  }
+
+  async function saveComplete(
+    scanned: Scanned,
+    start: number,
+    progressSaved: () => Promise<void>,
+  ): Promise<void> {
+    const duplicates = await findDuplicates(start)
+    const { counts, failures, nextAt, answeredAt, isUnreachable } = apply((state) =>
+      completeScan(state, scanned, timing()),
+    )
+    const unreadable = unreadableById(scanned.unreadable)
+    warnings.replace({ unreadable, held: scanned.held, duplicates }, clock())
+    const error = vanishedRegionsError(scanned)
+    const duration = clock() - start
+    await progressSaved()
+    await save({
+      ...counts,
+      is_running: false,
+      ...(error === '' && { finished_at: clock(), duration_ms: duration }),
+      error,
+      warnings: warnings.current(),
+      failures,
+      next_at: nextAt,
+      answered_at: answeredAt,
+      is_lost: isUnreachable,
+    })
+    const hasChanges = counts.created + counts.changed + counts.gone > 0
+    log[hasChanges ? 'info' : 'debug']({ ...logFields, ...counts, duration_ms: duration }, 'synced')
+  }
+
+  async function saveFailed(error: unknown, progressSaved: () => Promise<void>): Promise<void> {
+    const { counts, failures, nextAt } = apply((state) => failScan(state, error, timing()))
+    warnings.fail()
+    const reason = explainError(error)
+    const isOurs = !(error instanceof SourceError || error instanceof PlatformError)
+    log.warn({ ...logFields, reason, failures, ...(isOurs && { err: error }) }, 'sync failed')
+    await progressSaved()
+    await save({
+      ...counts,
+      is_running: false,
+      error: reason,
+      warnings: warnings.current(),
+      failures,
+      next_at: nextAt,
+    })
+  }
+
+  async function savePostponed(
+    { message, cause }: PlatformError,
+    progressSaved: () => Promise<void>,
+  ): Promise<void> {
+    const { counts, nextAt } = apply((state) => postponeScan(state, timing()))
+    log.warn({ ...logFields, reason: message, err: cause }, 'sync postponed by the storage')
+    await progressSaved()
+    await save({
+      ...counts,
+      is_running: false,
+      error: `Muster could not store the result of the sync and will try again: ${message}`,
+      next_at: nextAt,
+    })
+  }
+
+  /** Throws only where the account must not be run any longer. */
+  return async function syncOnce(): Promise<void> {
+    const start = clock()
+    const progress = createProgress()
+    await saveStart(start)
+    try {
+      await removeConfirmed()
+      await saveComplete(await scan(progress.report), start, progress.saved)
+    } catch (error) {
+      if (signal.aborted || error instanceof LeaseLost) throw error
+      if (isFromStorage(error)) await savePostponed(error, progress.saved)
+      else await saveFailed(error, progress.saved)
+    }
+  }
+}
