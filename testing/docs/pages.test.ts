@@ -24,7 +24,7 @@ describe('pages of the documentation', () => {
     const find = (name: string) => all.find((page) => page.path === name)?.text ?? ''
     assert.ok(Buffer.byteLength(find('README.md')) < 8_000)
     assert.ok(Buffer.byteLength(find('CONTRIBUTING.md')) < 6_000)
-    assert.ok(find('docs/glossary.md').split('\n').length < 60)
+    assert.ok(find('docs/glossary.md').trimEnd().split('\n').length < 60)
   })
 
   test('every decision has a line in the index', () => {
