@@ -1,6 +1,7 @@
 import './styles/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { isOutage } from './api/query-view.ts'
 import { App } from './app.tsx'
 import { startLanguage } from './messages/language.ts'
 
@@ -8,7 +9,12 @@ const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root.')
 
 await startLanguage()
-createRoot(root).render(
+createRoot(root, {
+  // The page says that the API is out of order; anything else is a defect.
+  onCaughtError: (error) => {
+    if (!isOutage(error)) reportError(error)
+  },
+}).render(
   <StrictMode>
     <App />
   </StrictMode>,

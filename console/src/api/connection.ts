@@ -1,12 +1,10 @@
-import { ApiError, pollHeader } from '@muster/sdk'
-import { CancelledError, type Query } from '@tanstack/react-query'
+import { pollHeader } from '@muster/sdk'
+import type { Query } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { api, listenToRequests } from './client.ts'
 import { createConnectionMonitor, type ConnectionState } from './connection-monitor.ts'
 import { handleUnauthorized, queryClient } from './query-client.ts'
-
-/** A refusal is an answer: the connection is fine. */
-const isRefusal = (error: unknown) => error instanceof ApiError && error.status < 500
+import { isOutage } from './query-view.ts'
 
 const isFailing = ({ queryHash }: Query): boolean => monitor.isFailing(queryHash)
 
@@ -16,7 +14,7 @@ const monitor = createConnectionMonitor({
     try {
       await api.showAuthCatalog({ headers: { [pollHeader]: '1' }, signal })
     } catch (error) {
-      if (!isRefusal(error)) throw error
+      if (isOutage(error)) throw error
       handleUnauthorized(error)
     }
   },
@@ -35,8 +33,7 @@ queryClient.getQueryCache().subscribe((event) => {
   const { query, type } = event
   const action = type === 'updated' ? event.action : undefined
   if (action?.type === 'failed' || action?.type === 'error') {
-    if (action.error instanceof CancelledError) return
-    monitor.setFailing(query.queryHash, query.isActive() && !isRefusal(action.error))
+    monitor.setFailing(query.queryHash, query.isActive() && isOutage(action.error))
   } else if (action?.type === 'success' || type === 'removed' || type === 'observerRemoved') {
     const isStillFailing = type === 'observerRemoved' && isFailing(query) && query.isActive()
     monitor.setFailing(query.queryHash, isStillFailing)

@@ -33,9 +33,9 @@ const isEmptyList = (data: unknown): boolean => Array.isArray(data) && data.leng
 
 const noAnswer = new ConnectionError('The API does not answer.')
 
-/** Errors of the connection, not of the request: the page can only wait. */
-export const isConnectionError = (error: unknown): boolean =>
-  error instanceof ConnectionError || (error instanceof ApiError && error.status >= 502)
+/** No answer, or a server error: the page can only wait. Any other error is an answer to the request. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500)
 
 /**
  * The one rule for every list and chart. An empty state is drawn only from an answer to this very

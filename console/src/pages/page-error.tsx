@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { retryConnection, useConnection } from '../api/connection.ts'
-import { isConnectionError } from '../api/query-view.ts'
+import { isOutage } from '../api/query-view.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { Page } from '../ui/page.tsx'
@@ -20,7 +20,7 @@ export function PageError({ error, reset }: Props) {
   const router = useRouter()
   const { isConnected } = useConnection()
   const wasLost = useRef(false)
-  const isLost = isConnectionError(error)
+  const isLost = isOutage(error)
   useEffect(() => {
     if (!isConnected) wasLost.current = true
     if (!isConnected || !isLost) return

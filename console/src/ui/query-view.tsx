@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { retryConnection, useConnection } from '../api/connection.ts'
-import { isConnectionError, viewOf, type Refetchable } from '../api/query-view.ts'
+import { isOutage, viewOf, type Refetchable } from '../api/query-view.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import styles from './query-view.module.css'
@@ -37,7 +37,7 @@ export function QueryView<Data>(props: Props<Data>) {
   if (view.kind === 'empty')
     return empty ?? (query.data === undefined ? null : children(query.data))
   // A lost connection is said once, above the page.
-  const hasOwnProblem = query.error !== null && !isConnectionError(query.error)
+  const hasOwnProblem = query.error !== null && !isOutage(query.error)
   return (
     <div className={[styles.view, className].filter(Boolean).join(' ')} aria-busy={view.isOutdated}>
       {view.isOutdated && <RunningQuery />}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { startApiProxy } from './api-proxy.ts'
+import { enterAs, type Person } from './enter-as.ts'
+import { watchTexts } from './seen-texts.ts'
+import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
+import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+import { openVisit } from './visit.ts'
+
+const banner = (page: Page) => page.getByText(/Disconnected since \d\d:\d\d, retrying$/)
+const live = (page: Page) => page.getByRole('status').filter({ hasText: /live$/ })
+const goTo = (page: Page, name: string) =>
+  page.getByRole('navigation').getByRole('link', { name }).click()
+
+/** What a page says that looks for the fault in itself, or has nothing to show. */
+const falseReasons = ['This page crashed', 'No servers yet', 'No matching', 'No accounts yet']
+
+describe('the connection to the API', () => {
+  const lifetime = suiteLifetime()
+  let stage: ConsoleStage
+  let fleet: SmallFleet
+  before(async () => {
+    stage = await startConsole(lifetime)
+    fleet = await createSmallFleet(stage)
+  })
+
+  async function openServers(t: Parameters<ConsoleStage['visit']>[0], as: Person = fleet.owner) {
+    const proxy = await startApiProxy(t, stage.url)
+    const { page, context } = await openVisit(t, stage.browser, proxy.url)
+    await enterAs(context, proxy.url, as)
+    await page.goto('/console/servers?sort=name')
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+    await live(page).waitFor()
+    return { page, proxy }
+  }
+
+  test('a slow API is live, and a list that waits for it says so', async (t) => {
+    const { page, proxy } = await openServers(t)
+    const seen = await watchTexts(page, ['Disconnected', ...falseReasons])
+    proxy.behave({ kind: 'slow', ms: 2_500 })
+    await goTo(page, 'Overview')
+    await page.locator('[aria-busy=true]').first().waitFor()
+    await page.getByRole('link', { name: /^Servers\D+24/ }).waitFor({ timeout: 20_000 })
+    await goTo(page, 'Servers')
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+    await live(page).waitFor()
+    assert.deepEqual(await seen(), [])
+  })
+
+  for (const status of [500, 503]) {
+    test(`an API that answers ${status} is disconnected, and what was loaded stays`, async (t) => {
+      const { page, proxy } = await openServers(t)
+      const seen = await watchTexts(page, falseReasons)
+      proxy.behave({ kind: 'failing', status })
+      await banner(page).waitFor()
+      assert.equal(await live(page).count(), 0)
+      await page.getByRole('link', { name: 'web-01' }).waitFor()
+      await goTo(page, 'Activity')
+      await page.getByRole('alert').waitFor()
+      await banner(page).waitFor()
+      proxy.behave({ kind: 'normal' })
+      await page.getByRole('cell', { name: 'olga' }).first().waitFor()
+      await banner(page).waitFor({ state: 'detached' })
+      await live(page).waitFor()
+      assert.deepEqual(await seen(), [])
+    })
+  }
+
+  test('with Muster gone every page blames the connection, and loads when it is back', async (t) => {
+    const { page, proxy } = await openServers(t, admin)
+    // The code of the pages is loaded in advance, a while after the first one.
+    await page.waitForTimeout(3_000)
+    const seen = await watchTexts(page, falseReasons)
+    await proxy.stop()
+    await banner(page).waitFor()
+    for (const name of ['Overview', 'Accounts', 'Locations', 'Identity', 'Activity']) {
+      await goTo(page, name)
+      await page.getByRole('alert').filter({ hasText: 'Cannot reach Muster' }).first().waitFor()
+      await banner(page).waitFor()
+    }
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await banner(page).waitFor()
+    await proxy.restart()
+    await page.getByRole('cell', { name: 'sysadmin' }).first().waitFor()
+    await live(page).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    assert.deepEqual(await seen(), [])
+  })
+
+  test('answers that stop coming are a lost connection, for a server too', async (t) => {
+    const { page, proxy } = await openServers(t)
+    proxy.behave({ kind: 'silent' })
+    await page.getByRole('link', { name: 'web-02' }).click()
+    const panel = page.getByRole('complementary', { name: 'Server' })
+    await panel.getByRole('alert').filter({ hasText: 'Cannot reach Muster' }).waitFor()
+    await banner(page).waitFor()
+    proxy.behave({ kind: 'normal' })
+    await panel.getByRole('heading', { name: 'web-02' }).waitFor()
+    await live(page).waitFor()
+  })
+
+  test('a page that is opened without the API waits for it', async (t) => {
+    const { page, proxy } = await openServers(t)
+    proxy.behave({ kind: 'failing', status: 502 })
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: 'Cannot reach Muster' }).waitFor()
+    proxy.behave({ kind: 'normal' })
+    await page.getByRole('link', { name: 'web-01' }).waitFor()
+    await live(page).waitFor()
+  })
+
+  test('a session that has ended leads to the login page, and is no lost connection', async (t) => {
+    const { page } = await openServers(t, fleet.viewer)
+    const seen = await watchTexts(page, ['Disconnected'])
+    const { database } = stage
+    await database.commit([database.db.deleteFrom('sessions').compile()])
+    await page.waitForURL('**/console/login**')
+    assert.deepEqual(await seen(), [])
+  })
+})

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { startApiProxy } from './api-proxy.ts'
+import { enterAs } from './enter-as.ts'
+import { watchTexts } from './seen-texts.ts'
+import { createSmallFleet, sizes, type SmallFleet } from './small-fleet.ts'
+import { admin, startConsole, type ConsoleStage } from './start-console.ts'
+import { openVisit } from './visit.ts'
+
+const emptyStates = ['No matching', 'No servers yet', 'No accounts yet']
+/** Between two keys of somebody who types at normal speed. */
+const keyDelay = 120
+
+describe('empty states', () => {
+  const lifetime = suiteLifetime()
+  let stage: ConsoleStage
+  let fleet: SmallFleet
+  before(async () => {
+    stage = await startConsole(lifetime)
+    fleet = await createSmallFleet(stage)
+  })
+
+  async function openSlow(
+    t: Parameters<ConsoleStage['visit']>[0],
+    path: string,
+    as: typeof admin = fleet.owner,
+  ) {
+    const proxy = await startApiProxy(t, stage.url)
+    const { page, context, requests } = await openVisit(t, stage.browser, proxy.url)
+    await enterAs(context, proxy.url, as)
+    await page.goto(`/console${path}`)
+    return { page, proxy, requests }
+  }
+
+  test('none is drawn while a filter is typed, and half a filter is not sent', async (t) => {
+    const { page, proxy, requests } = await openSlow(t, '/servers')
+    await page.getByRole('link', { name: 'web-24' }).waitFor()
+    proxy.behave({ kind: 'slow', ms: 600 })
+    const seen = await watchTexts(page, emptyStates)
+    const before = requests.length
+    await page.getByRole('combobox', { name: 'Filter servers' }).focus()
+    await page.keyboard.type('status:ready provider:Aws ', { delay: keyDelay })
+    await page.getByText(`4 of ${sizes.web} servers`, { exact: true }).waitFor()
+    assert.deepEqual(await seen(), [])
+    const filters = requests
+      .slice(before)
+      .map((request) => new URL(request))
+      .filter(({ pathname }) => pathname === '/api/servers')
+      .flatMap(({ searchParams }) => searchParams.get('q') ?? [])
+    assert.deepEqual([...new Set(filters)], ['status:ready', 'status:ready provider:Aws'])
+  })
+
+  test('clearing a filter that matched nothing waits for the servers, and says so', async (t) => {
+    const { page, proxy } = await openSlow(t, '/servers?q=zzz')
+    await page.getByRole('heading', { name: 'No matching servers' }).waitFor()
+    proxy.behave({ kind: 'slow', ms: 1_500 })
+    await page.getByRole('button', { name: 'Clear filter' }).click()
+    await page.getByText('Searching…').first().waitFor()
+    const seen = await watchTexts(page, emptyStates)
+    await page.getByRole('link', { name: 'web-24' }).waitFor()
+    assert.deepEqual(await seen(), [])
+  })
+
+  test('lists of accounts, projects and locations wait for their answers too', async (t) => {
+    const { page, proxy } = await openSlow(t, '/accounts?search=zzz', admin)
+    await page.getByText('No matching accounts').waitFor()
+    proxy.behave({ kind: 'slow', ms: 800 })
+    await page.getByRole('searchbox').fill('')
+    await page.getByText('Searching…').first().waitFor()
+    const seen = await watchTexts(page, ['No matching accounts'])
+    await page.getByText('No accounts yet').waitFor()
+    assert.deepEqual(await seen(), [])
+    await page.goto('/console/identity/projects?enabled=false')
+    await page.getByRole('heading', { name: 'No matches' }).waitFor()
+  })
+
+  test('what appeared today has not changed today, and every figure names its scope', async (t) => {
+    const { page } = await openSlow(t, '/')
+    const figure = (name: string) =>
+      page
+        .getByRole('list', { name: 'Key figures' })
+        .getByRole('listitem')
+        .filter({ hasText: name })
+    await figure('Changed today').getByText('0', { exact: true }).waitFor()
+    await figure('vCPUs').getByText('Project: web').waitFor()
+    const [first] = fleet.servers
+    assert.ok(first)
+    const { inventory } = stage.platform
+    await inventory.recordServers({ present: [{ ...first, status: 'suspend' }], gone: [] })
+    t.after(() => inventory.recordServers({ present: [first], gone: [] }))
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await figure('Changed today').getByText('1', { exact: true }).waitFor()
+    const wide = await openSlow(t, '/', admin)
+    await wide.page.getByText('Entire system').first().waitFor()
+    await wide.page.goto('/console/servers')
+    await wide.page.getByText('Entire system').first().waitFor()
+  })
+})
