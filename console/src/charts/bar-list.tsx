@@ -10,6 +10,8 @@ export interface LabelledBar extends Bar {
   /** In words, for who points at it or hears it. */
   readonly words: string
   readonly isRest?: boolean
+  /** The chart's own colour unless given. */
+  readonly colour?: string
 }
 
 /** Bars under each other, each a link, with its name and its number in text. */
@@ -19,13 +21,16 @@ export function BarList({ bars }: { readonly bars: readonly LabelledBar[] }) {
   const most = Math.max(0, ...bars.map(({ count, isRest }) => (isRest ? 0 : count)))
   return (
     <ul className={styles.list}>
-      {bars.map(({ key, label, words, count, q, isRest }) => (
+      {bars.map(({ key, label, words, count, q, isRest, colour }) => (
         <li key={key}>
           <ServersLink q={q} className={styles.row} title={words}>
             <span className={styles.label}>{label}</span>
             <span aria-hidden="true">
               {!isRest && (
-                <span className={styles.bar} style={{ inlineSize: shareOf(count, most) }} />
+                <span
+                  className={styles.bar}
+                  style={{ inlineSize: shareOf(count, most), background: colour }}
+                />
               )}
             </span>
             <span className={styles.count}>

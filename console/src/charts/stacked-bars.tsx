@@ -9,6 +9,7 @@ interface Part {
   readonly count: number
   readonly q: string | undefined
   readonly words: string
+  readonly colour: string
 }
 
 interface Stack {
@@ -23,12 +24,9 @@ interface Stack {
 
 interface Props {
   /** What the parts are, by name. */
-  readonly kinds: readonly string[]
+  readonly kinds: readonly { readonly name: string; readonly colour: string }[]
   readonly stacks: readonly Stack[]
 }
-
-/** No colour stands alone: each kind is a column of figures, under its name and its colour. */
-const colours = ['var(--chart-1)', 'var(--chart-6)', 'var(--chart-2)', 'var(--chart-rest)']
 
 /** Bars in parts. Each part is a link, in the bar for the pointer and as a figure for everybody. */
 export function StackedBars({ kinds, stacks }: Props) {
@@ -41,9 +39,9 @@ export function StackedBars({ kinds, stacks }: Props) {
     <div>
       <div className={styles.figures} style={columns} aria-hidden="true">
         <span />
-        {kinds.map((kind, at) => (
-          <span key={kind} className={styles.kind} style={{ borderBlockEndColor: colours[at] }}>
-            {kind}
+        {kinds.map(({ name, colour }) => (
+          <span key={name} className={styles.kind} style={{ borderBlockEndColor: colour }}>
+            {name}
           </span>
         ))}
       </div>
@@ -64,13 +62,13 @@ export function StackedBars({ kinds, stacks }: Props) {
               aria-hidden="true"
             >
               {stack.parts.map(
-                (part, at) =>
+                (part) =>
                   part.count > 0 && (
                     <ServersLink
                       key={part.key}
                       q={part.q}
                       className={styles.part}
-                      style={{ flexGrow: part.count, background: colours[at] }}
+                      style={{ flexGrow: part.count, background: part.colour }}
                       title={part.words}
                       tabIndex={-1}
                     />

@@ -26,46 +26,32 @@ function setValues(q: string, name: string, isNegated: boolean, values: readonly
   return join(others.filter((term) => term !== undefined))
 }
 
-/** Adds a value to those wanted of a field, or takes it away where it is among them. */
-export function toggleValue(q: string, name: string, value: string): string {
+const minus = (values: readonly string[], taken: readonly string[]) =>
+  values.filter((value) => !taken.includes(value))
+
+/** Adds values to those wanted of a field, or removes them if all are wanted already. */
+export function toggleValues(q: string, name: string, values: readonly string[]): string {
   const { wanted, unwanted } = valuesOf(q, name)
-  const without = setValues(
-    q,
-    name,
-    true,
-    unwanted.filter((other) => other !== value),
-  )
-  const next = wanted.includes(value)
-    ? wanted.filter((other) => other !== value)
-    : [...wanted, value]
-  return setValues(without, name, false, next)
+  const without = setValues(q, name, true, minus(unwanted, values))
+  const others = minus(wanted, values)
+  const isOn = values.every((value) => wanted.includes(value))
+  return setValues(without, name, false, isOn ? others : [...others, ...values])
 }
 
 /** Only this value of a field. */
 export function filterTo(q: string, name: string, value: string): string {
   const { unwanted } = valuesOf(q, name)
-  const without = setValues(
-    q,
-    name,
-    true,
-    unwanted.filter((other) => other !== value),
-  )
+  const without = setValues(q, name, true, minus(unwanted, [value]))
   return setValues(without, name, false, [value])
 }
 
-/** All but this value of a field; asked again, it is let in again. */
-export function exclude(q: string, name: string, value: string): string {
+/** Excludes values of a field, or includes them again if all are excluded already. */
+export function exclude(q: string, name: string, values: readonly string[]): string {
   const { wanted, unwanted } = valuesOf(q, name)
-  const without = setValues(
-    q,
-    name,
-    false,
-    wanted.filter((other) => other !== value),
-  )
-  const next = unwanted.includes(value)
-    ? unwanted.filter((other) => other !== value)
-    : [...unwanted, value]
-  return setValues(without, name, true, next)
+  const without = setValues(q, name, false, minus(wanted, values))
+  const others = minus(unwanted, values)
+  const isOn = values.every((value) => unwanted.includes(value))
+  return setValues(without, name, true, isOn ? others : [...others, ...values])
 }
 
 /** The query but for what it says of a field: which its own filter group counts. */

@@ -13,6 +13,7 @@ export const filterKeys = [
   { name: 'memory', signs: ['>=', '<=', ':'] },
   { name: 'disk', signs: ['>=', '<=', ':'] },
   { name: 'os', groups: 'os_type' },
+  { name: 'os_name', groups: 'os_name' },
   { name: 'hypervisor', groups: 'hypervisor' },
   { name: 'brand', groups: 'brand' },
   { name: 'type', groups: 'instance_type' },

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { findServersQuery } from '../api/queries/find-servers.ts'
 import { typingPause } from '../form/use-debounced-input.ts'
 import { useMessages } from '../messages/use-messages.ts'
+import { useValueNames } from '../servers/value-names.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 import { navigationItems } from './navigation.tsx'
 import { matching, serverOption, type PaletteOption } from './palette-options.ts'
@@ -17,9 +18,14 @@ export function usePaletteOptions(text: string): {
   const t = useMessages()
   const navigate = useNavigate()
   const logOut = useLogOut()
+  const names = useValueNames()
   const typed = text.trim()
   const asked = useDebounced(typed, typingPause)
-  const { data = [], isPlaceholderData, isFetching } = useQuery(findServersQuery(asked))
+  const {
+    data = [],
+    isPlaceholderData,
+    isFetching,
+  } = useQuery(findServersQuery(names.toApiQuery(asked)))
 
   const pages: readonly PaletteOption[] = [
     ...navigationItems.map(({ to, name, icon }) => ({
@@ -65,7 +71,7 @@ export function usePaletteOptions(text: string): {
     group: 'servers',
     icon: 'filter',
     name: t.frame.paletteFilter(typed),
-    run: () => void navigate({ to: '/servers', search: { q: typed } }),
+    run: () => void navigate({ to: '/servers', search: { q: names.toApiQuery(typed) } }),
   }
   if (typed === '') return { options: [...pages, ...actions], isSearching: false }
   const open = (id: string) => void navigate({ to: '/servers/$id', params: { id } })

@@ -6,7 +6,8 @@ import styles from './cell.module.css'
 import type { ColumnName } from './columns.ts'
 import { FilterValue } from './filter-value.tsx'
 import type { Row } from './stable-pages.ts'
-import { statusTone } from './status-tone.ts'
+import { statusTone } from './status.ts'
+import { useValueNames } from './value-names.ts'
 import { prefixes, tagsOf, tagTerm } from './tags.ts'
 
 interface Props {
@@ -17,14 +18,15 @@ interface Props {
 /** The value of a column in a row. */
 export function Cell({ column, row }: Props): ReactNode {
   const { number, size } = useFormat()
+  const names = useValueNames()
   switch (column) {
     case 'name':
       return <bdi>{row.name}</bdi>
     case 'status': {
       const { status = '' } = row
       return (
-        <FilterValue name="status" value={status}>
-          <StatusMark tone={statusTone(status)}>{status}</StatusMark>
+        <FilterValue name="status" value={status} title={names.fullName('status', status)}>
+          <StatusMark tone={statusTone(status)}>{names.name('status', status)}</StatusMark>
         </FilterValue>
       )
     }
@@ -35,10 +37,10 @@ export function Cell({ column, row }: Props): ReactNode {
     case 'where':
       return <Where row={row} />
     case 'os':
-      return (
-        <FilterValue name="os" value={row.os_type ?? ''}>
-          {row.os_name || row.os_type}
-        </FilterValue>
+      return row.os_name ? (
+        <FilterValue name="os_name" value={row.os_name} />
+      ) : (
+        <FilterValue name="os" value={row.os_type ?? ''} />
       )
     case 'tags':
       return <Tags metadata={row.metadata ?? {}} />
@@ -52,7 +54,6 @@ export function Cell({ column, row }: Props): ReactNode {
       return size(row[column] ?? 0)
     case 'project':
     case 'account':
-    case 'provider':
     case 'region':
     case 'zone':
     case 'hypervisor':
@@ -61,6 +62,8 @@ export function Cell({ column, row }: Props): ReactNode {
     case 'secgroup':
     case 'billing_type':
       return <FilterValue name={column} value={row[column] ?? ''} />
+    case 'provider':
+      return <ProviderValue provider={row.provider ?? ''} />
     case 'domain':
       return <FilterValue name="domain" value={row.project_domain ?? ''} />
     case 'instance_type':
@@ -87,11 +90,20 @@ function Addresses({ ips, eip }: { readonly ips: string; readonly eip: string })
   )
 }
 
+function ProviderValue({ provider }: { readonly provider: string }) {
+  const name = useValueNames().name('provider', provider)
+  return (
+    <FilterValue name="provider" value={provider} title={name}>
+      {name}
+    </FilterValue>
+  )
+}
+
 function Where({ row: { provider = '', region = '', zone = '' } }: { readonly row: Row }) {
   const place = zone || region
   return (
     <>
-      <FilterValue name="provider" value={provider} />
+      <ProviderValue provider={provider} />
       {place !== '' && <span className={styles.soft}> · </span>}
       {place !== '' && <FilterValue name={zone ? 'zone' : 'region'} value={place} />}
     </>

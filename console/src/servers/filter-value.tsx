@@ -5,6 +5,8 @@ interface Props {
   /** What it is called in a query. */
   readonly name: string
   readonly value: string
+  /** For what may be cut off; the value itself unless given. */
+  readonly title?: string
   readonly children?: ReactNode
 }
 
@@ -12,7 +14,7 @@ interface Props {
  * A value in the table that can be filtered to or excluded: the table hears the click and shows the
  * menu. Not in the order of tabbing, which would have hundreds of stops: `f` on a row offers the same.
  */
-export function FilterValue({ name, value, children }: Props) {
+export function FilterValue({ name, value, title = value, children }: Props) {
   if (value === '') return <>–</>
   return (
     <button
@@ -21,6 +23,7 @@ export function FilterValue({ name, value, children }: Props) {
       className={styles.value}
       data-filter={name}
       data-value={value}
+      title={title}
     >
       {children ?? value}
     </button>

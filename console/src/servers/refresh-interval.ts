@@ -1,4 +1,4 @@
-import { isTransitional } from './status-tone.ts'
+import { isTransitional } from './status.ts'
 
 export const quick = 3_000
 const usual = 60_000

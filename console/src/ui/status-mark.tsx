@@ -11,6 +11,9 @@ const shapes: Readonly<Record<Tone, string>> = {
   bad: '▲',
 }
 
+/** The colour of a tone, for charts. */
+export const toneColour = (tone: Tone): string => `var(--${tone})`
+
 interface Props {
   readonly tone: Tone
   readonly children: string

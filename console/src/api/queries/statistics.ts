@@ -1,6 +1,6 @@
 import type { ServerStatistics } from '@muster/contract'
 import { queryOptions } from '@tanstack/react-query'
-import { mainStatuses } from '../../charts/main-statuses.ts'
+import { statusesIn, type StatusGroup } from '../../servers/status.ts'
 import { renderTerm } from '../../filter/terms.ts'
 import { api } from '../client.ts'
 
@@ -39,11 +39,15 @@ export const providerStatusQuery = queryOptions({
       const { groups } = await count({ groupBy: ['provider'], q }, signal)
       return groups['provider'] ?? []
     }
-    const [all, running, ready, unknown] = await Promise.all([
+    const inGroup = (group: StatusGroup) => ask(renderTerm('status', statusesIn[group]))
+    const [all, running, stopped, changing, failed] = await Promise.all([
       ask(''),
-      ...mainStatuses.map((status) => ask(renderTerm('status', [status]))),
+      inGroup('running'),
+      inGroup('stopped'),
+      inGroup('changing'),
+      inGroup('failed'),
     ])
-    return { all: all ?? [], running: running ?? [], ready: ready ?? [], unknown: unknown ?? [] }
+    return { all, running, stopped, changing, failed }
   },
   refetchInterval: statisticsInterval,
 })

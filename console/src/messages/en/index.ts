@@ -12,6 +12,7 @@ import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
+import { values } from './values.ts'
 
 /** The English messages. Their type is the shape of every other language. */
 export const en = {
@@ -29,6 +30,7 @@ export const en = {
   server,
   servers,
   session,
+  values,
 }
 
 export type Messages = typeof en

@@ -22,7 +22,6 @@ export const overview = {
   none: 'None',
   others: (count: string) => `${count} others`,
   allOthers: 'All others',
-  otherStatuses: 'other',
   notUpdated: (time: string) => `Data from ${time}. The last update failed.`,
   column: {
     servers: 'Servers',

@@ -25,11 +25,7 @@ export const server = {
   age: 'Last sync',
   never: 'never',
   stale: 'The source has not responded for some time. This data may be out of date.',
-  statusMeanings: {
-    ready: 'stopped',
-    suspend: 'suspended',
-    unknown: 'its source does not tell, or does not answer',
-  } as Readonly<Record<string, string>>,
+  statusUnknown: 'not reported by the source, or the source does not respond',
 
   sync: 'Sync now',
   synced: 'Synced with the source',

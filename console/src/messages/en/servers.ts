@@ -127,6 +127,7 @@ export const servers = {
     memory: 'Memory, such as 16G',
     disk: 'Disk, such as 100G',
     os: 'OS family',
+    os_name: 'Operating system',
     hypervisor: 'Hypervisor',
     brand: 'Brand',
     type: 'Instance type',

@@ -13,6 +13,7 @@ import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
 import { session } from './session.ts'
+import { values } from './values.ts'
 
 /** 简体中文：the shape is that of English, checked by the compiler. */
 export const zhCN: Messages = {
@@ -30,4 +31,5 @@ export const zhCN: Messages = {
   server,
   servers,
   session,
+  values,
 }

@@ -23,7 +23,6 @@ export const overview: Messages['overview'] = {
   none: '无',
   others: (count) => `其他 ${count} 项`,
   allOthers: '其他全部',
-  otherStatuses: '其他',
   notUpdated: (time) => `数据截至 ${time}，最近一次更新失败。`,
   column: {
     servers: '服务器',

@@ -27,11 +27,7 @@ export const server: Messages['server'] = {
   age: '上次同步',
   never: '从未',
   stale: '来源已有一段时间没有响应，数据可能已过期。',
-  statusMeanings: {
-    ready: '已关机',
-    suspend: '已挂起',
-    unknown: '来源未上报，或没有响应',
-  },
+  statusUnknown: '来源未上报，或没有响应',
 
   sync: '立即同步',
   synced: '已与来源同步',

@@ -127,6 +127,7 @@ export const servers: Messages['servers'] = {
     memory: '内存，例如 16G',
     disk: '磁盘，例如 100G',
     os: '操作系统类型',
+    os_name: '操作系统',
     hypervisor: '虚拟化类型',
     brand: '品牌',
     type: '实例类型',

@@ -1,5 +1,6 @@
 import type { AccountTest } from '@muster/contract'
 import { useFormat } from '../../messages/use-format.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import styles from './account-form.module.css'
@@ -15,6 +16,7 @@ interface Props {
 export function TestResult({ test, isOutdated = false }: Props) {
   const t = useMessages()
   const { number, duration } = useFormat()
+  const names = useValueNames()
   const { ok, title, servers, statuses, sample, is_complete, error, duration_ms } = test
   const found = Object.entries(statuses).sort(([, a], [, b]) => b - a)
   const most = found.slice(0, mostStatuses)
@@ -49,7 +51,9 @@ export function TestResult({ test, isOutdated = false }: Props) {
           <>
             <dt>{t.accounts.statusesSeen}</dt>
             <dd>
-              {most.map(([status, count]) => `${status} ${number(count)}`).join(' · ')}
+              {most
+                .map(([status, count]) => `${names.name('status', status)} ${number(count)}`)
+                .join(' · ')}
               {rest > 0 && ` · ${t.accounts.moreStatuses(number(rest))}`}
             </dd>
           </>

@@ -32,6 +32,7 @@ function rows(changes: { open?: string[]; find?: string; regionsFound?: string[]
     zonesOf: ({ provider, region }) => zones[`${provider} ${region}`] ?? [],
     open: new Set(open),
     find,
+    providerName: (provider) => (provider === 'Aws' ? 'Amazon' : provider),
     regionsFound: new Set(regionsFound),
   })
 }
@@ -82,6 +83,7 @@ describe('locations', () => {
       'provider Slow',
       'region pending',
     ])
+    assert.equal(names(rows({ find: 'amaz' }))[0], 'provider Aws')
     assert.deepEqual(names(rows({ find: 'own' })).slice(0, 3), [
       'provider Own',
       'region Frankfurt',

@@ -35,6 +35,8 @@ interface Locations {
   readonly zonesOf: (region: RegionName) => Loaded
   readonly open: ReadonlySet<string>
   readonly find: string
+  /** What people call a provider. */
+  readonly providerName: (provider: string) => string
   /** Names of regions that have a zone that is called so. */
   readonly regionsFound: ReadonlySet<string>
 }
@@ -109,7 +111,9 @@ function regionRows(
 /** The rows of the page: each provider, its regions, and the zones of those that are open; or what is found. */
 export function locationRows(locations: Locations): (LocationRow | WaitingRow)[] {
   return named(locations.providers).flatMap(({ group, name, isRest }) => {
-    const isFound = locations.find === '' || (!isRest && holds(name, locations.find))
+    const isNamed =
+      holds(name, locations.find) || holds(locations.providerName(name), locations.find)
+    const isFound = locations.find === '' || (!isRest && isNamed)
     const regions = isRest ? [] : regionRows(locations, name, isFound)
     if (!isFound && regions.length === 0) return []
     const row: LocationRow = {

@@ -2,6 +2,7 @@ import { FreshNumber } from '../../charts/fresh-number.tsx'
 import { shareOf } from '../../charts/scale.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { useFormat } from '../../messages/use-format.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -76,7 +77,8 @@ function Location({ row, whole, most, onToggle }: LocationProps) {
   const t = useMessages().locations
   const { number, size, percent } = useFormat()
   const { level, group, q, region, isOpen } = row
-  const name = row.isRest ? t.others : row.name || t.none
+  const names = useValueNames()
+  const name = row.isRest ? t.others : names.name(level, row.name) || t.none
   const shown = number(group.count)
   return (
     <tr className={styles[level]}>

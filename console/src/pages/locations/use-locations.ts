@@ -1,6 +1,7 @@
 import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { ServerStatistics } from '@muster/contract'
 import { statisticsQuery } from '../../api/queries/statistics.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import { isOpened, locationRows, type Loaded } from './location-rows.ts'
 import { regionKey, type RegionName } from './open-regions.ts'
 import { providerQ, regionQ, zonesNamed } from './location-filters.ts'
@@ -17,6 +18,7 @@ const valuesOf = (groups: Loaded) =>
 
 /** Loads regions with their providers, and zones when they are wanted; and lays out what is there. */
 export function useLocations(open: ReadonlySet<string>, find: string) {
+  const names = useValueNames()
   const whole = useQuery(providersQuery)
   const groups = whole.data?.groups['provider'] ?? []
   const providers = valuesOf(groups)
@@ -46,7 +48,15 @@ export function useLocations(open: ReadonlySet<string>, find: string) {
   const retry = () => {
     for (const query of [found, ...regions, ...zones]) if (query.isError) void query.refetch()
   }
-  const rows = locationRows({ providers: groups, regionsOf, zonesOf, open, find, regionsFound })
+  const rows = locationRows({
+    providers: groups,
+    providerName: (provider) => names.name('provider', provider),
+    regionsOf,
+    zonesOf,
+    open,
+    find,
+    regionsFound,
+  })
   const isFinding = find !== '' && found.isFetching
   return {
     whole,

@@ -6,6 +6,10 @@ import { ChartCard } from '../../charts/chart-card.tsx'
 import { rankTop, type Bar } from '../../charts/rank.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { groupOfStatus, groupTones, statusesIn, statusGroups } from '../../servers/status.ts'
+import { useValueNames } from '../../servers/value-names.ts'
+import { toneColour } from '../../ui/status-mark.tsx'
+import { renderTerm } from '../../filter/terms.ts'
 import { GroupTable } from './group-table.tsx'
 import { mostBars } from './most-bars.ts'
 
@@ -19,11 +23,28 @@ interface Props {
 
 /** Servers by what they have in common: the greatest few as bars, the rest as one. */
 export function GroupCard({ field, query, className }: Props) {
-  const t = useMessages().overview
+  const { overview: t, values } = useMessages()
   const { number, percent } = useFormat()
+  const names = useValueNames()
   const groupsOf = (fleet: ServerStatistics): readonly Group[] => fleet.groups[field] ?? []
 
+  /** One bar per group of statuses: there are more than thirty statuses. */
+  function statusBars(fleet: ServerStatistics): LabelledBar[] {
+    return statusGroups.flatMap((group) => {
+      const members = groupsOf(fleet).filter(({ value }) => groupOfStatus(String(value)) === group)
+      const count = members.reduce((sum, member) => sum + member.count, 0)
+      const q = renderTerm('status', [
+        ...new Set([...statusesIn[group], ...members.map(({ value }) => String(value ?? ''))]),
+      ])
+      const label = values.statusGroups[group]
+      const words = t.share(label, count, number(count), percent(count, fleet.total.count))
+      const colour = toneColour(groupTones[group])
+      return count === 0 ? [] : [{ key: group, value: group, count, q, label, words, colour }]
+    })
+  }
+
   function bars(fleet: ServerStatistics): LabelledBar[] {
+    if (field === 'status') return statusBars(fleet)
     const { bars, rest } = rankTop(field, groupsOf(fleet), mostBars)
     const labelled = (bar: Bar, label: string) => {
       const share = percent(bar.count, fleet.total.count)
@@ -45,7 +66,7 @@ export function GroupCard({ field, query, className }: Props) {
       className={className}
       words={(fleet) => {
         const [first, second] = groupsOf(fleet)
-        const name = String(first?.value || t.none)
+        const name = names.name(field, String(first?.value ?? '')) || t.none
         if (!second) return t.only(name)
         return t[field].words(name, percent(first?.count ?? 0, fleet.total.count))
       }}

@@ -3,6 +3,7 @@ import { rankTop, type Bar } from '../../charts/rank.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { ScrollingTable } from '../../charts/scrolling-table.tsx'
 import { useFormat } from '../../messages/use-format.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 
 interface Props {
@@ -21,10 +22,11 @@ interface Row {
 export function GroupTable({ field, groups, whole }: Props) {
   const t = useMessages().overview
   const { number, size, percent } = useFormat()
+  const names = useValueNames()
   const { bars, rest } = rankTop(field, groups, groups.length)
   const rows: Row[] = bars.map((bar, at) => ({
     bar,
-    label: bar.value || t.none,
+    label: names.fullName(field, bar.value) || t.none,
     group: groups[at],
   }))
   if (rest) rows.push({ bar: rest.bar, label: t.allOthers, group: groups.at(-1) })

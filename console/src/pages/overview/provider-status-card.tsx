@@ -6,27 +6,24 @@ import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { ScrollingTable } from '../../charts/scrolling-table.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { groupTones, statusGroups } from '../../servers/status.ts'
+import { useValueNames } from '../../servers/value-names.ts'
+import { toneColour } from '../../ui/status-mark.tsx'
 import { mostBars } from './most-bars.ts'
-import {
-  kinds,
-  toProviderRows,
-  type Kind,
-  type ProviderCounts,
-  type ProviderRow,
-} from './provider-status.ts'
+import { toProviderRows, type ProviderCounts, type ProviderRow } from './provider-status.ts'
 
 const heightOfStack = 44
 
 /** Where servers come from, and what those of each provider are doing. */
 export function ProviderStatusCard({ className }: { readonly className?: string | undefined }) {
-  const t = useMessages().overview
+  const { overview: t, values } = useMessages()
+  const names = useValueNames()
   const { number, percent } = useFormat()
   const query = useQuery(providerStatusQuery)
-  const kindName = (kind: Kind) => (kind === 'other' ? t.otherStatuses : kind)
   const totalOf = ({ all }: ProviderCounts) => all.reduce((sum, { count }) => sum + count, 0)
 
   function nameOf({ key, value, values }: ProviderRow): string {
-    if (key !== 'rest') return value || t.none
+    if (key !== 'rest') return names.name('provider', value) || t.none
     return values === undefined ? t.allOthers : t.others(number(values))
   }
 
@@ -40,11 +37,12 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
         ...row,
         label,
         words: wordsFor(label, row.count, whole),
-        parts: row.parts.map(({ kind, count, q }) => ({
-          key: kind,
+        parts: row.parts.map(({ status, count, q }) => ({
+          key: status,
+          colour: toneColour(groupTones[status]),
           count,
           q,
-          words: wordsFor(`${label}, ${kindName(kind)}`, count, row.count),
+          words: wordsFor(`${label}, ${values.statusGroups[status]}`, count, row.count),
         })),
       }
     })
@@ -60,11 +58,19 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
       className={className}
       words={(counts) => {
         const [first, second] = counts.all
-        const name = String(first?.value || t.none)
+        const name = names.name('provider', String(first?.value ?? '')) || t.none
         if (!second) return t.only(name)
         return t.provider.words(name, percent(first?.count ?? 0, totalOf(counts)))
       }}
-      chart={(counts) => <StackedBars kinds={kinds.map(kindName)} stacks={stacksOf(counts)} />}
+      chart={(counts) => (
+        <StackedBars
+          kinds={statusGroups.map((group) => ({
+            name: values.statusGroups[group],
+            colour: toneColour(groupTones[group]),
+          }))}
+          stacks={stacksOf(counts)}
+        />
+      )}
       table={(counts) => (
         <ScrollingTable
           caption={t.provider.title}
@@ -76,14 +82,14 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
               title: t.provider.column,
               cell: (row) => <ServersLink q={row.q}>{nameOf(row)}</ServersLink>,
             },
-            ...kinds.map((kind, at) => ({
-              key: kind,
-              title: kindName(kind),
+            ...statusGroups.map((group, at) => ({
+              key: group,
+              title: values.statusGroups[group],
               number: true,
               cell: (row: ProviderRow) => (
                 <ServersLink q={row.parts[at]?.q}>
                   {number(row.parts[at]?.count ?? 0)}
-                  <span className="visuallyHidden">{` · ${nameOf(row)}, ${kindName(kind)}`}</span>
+                  <span className="visuallyHidden">{` · ${nameOf(row)}, ${values.statusGroups[group]}`}</span>
                 </ServersLink>
               ),
             })),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { statusesIn } from '../../servers/status.ts'
 import { toProviderRows } from './provider-status.ts'
 
 const group = (value: string, count: number) => ({
@@ -13,8 +14,9 @@ const group = (value: string, count: number) => ({
 const counts = {
   all: [group('Aws', 10), group('Google', 6), group('Azure', 3), group('', 2)],
   running: [group('Google', 6), group('Aws', 5), group('Azure', 1)],
-  ready: [group('Aws', 2), group('', 1)],
-  unknown: [group('Azure', 3)],
+  stopped: [group('Aws', 2), group('', 1)],
+  changing: [group('Azure', 3)],
+  failed: [],
 }
 
 const parts = (most: number) =>
@@ -24,18 +26,18 @@ const parts = (most: number) =>
   ])
 
 describe('providers and statuses', () => {
-  it('has every provider, with what no status of its own accounts for as other', () => {
+  it('has every provider, with the status unknown for what no known status accounts for', () => {
     assert.deepEqual(parts(8), [
-      ['Aws', 5, 2, 0, 3],
-      ['Google', 6, 0, 0, 0],
-      // ValueCount while one of them changed: there is never less than nothing.
-      ['Azure', 1, 0, 3, 0],
-      ['', 0, 1, 0, 1],
+      ['Aws', 5, 2, 0, 0, 3],
+      ['Google', 6, 0, 0, 0, 0],
+      // Counted while one of them changed: a part is never negative.
+      ['Azure', 1, 0, 3, 0, 0],
+      ['', 0, 1, 0, 0, 1],
     ])
   })
 
   it('sums up the rest, status by status', () => {
-    assert.deepEqual(parts(2).at(-1), ['', 1, 1, 3, 0])
+    assert.deepEqual(parts(2).at(-1), ['', 1, 1, 3, 0, 0])
   })
 
   it('leads to each of its parts', () => {
@@ -44,9 +46,10 @@ describe('providers and statuses', () => {
       aws?.parts.map(({ q }) => q),
       [
         'provider:Aws status:running',
-        'provider:Aws status:ready',
-        'provider:Aws status:unknown',
-        'provider:Aws -status:running,ready,unknown',
+        'provider:Aws status:ready,suspend',
+        `provider:Aws status:${statusesIn.changing.join(',')}`,
+        `provider:Aws status:${statusesIn.failed.join(',')}`,
+        `provider:Aws -status:running,ready,suspend,${[...statusesIn.changing, ...statusesIn.failed].join(',')}`,
       ],
     )
     assert.equal(rest?.parts[0]?.q, '-provider:Aws,Google status:running')

@@ -1,12 +1,13 @@
 import type { Group } from '../../api/queries/statistics.ts'
-import { mainStatuses, type MainStatus } from '../../charts/main-statuses.ts'
 import { withinLimit, rankTop } from '../../charts/rank.ts'
 import { renderTerm } from '../../filter/terms.ts'
+import { statusesIn, type StatusGroup } from '../../servers/status.ts'
 
-export type Kind = MainStatus | 'other'
-export const kinds: readonly Kind[] = [...mainStatuses, 'other']
+/** The groups that are counted; all other servers are in the group unknown. */
+const countedGroups = ['running', 'stopped', 'changing', 'failed'] as const
+type CountedGroup = (typeof countedGroups)[number]
 
-export type ProviderCounts = Readonly<Record<'all' | MainStatus, readonly Group[]>>
+export type ProviderCounts = Readonly<Record<'all' | CountedGroup, readonly Group[]>>
 
 export interface ProviderRow {
   readonly key: string
@@ -16,14 +17,20 @@ export interface ProviderRow {
   readonly count: number
   readonly q: string | undefined
   readonly parts: readonly {
-    readonly kind: Kind
+    readonly status: StatusGroup
     readonly count: number
     readonly q: string | undefined
   }[]
 }
 
-const statusTerm = (kind: Kind) =>
-  kind === 'other' ? renderTerm('status', mainStatuses, true) : renderTerm('status', [kind])
+const statusTerm = (group: StatusGroup) =>
+  group === 'unknown'
+    ? renderTerm(
+        'status',
+        countedGroups.flatMap((each) => statusesIn[each]),
+        true,
+      )
+    : renderTerm('status', statusesIn[group])
 
 const sumOf = (groups: readonly Group[]) => groups.reduce((sum, { count }) => sum + count, 0)
 
@@ -33,13 +40,16 @@ export function toProviderRows(counts: ProviderCounts, most: number): ProviderRo
   const shown = new Set(bars.map(({ value }) => value))
 
   function partsOf(all: number, isIts: (group: Group) => boolean, q: string | undefined) {
-    const main = mainStatuses.map((kind) => ({ kind, count: sumOf(counts[kind].filter(isIts)) }))
-    const known = main.reduce((sum, { count }) => sum + count, 0)
-    const parts = [...main, { kind: 'other' as const, count: Math.max(0, all - known) }]
-    return parts.map(({ kind, count }) => ({
-      kind,
+    const counted = countedGroups.map((status) => ({
+      status,
+      count: sumOf(counts[status].filter(isIts)),
+    }))
+    const known = counted.reduce((sum, { count }) => sum + count, 0)
+    const parts = [...counted, { status: 'unknown' as const, count: Math.max(0, all - known) }]
+    return parts.map(({ status, count }) => ({
+      status,
       count,
-      q: q === undefined ? undefined : withinLimit(`${q} ${statusTerm(kind)}`),
+      q: q === undefined ? undefined : withinLimit(`${q} ${statusTerm(status)}`),
     }))
   }
 

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { renderTerm } from '../../filter/terms.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 
 interface Props {
@@ -12,7 +13,12 @@ interface Props {
 
 /** A value that leads to all servers that have it. */
 export function FilterLink({ name, value, children }: Props) {
-  return <QueryLink q={renderTerm(name, [value])}>{children ?? <bdi>{value}</bdi>}</QueryLink>
+  const names = useValueNames()
+  return (
+    <QueryLink q={renderTerm(name, [value])}>
+      {children ?? <bdi>{names.name(name, value)}</bdi>}
+    </QueryLink>
+  )
 }
 
 export function QueryLink({ q, children }: { readonly q: string; readonly children: ReactNode }) {

@@ -1,5 +1,6 @@
 import type { EventDto } from '@muster/contract'
 import { useFormat } from '../../messages/use-format.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { describeValue } from './describe-value.ts'
@@ -53,8 +54,13 @@ interface ChangeProps {
 function Change({ field, before, after }: ChangeProps) {
   const { server: t } = useMessages()
   const { size } = useFormat()
-  const old = describeValue(field, before, size)
-  const fresh = describeValue(field, after, size)
+  const names = useValueNames()
+  const describe = (value: unknown) => {
+    const text = describeValue(field, value, size)
+    return text === undefined ? undefined : names.fullName(field, text)
+  }
+  const old = describe(before)
+  const fresh = describe(after)
   // Of a server that has just appeared, what it has not is no news.
   if (old === undefined && fresh === undefined) return null
   return (

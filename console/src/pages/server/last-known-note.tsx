@@ -1,5 +1,5 @@
 import type { Server } from '@muster/contract'
-import { statusTone } from '../../servers/status-tone.ts'
+import { statusTone } from '../../servers/status.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './server.module.css'

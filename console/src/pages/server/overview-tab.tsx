@@ -1,5 +1,6 @@
 import type { Server } from '@muster/contract'
 import { useFormat } from '../../messages/use-format.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Property } from '../../ui/property-list.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
@@ -32,6 +33,7 @@ export function OverviewTab({ server }: Props) {
 
 function IdentityProperties({ server }: Props) {
   const { server: t } = useMessages()
+  const names = useValueNames()
   const sourceStatus = server.metadata['sys:source_status'] ?? ''
   return (
     <PropertyGroup title={t.identity}>
@@ -39,7 +41,12 @@ function IdentityProperties({ server }: Props) {
       <ServerProperty label={t.id} value={server.id} copies />
       <ServerProperty label={t.externalId} value={server.external_id} absent="unknown" copies />
       <ServerProperty label={t.description} value={server.description} />
-      <ServerProperty label={t.status} value={server.status} filter="status" />
+      <ServerProperty
+        label={t.status}
+        value={server.status}
+        shown={names.fullName('status', server.status)}
+        filter="status"
+      />
       {sourceStatus !== '' && <ServerProperty label={t.sourceStatus} value={sourceStatus} />}
       <ServerProperty label={t.project} value={server.project} filter="project" />
       <ServerProperty label={t.domain} value={server.project_domain} filter="domain" />

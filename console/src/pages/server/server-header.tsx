@@ -1,6 +1,7 @@
 import type { Server } from '@muster/contract'
 import type { ReactNode } from 'react'
-import { statusTone } from '../../servers/status-tone.ts'
+import { statusTone } from '../../servers/status.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
@@ -22,15 +23,17 @@ interface Props {
 export function ServerHeader({ server, title, actions }: Props) {
   const { server: t } = useMessages()
   const { status } = server
-  const meaning = t.statusMeanings[status]
+  const names = useValueNames()
+  const word = names.apiWord('status', status)
   return (
     <header className={styles.header}>
       <div className={styles.title}>
         {title}
         <Flash of={status}>
           <span className={styles.status}>
-            <StatusMark tone={statusTone(status)}>{status}</StatusMark>
-            {meaning !== undefined && <span className={styles.soft}>· {meaning}</span>}
+            <StatusMark tone={statusTone(status)}>{names.name('status', status)}</StatusMark>
+            {word !== undefined && <span className={styles.soft}>({word})</span>}
+            {status === 'unknown' && <span className={styles.soft}>· {t.statusUnknown}</span>}
           </span>
         </Flash>
         {actions}

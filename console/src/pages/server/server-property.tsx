@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useValueNames } from '../../servers/value-names.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Property } from '../../ui/property-list.tsx'
 import { MissingValue } from './missing-value.tsx'
@@ -21,7 +22,8 @@ interface Props {
 
 /** A fact about a server, which lights up when it changes. */
 export function ServerProperty({ label, value, absent = 'none', shown, filter, copies }: Props) {
-  const text = shown ?? <bdi>{value}</bdi>
+  const names = useValueNames()
+  const text = shown ?? <bdi>{filter === undefined ? value : names.name(filter, value)}</bdi>
   return (
     <Property label={label}>
       <Flash of={value}>

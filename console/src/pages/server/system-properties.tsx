@@ -12,10 +12,9 @@ export function SystemProperties({ server }: { readonly server: Server }) {
     <PropertyGroup title={t.system}>
       <ServerProperty
         label={t.os}
-        value={server.os_type}
+        value={server.os_name || server.os_type}
         absent="unknown"
-        shown={server.os_name || server.os_type}
-        filter="os"
+        filter={server.os_name === '' ? 'os' : 'os_name'}
       />
       <ServerProperty
         label={t.image}

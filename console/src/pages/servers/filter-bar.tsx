@@ -3,6 +3,7 @@ import { createSentQueries } from '../../filter/sent-queries.ts'
 import { isPartOfValue, pendingQuery } from '../../filter/pending-query.ts'
 import { readTerms } from '../../filter/terms.ts'
 import type { Scope } from '../../servers/list-state.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -23,6 +24,7 @@ const rawTerms = (q: string) => readTerms(q).map(({ raw }) => raw)
 export function FilterBar({ q, scope, problem, onChange }: Props) {
   const t = useMessages()
   const { number } = useFormat()
+  const names = useValueNames()
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
   const [terms, setTerms] = useState<readonly string[]>(() => rawTerms(q))
@@ -31,10 +33,14 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
   const [isFocused, setFocused] = useState(false)
   const [isComposing, setComposing] = useState(false)
   const [at, setAt] = useState(-1)
+  /** Ctrl+A in the input selects the terms before it too. */
+  const [isAllSelected, setAllSelected] = useState(false)
+  const apiTerms = (text: string) => rawTerms(text).map(names.toApiTerm)
   const own = useRef(createSentQueries(q))
   const { suggestions, isLoading } = useSuggestions(draft, terms, scope)
   const isUnsettled = isLoading || isComposing
-  const pending = pendingQuery({ terms, draft, suggestions, isUnsettled, isFocused })
+  const apiDraft = names.toApiQuery(draft)
+  const pending = pendingQuery({ terms, draft: apiDraft, suggestions, isUnsettled, isFocused })
 
   useEffect(() => {
     const timer = setTimeout(() => {
@@ -43,7 +49,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
     return () => clearTimeout(timer)
   }, [pending.q, pending.delay, onChange])
 
-  // Changed from elsewhere: a filterGroup, a saved view, the back button.
+  // Changed from elsewhere: the filters at the side, a saved view, the back button.
   useEffect(() => {
     if (own.current.isOwn(q)) return
     setTerms(rawTerms(q))
@@ -54,26 +60,27 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
     setTerms(nextTerms)
     setDraft(nextDraft)
     setAt(-1)
+    setAllSelected(false)
   }
 
   /** Words become terms at the blank behind them, unless a quote is open. */
   function type(text: string): void {
     setOpen(true)
-    const typed = rawTerms(text)
+    const typed = apiTerms(text)
     const isComplete = text.endsWith(' ') && (text.match(/"/g)?.length ?? 0) % 2 === 0
     if (isComplete && typed.length > 0) tell([...terms, ...typed], '')
     else tell(terms, text)
   }
 
   function choose({ draft: next, isFinished }: Suggestion): void {
-    if (isFinished) tell([...terms, ...rawTerms(next)], '')
+    if (isFinished) tell([...terms, ...apiTerms(next)], '')
     else tell(terms, next)
     input.current?.focus()
   }
 
   /** Half a value means the first that begins so, as it does with Tab; what fits none is meant as it is. */
   function beginning(): Suggestion | undefined {
-    const isHalf = isOpen && isPartOfValue({ draft, suggestions })
+    const isHalf = isOpen && isPartOfValue({ draft: apiDraft, suggestions })
     return isHalf && !/[:=<>,]$/.test(draft) ? suggestions[0] : undefined
   }
 
@@ -81,6 +88,16 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
     const { key } = event
     // These keys are the input method's as long as it has a word under way.
     if (event.nativeEvent.isComposing) return
+    const hasModifier = event.ctrlKey || event.metaKey
+    if (isAllSelected && (key === 'Backspace' || key === 'Delete')) {
+      event.preventDefault()
+      tell([], '')
+      return
+    }
+    if (isAllSelected && key.length === 1 && !hasModifier) tell([], '')
+    if (key !== 'Control' && key !== 'Meta') {
+      setAllSelected(hasModifier && key.toLowerCase() === 'a' && terms.length > 0)
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[key]
     const chosen = isOpen ? suggestions[at] : undefined
     if (step !== undefined && suggestions.length > 0) {
@@ -91,7 +108,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
       event.preventDefault()
       const next = chosen ?? beginning()
       if (next) choose(next)
-      else if (draft.trim() !== '') tell([...terms, ...rawTerms(draft)], '')
+      else if (draft.trim() !== '') tell([...terms, ...apiTerms(draft)], '')
       setOpen(next !== undefined && !next.isFinished)
     } else if (
       key === 'Tab' &&
@@ -105,7 +122,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
       if (suggestion) choose(suggestion)
     } else if (key === 'Backspace' && draft === '' && terms.length > 0) {
       event.preventDefault()
-      tell(terms.slice(0, -1), terms.at(-1) ?? '')
+      tell(terms.slice(0, -1), names.toTypedTerm(terms.at(-1) ?? ''))
     } else if (key === 'Escape') {
       if (isOpen) setOpen(false)
       else input.current?.blur()
@@ -120,6 +137,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
         className={styles.bar}
         role="search"
         data-invalid={problem !== undefined}
+        data-selected={isAllSelected}
         onClick={(event) => {
           if (event.target === event.currentTarget) input.current?.focus()
         }}
@@ -131,21 +149,25 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
             <button
               type="button"
               className={styles.edit}
-              title={t.servers.editTerm}
+              title={`${t.servers.editTerm}: ${term}`}
               onClick={() => {
                 tell(
                   terms.filter((_, other) => other !== index),
-                  term,
+                  names.toTypedTerm(term),
                 )
                 input.current?.focus()
               }}
             >
-              {term.startsWith('-') ? <span className={styles.not}>{term}</span> : term}
+              {term.startsWith('-') ? (
+                <span className={styles.not}>{names.termLabel(term)}</span>
+              ) : (
+                names.termLabel(term)
+              )}
             </button>
             <button
               type="button"
               className={styles.remove}
-              aria-label={t.servers.removeTerm(term)}
+              aria-label={t.servers.removeTerm(names.termLabel(term))}
               onClick={() =>
                 tell(
                   terms.filter((_, other) => other !== index),
@@ -191,6 +213,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
           onBlur={() => {
             setOpen(false)
             setFocused(false)
+            setAllSelected(false)
           }}
         />
         <div

@@ -1,22 +1,59 @@
 import { useState } from 'react'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import {
+  groupOfStatus,
+  groupTones,
+  statusesIn,
+  statusTone,
+  type StatusGroup,
+} from '../../servers/status.ts'
+import { namedGroups, useValueNames } from '../../servers/value-names.ts'
+import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import styles from './filter-sidebar.module.css'
-import type { FilterCounts } from './use-filter-counts.ts'
+import type { FilterCounts, FilterGroupName } from './use-filter-counts.ts'
 
 interface Props {
+  readonly name: FilterGroupName
   readonly title: string
   readonly counts: FilterCounts
   readonly wanted: readonly string[]
   readonly unwanted: readonly string[]
-  readonly onPick: (value: string, isExcluded: boolean) => void
+  readonly onPick: (values: readonly string[], isExcluded: boolean) => void
 }
 
 const few = 6
 
-export function FilterGroup({ title, counts, wanted, unwanted, onPick }: Props) {
+interface Row {
+  readonly key: string
+  readonly label: string
+  /** The API's own word, where the label differs from it. */
+  readonly word: string | undefined
+  readonly values: readonly string[]
+  readonly count: number
+  readonly tone?: Tone
+}
+
+/** The many changing and failed statuses become one row each. */
+function collapseStatuses(
+  rows: readonly Row[],
+  groupNames: Readonly<Record<StatusGroup, string>>,
+): readonly Row[] {
+  const collapsed = namedGroups.flatMap((group) => {
+    const members = rows.filter(({ key }) => groupOfStatus(key) === group)
+    const count = members.reduce((sum, row) => sum + row.count, 0)
+    const values = statusesIn[group]
+    const row = { key: group, label: groupNames[group], word: undefined, values, count }
+    return members.length > 0 ? [{ ...row, tone: groupTones[group] }] : []
+  })
+  const others = rows.filter(({ key }) => !['changing', 'failed'].includes(groupOfStatus(key)))
+  return [...others, ...collapsed]
+}
+
+export function FilterGroup({ name, title, counts, wanted, unwanted, onPick }: Props) {
   const t = useMessages()
   const { number } = useFormat()
+  const names = useValueNames()
   const { entries, others } = counts
   const [isLong, setLong] = useState(false)
   const isFiltered = wanted.length + unwanted.length > 0
@@ -25,24 +62,36 @@ export function FilterGroup({ title, counts, wanted, unwanted, onPick }: Props) 
   const known = new Set(entries.map(({ value }) => value))
   const lost = [...wanted, ...unwanted].filter((value) => !known.has(value))
   const all = [...lost.map((value) => ({ value, count: 0 })), ...entries]
-  const shown = isLong ? all : all.slice(0, few + lost.length)
+  const rows: readonly Row[] = all.map(({ value, count }) => ({
+    key: value,
+    label: names.name(name, value),
+    word: names.apiWord(name, value),
+    values: [value],
+    count,
+    ...(name === 'status' && { tone: statusTone(value) }),
+  }))
+  const brief = name === 'status' ? collapseStatuses(rows, t.values.statusGroups) : rows
+  const shown = isLong ? rows : brief.slice(0, few + lost.length)
   return (
     <section className={styles.filterGroup}>
       <h2>{title}</h2>
       <ul>
-        {shown.map(({ value, count }) => {
-          const isExcluded = unwanted.includes(value)
+        {shown.map(({ key, label, word, values, count, tone }) => {
+          const isExcluded = values.every((value) => unwanted.includes(value))
           return (
-            <li key={value}>
+            <li key={key}>
               <button
                 type="button"
                 className={styles.value}
-                aria-pressed={wanted.includes(value)}
+                aria-pressed={values.every((value) => wanted.includes(value))}
                 data-excluded={isExcluded}
-                title={t.servers.filterValueHint}
-                onClick={(event) => onPick(value, event.altKey || isExcluded)}
+                title={`${label}${word === undefined ? '' : ` (${word})`} · ${t.servers.filterValueHint}`}
+                onClick={(event) => onPick(values, event.altKey || isExcluded)}
               >
-                <span className={styles.name}>{value}</span>
+                <span className={styles.name}>
+                  {tone ? <StatusMark tone={tone}>{label}</StatusMark> : label}
+                  {word !== undefined && <span className={styles.word}> {word}</span>}
+                </span>
                 {isExcluded && <span className="visuallyHidden">{t.servers.excluded}</span>}
                 <span className={styles.count}>{number(count)}</span>
               </button>
@@ -56,7 +105,7 @@ export function FilterGroup({ title, counts, wanted, unwanted, onPick }: Props) 
           </li>
         )}
       </ul>
-      {all.length > few + lost.length && (
+      {(brief.length > few + lost.length || brief.length < rows.length) && (
         <button type="button" className={styles.more} onClick={() => setLong(!isLong)}>
           {isLong ? t.servers.fewer : t.servers.allOf(number(all.length))}
         </button>

@@ -1,4 +1,4 @@
-import { exclude, toggleValue, valuesOf } from '../../filter/edit-query.ts'
+import { exclude, toggleValues, valuesOf } from '../../filter/edit-query.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { FilterGroup } from './filter-group.tsx'
 import styles from './filter-sidebar.module.css'
@@ -24,12 +24,13 @@ export function FilterSidebar({ q, scope, hasRows, onChange }: Props) {
         return (
           <FilterGroup
             key={name}
+            name={name}
             title={t.servers.keys[name]}
             counts={counts[name]}
             wanted={wanted}
             unwanted={unwanted}
-            onPick={(value, isExcluded) =>
-              onChange(isExcluded ? exclude(q, name, value) : toggleValue(q, name, value))
+            onPick={(values, isExcluded) =>
+              onChange(isExcluded ? exclude(q, name, values) : toggleValues(q, name, values))
             }
           />
         )

@@ -169,7 +169,7 @@ export function ServersPage() {
         <ValueMenu
           {...picked}
           onFilter={({ name, value }) => change({ q: filterTo(state.q, name, value) })}
-          onExclude={({ name, value }) => change({ q: exclude(state.q, name, value) })}
+          onExclude={({ name, value }) => change({ q: exclude(state.q, name, [value]) })}
           onClose={() => setPicked(undefined)}
         />
       )}

@@ -12,6 +12,7 @@ export const filterGroupNames = [
   'region',
   'project',
   'account',
+  'os_name',
   'os',
   'hypervisor',
 ] as const

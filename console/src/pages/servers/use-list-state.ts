@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
+import { useValueNames } from '../../servers/value-names.ts'
 import { readListState, writeListState, type ListState } from '../../servers/list-state.ts'
 
 export type ChangeList = (
@@ -11,7 +12,11 @@ export type ChangeList = (
 export function useListState(): readonly [ListState, ChangeList] {
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
-  const state = useMemo(() => readListState(search), [search])
+  const names = useValueNames()
+  const state = useMemo(() => {
+    const read = readListState(search)
+    return { ...read, q: names.toApiQuery(read.q) }
+  }, [search, names])
   const change = useCallback<ChangeList>(
     (changes, { replace = false } = {}) =>
       void navigate({

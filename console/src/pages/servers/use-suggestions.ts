@@ -5,6 +5,8 @@ import { completeTerms } from '../../filter/edit-query.ts'
 import type { FilterName } from '../../filter/keys.ts'
 import { listedValues } from '../../servers/value-counts.ts'
 import type { Scope } from '../../servers/list-state.ts'
+import { statusesIn } from '../../servers/status.ts'
+import { namedGroups, useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 
 export interface Suggestion {
@@ -26,6 +28,7 @@ export function useSuggestions(
   scope: Scope,
 ): { readonly suggestions: readonly Suggestion[]; readonly isLoading: boolean } {
   const t = useMessages()
+  const names = useValueNames()
   const completing = completionAt(draft)
   const group = completing.kind === 'values' ? completing.key.groups : undefined
   const tagKey =
@@ -53,21 +56,38 @@ export function useSuggestions(
   const fixed = (key.values ?? []).map((value) => ({ value, count: undefined }))
   const counted = groupBy === undefined ? [] : listedValues(counts?.[groupBy] ?? [])
   const wanted = typed.slice(prefix.length).toLowerCase()
+  const groups =
+    key.name === 'status'
+      ? namedGroups
+          .filter((group) => t.values.statusGroups[group].toLowerCase().includes(wanted))
+          .map((group) => ({
+            id: group,
+            text: t.values.statusGroups[group],
+            count: counted
+              .filter(({ value }) => statusesIn[group].includes(String(value)))
+              .reduce((sum, { count }) => sum + count, 0),
+            draft: `${head}${statusesIn[group].join(',')}`,
+            isFinished: true,
+          }))
+      : []
   const values = [...fixed, ...counted]
     .filter(({ value }) => value !== null && value !== '')
-    .filter(({ value }) => String(value).toLowerCase().includes(wanted))
-    .slice(0, most)
-    .map(({ value, count }) => ({
-      id: String(value),
-      text: String(value),
-      ...(count !== undefined && { count }),
-      draft:
-        prefix === ''
-          ? withValue(head, String(value))
-          : `${head}${prefix}${withValue('', String(value))}`,
-      isFinished: true,
-    }))
-  return { suggestions: values, isLoading }
+    .map(({ value, count }) => {
+      const word = names.apiWord(key.name, String(value))
+      return {
+        id: String(value),
+        text: names.name(key.name, String(value)),
+        ...(word !== undefined && { hint: word }),
+        ...(count !== undefined && { count }),
+        draft:
+          prefix === ''
+            ? withValue(head, String(value))
+            : `${head}${prefix}${withValue('', String(value))}`,
+        isFinished: true,
+      }
+    })
+    .filter(({ id, text }) => `${id}\n${text}`.toLowerCase().includes(wanted))
+  return { suggestions: [...groups, ...values].slice(0, most), isLoading }
 }
 
 /** `env` of `env=pr`: only behind its `=` are there values to offer. */

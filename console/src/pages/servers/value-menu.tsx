@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { copyText } from '../../browser/copy-text.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { useValueNames } from '../../servers/value-names.ts'
 import menuStyles from '../../ui/menu.module.css'
 import { focusFirstItem, moveThroughItems } from '../../ui/menu-keys.ts'
 import { MenuHeading, MenuItem } from '../../ui/menu.tsx'
@@ -21,6 +22,7 @@ interface Props {
 /** For a value in the table: filter to it, exclude it, copy it. */
 export function ValueMenu({ values, anchor, onFilter, onExclude, onClose }: Props) {
   const t = useMessages()
+  const names = useValueNames()
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const menu = element.current
@@ -50,7 +52,7 @@ export function ValueMenu({ values, anchor, onFilter, onExclude, onClose }: Prop
           aria-label={`${picked.name}: ${picked.value}`}
         >
           <MenuHeading>
-            {picked.name}: <bdi>{picked.value}</bdi>
+            {picked.name}: <bdi>{names.fullName(picked.name, picked.value)}</bdi>
           </MenuHeading>
           <MenuItem icon="filter" onSelect={() => onFilter(picked)}>
             {t.servers.filterTo}

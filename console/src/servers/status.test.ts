@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isTransitional, statusTone } from './status-tone.ts'
+import { isTransitional, statusTone } from './status.ts'
 
-describe('how a status is marked', () => {
+describe('the tone of a status', () => {
   const cases = {
     good: ['running'],
     idle: ['ready', 'suspend'],
-    warn: ['unknown', 'something new', '', 'constructor'],
+    warn: ['unknown', 'something new', 'new_fail', '', 'constructor'],
     bad: [
       'sched_fail',
       'net_fail',
