@@ -50,7 +50,7 @@ describe('the list of servers', () => {
     assert.equal(await filterOf(page).inputValue(), 'status:')
     const ready = options.filter({ hasText: 'ready' })
     await ready.waitFor()
-    assert.match(await ready.innerText(), /^ready\s+6$/)
+    assert.match(await ready.innerText(), /^Stopped\s+ready\s+6$/)
     await ready.click()
     await countIs(page, `6 of ${sizes.web} servers`)
     assert.deepEqual(searchOf(page), { sort: 'name', q: 'status:ready' })
@@ -65,7 +65,7 @@ describe('the list of servers', () => {
 
     await page.keyboard.type('vcpu>=8 -provider:OneCloud ')
     await countIs(page, `4 of ${sizes.web} servers`)
-    await page.getByRole('button', { name: 'Remove status:ready' }).click()
+    await page.getByRole('button', { name: 'Remove status:Stopped' }).click()
     await countIs(page, `8 of ${sizes.web} servers`)
   })
 
@@ -86,10 +86,10 @@ describe('the list of servers', () => {
   test('filters filter by a click, and exclude by one with Alt', async (t) => {
     const { page } = await openList(t)
     const filters = page.getByRole('complementary', { name: 'Filters' })
-    await filters.getByRole('button', { name: /^OneCloud/ }).click()
+    await filters.getByRole('button', { name: /^KVM/ }).click()
     await countIs(page, `8 of ${sizes.web} servers`)
     assert.deepEqual(searchOf(page), { q: 'provider:OneCloud' })
-    await filters.getByRole('button', { name: /^ready/ }).click({ modifiers: ['Alt'] })
+    await filters.getByRole('button', { name: /Stopped ready/ }).click({ modifiers: ['Alt'] })
     await countIs(page, `6 of ${sizes.web} servers`)
     assert.deepEqual(searchOf(page), { q: 'provider:OneCloud -status:ready' })
     await page.goBack()
@@ -98,6 +98,80 @@ describe('the list of servers', () => {
     await countIs(page, `${sizes.web} servers`)
     await page.goForward()
     await countIs(page, `8 of ${sizes.web} servers`)
+  })
+
+  test('"stopped" means the status ready, and an operating system is a filter', async (t) => {
+    const { page } = await openList(t)
+    await filterOf(page).pressSequentially('status:stopped ')
+    await countIs(page, `6 of ${sizes.web} servers`)
+    assert.deepEqual(searchOf(page), { q: 'status:ready' })
+    assert.match(await page.locator('tbody').innerText(), /Stopped/)
+    await page.goto('/console/servers?q=status%3Astopped')
+    await countIs(page, `6 of ${sizes.web} servers`)
+    await page.getByRole('button', { name: 'CentOS 7.9' }).first().click()
+    await page.getByRole('menuitem', { name: 'Show only this value' }).click()
+    await countIs(page, `5 of ${sizes.web} servers`)
+    assert.deepEqual(searchOf(page), { q: 'status:ready os_name:"CentOS 7.9"' })
+  })
+
+  test('Ctrl+A and Backspace clear the whole filter', async (t) => {
+    const { page } = await openList(t, '?q=status%3Aready+provider%3AAws')
+    await countIs(page, `4 of ${sizes.web} servers`)
+    await filterOf(page).press('Control+a')
+    await filterOf(page).press('Backspace')
+    await countIs(page, `${sizes.web} servers`)
+    assert.deepEqual(searchOf(page), {})
+  })
+
+  test('the default columns fit a screen of 1440 px, and cut texts can be read', async (t) => {
+    const { page } = await openList(t)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const list = page.getByRole('group', { name: 'Servers' })
+    const hidden = await list.evaluate((area) => area.scrollWidth - area.clientWidth)
+    assert.equal(hidden, 0)
+    const untitled = await list.evaluate((area) =>
+      [...area.querySelectorAll('td, td *')]
+        .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && cell.clientWidth > 0)
+        .filter((cell) => !cell.closest('[title]') && !cell.querySelector('[title]'))
+        .map((cell) => cell.textContent),
+    )
+    assert.deepEqual(untitled, [])
+    assert.doesNotMatch(await page.locator('tbody time').first().innerText(), /[AP]M/)
+    assert.doesNotMatch(
+      (await page.locator('tbody time').first().getAttribute('title')) ?? '',
+      /[AP]M/,
+    )
+  })
+
+  test('what cannot be changed says why, and keeps its place among the keys', async (t) => {
+    const { page } = await openList(t)
+    await page.getByRole('button', { name: 'Columns' }).click()
+    const name = page.getByRole('checkbox', { name: /^Name/ })
+    assert.equal(await name.getAttribute('aria-disabled'), 'true')
+    assert.match(await name.evaluate((box) => box.closest('label')?.title ?? ''), /always shown/)
+    await name.click()
+    assert.equal(await name.isChecked(), true)
+  })
+
+  test('every stop of the Tab key is something to use', async (t) => {
+    const { page } = await openList(t)
+    for (const path of ['/console/servers', '/console/locations', '/console/me/sessions']) {
+      await page.goto(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.locator('table').first().waitFor()
+      for (let stop = 0; stop < 30; stop++) {
+        await page.keyboard.press('Tab')
+        const isUsable = await page.evaluate(() => {
+          const at = document.activeElement
+          if (!at || at === document.body) return true
+          const box = at.getBoundingClientRect()
+          const scrolls = at.scrollWidth > at.clientWidth || at.scrollHeight > at.clientHeight
+          const isControl = at.matches('a, button, input, select, textarea, summary, tr')
+          return box.width > 0 && box.height > 0 && (isControl || scrolls)
+        })
+        assert.ok(isUsable, `stop ${stop} of ${path}`)
+      }
+    }
   })
 
   test('a value in the table is filtered to, and excluded', async (t) => {
@@ -160,7 +234,7 @@ describe('the list of servers', () => {
     await countIs(page, `6 of ${sizes.web} servers`)
     assert.equal(page.url(), address)
     assert.equal(await page.getByRole('columnheader').count(), 3)
-    await page.getByRole('button', { name: 'Remove status:ready' }).click()
+    await page.getByRole('button', { name: 'Remove status:Stopped' }).click()
     await page.getByRole('button', { name: 'Stopped by name · edited' }).click()
     await page.getByRole('menuitem', { name: 'Delete Stopped by name' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -24,6 +24,7 @@ function describeServer(project_id: string, prefix: string, number: number): Ser
     vcpu_count: number % 2 === 0 ? 8 : 2,
     vmem_size: 4096,
     os_type: number % 5 === 0 ? 'Windows' : 'Linux',
+    os_name: number % 5 === 0 ? 'Windows Server 2022' : 'CentOS 7.9',
     nics: [nic(`10.4.${prefix === 'web' ? 1 : 2}.${number}`)],
     tags: { env: number % 2 === 0 ? 'prod' : 'test' },
   }

@@ -15,7 +15,7 @@ export function ScopeSwitcher() {
   return (
     <>
       <Button className={styles.trigger} aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        <span className={styles.current}>
+        <span className={styles.current} title={scope.name}>
           <span className={styles.kind}>{kind}: </span>
           {scope.name === '' ? t.frame.noScope : scope.name}
           {scope.kind === 'project' && <span className={styles.kind}> · {scope.domain.name}</span>}

@@ -16,7 +16,9 @@ export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
       label={t.frame.signedInAs(user.name)}
       trigger={(properties) => (
         <Button look="quiet" icon="user" aria-label={t.frame.signedInAs(user.name)} {...properties}>
-          <span className={styles.name}>{user.name}</span>
+          <span className={styles.name} title={user.name}>
+            {user.name}
+          </span>
         </Button>
       )}
     >

@@ -70,9 +70,13 @@ export function Cell({ column, row }: Props): ReactNode {
       return <FilterValue name="type" value={row.instance_type ?? ''} />
     case 'id':
     case 'external_id':
-      return <span className={styles.mono}>{row[column]}</span>
+      return (
+        <span className={styles.mono} title={row[column]}>
+          {row[column]}
+        </span>
+      )
     case 'description':
-      return row.description
+      return <span title={row.description}>{row.description}</span>
   }
 }
 

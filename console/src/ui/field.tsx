@@ -108,14 +108,26 @@ export function SelectField({
   )
 }
 
-export function CheckField({
-  label,
-  ...input
-}: { readonly label: ReactNode } & Omit<ComponentProps<'input'>, 'type'>) {
+interface CheckProps extends Omit<ComponentProps<'input'>, 'type' | 'disabled'> {
+  readonly label: ReactNode
+  /** Why it cannot be changed. It keeps its stop of the Tab key, and says why. */
+  readonly disabledReason?: string | undefined
+}
+
+export function CheckField({ label, disabledReason, onChange, ...input }: CheckProps) {
+  const isDisabled = disabledReason !== undefined
   return (
-    <label className={styles.check}>
-      <input type="checkbox" {...input} />
+    <label className={styles.check} title={disabledReason}>
+      <input
+        type="checkbox"
+        {...input}
+        aria-disabled={isDisabled || undefined}
+        onChange={(event) => {
+          if (!isDisabled) onChange?.(event)
+        }}
+      />
       <span>{label}</span>
+      {isDisabled && <span className="visuallyHidden">({disabledReason})</span>}
     </label>
   )
 }

@@ -16,14 +16,14 @@ const arrows = { asc: '↑', desc: '↓' } as const
 export function HeaderCell({ title, className, sortBy, sort, onSort }: Props) {
   if (sortBy === undefined || !onSort) {
     return (
-      <th scope="col" className={className}>
+      <th scope="col" className={className} title={title}>
         {title}
       </th>
     )
   }
   const order = sort?.by === sortBy ? sort.order : undefined
   return (
-    <th scope="col" className={className} aria-sort={order && `${order}ending`}>
+    <th scope="col" className={className} title={title} aria-sort={order && `${order}ending`}>
       <button
         type="button"
         className={styles.sort}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Sort } from '../url/sort.ts'
 import { HeaderCell } from './header-cell.tsx'
+import { ScrollArea } from './scroll-area.tsx'
 import styles from './table.module.css'
 
 export interface Column<Row> {
@@ -24,8 +25,7 @@ interface Props<Row> {
 /** A table of at most a few hundred rows; the server list has one of its own. */
 export function Table<Row>({ caption, columns, rows, rowKey, sort, onSort }: Props<Row>) {
   return (
-    // Reachable by keyboard, since it may scroll sideways on a narrow screen.
-    <div className={styles.scroll} tabIndex={0} role="group" aria-label={caption}>
+    <ScrollArea className={styles.scroll} label={caption}>
       <table className={styles.table}>
         <caption className="visuallyHidden">{caption}</caption>
         <thead>
@@ -54,6 +54,6 @@ export function Table<Row>({ caption, columns, rows, rowKey, sort, onSort }: Pro
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollArea>
   )
 }

@@ -1,3 +1,11 @@
+interface ProviderTexts {
+  readonly title: string
+  readonly description: string
+  readonly address: string
+  /** Descriptions of credentials and options, by their names. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
 export const accounts = {
   title: 'Accounts',
   attach: 'Attach account',
@@ -113,6 +121,8 @@ export const accounts = {
   hideSecret: (label: string) => `Hide ${label}`,
   onePerLine: 'One per line.',
   asProvider: 'Provider default',
+  /** The API's own texts are English. */
+  providerTexts: {} as Readonly<Record<string, ProviderTexts>>,
   fieldNames: {} as Readonly<Record<string, string>>,
   required: 'Required',
   integer: 'Must be a whole number',

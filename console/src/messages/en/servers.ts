@@ -18,6 +18,7 @@ export const servers = {
   allOf: (count: string) => `Show all ${count}`,
   columnsButton: 'Columns',
   chooseColumns: 'Choose columns',
+  nameColumnFixed: 'The name column is always shown',
   defaultColumns: 'Reset to default',
   columnsAreDefault: 'These are the default columns',
   moveUp: (title: string) => `Move ${title} to the left`,
@@ -71,6 +72,7 @@ export const servers = {
   bulkProgress: (done: string, all: string, failed: string) =>
     failed === '0' ? `${done} of ${all} done` : `${done} of ${all} done, ${failed} failed`,
   bulkStopped: (done: string, all: string) => `Stopped after ${done} of ${all}`,
+  bulkStarted: 'The change has already started',
   stopBulk: 'Stop',
   failures: 'Failed servers',
   problem: 'Reason',

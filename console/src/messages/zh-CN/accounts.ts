@@ -110,6 +110,48 @@ export const accounts: Messages['accounts'] = {
   hideSecret: (label) => `隐藏${label}`,
   onePerLine: '每行一个。',
   asProvider: '平台默认',
+  providerTexts: {
+    Aws: {
+      title: 'AWS EC2',
+      description:
+        'AWS 账号中的实例。密钥只需要以下权限：ec2:DescribeAddresses、DescribeAvailabilityZones、DescribeImages、DescribeInstances、DescribeInstanceTypes、DescribeKeyPairs、DescribeRegions、DescribeSecurityGroups、DescribeSubnets、DescribeVolumes 和 DescribeVpcs。',
+      address: 'EC2 端点，留空则使用标准地址。名称中带区域的端点只用于该区域，除非另外指定区域',
+      fields: {
+        access_key_id: '访问密钥 ID',
+        secret_access_key: '访问密钥',
+        session_token: '会话令牌，仅用于临时密钥',
+        regions:
+          '要读取的区域，例如 eu-west-1。留空则使用端点名称中的区域，否则使用账号已启用的所有区域。中国区和 GovCloud 账号必须指定',
+        ca: '签发私有端点证书的 CA，PEM 格式',
+      },
+    },
+    OneCloud: {
+      title: 'libvirt / KVM',
+      description:
+        '一台运行 libvirt 的宿主机。Muster 只读取，不做任何修改。变更事件会立即生效，其余内容按同步间隔更新。',
+      address:
+        '本机套接字（省略 socket= 时为 /var/run/libvirt/libvirt-sock），或支持 TLS 的宿主机（默认端口 16514）',
+      fields: {
+        client_certificate: 'Muster 用于 TLS 连接的客户端证书，PEM 格式',
+        client_key: '客户端证书的私钥，PEM 格式',
+        ca: '签发宿主机证书的 CA，PEM 格式',
+        fingerprint: '宿主机证书的 SHA-256 指纹。填写后只校验该指纹',
+        group: '虚拟机可在其间迁移的宿主机使用相同的组，迁移后仍是同一台服务器',
+      },
+    },
+    Simulator: {
+      title: '模拟器',
+      description: '用于演示和测试的模拟服务器，分布在多个云平台，会随时间变更。',
+      address: '不需要地址',
+      fields: {
+        servers: '服务器数量，默认 1000',
+        seed: '随机种子，相同的数字产生相同的服务器',
+        cloud_account: '只包含该模拟账号的服务器，例如 aws-production。留空则包含全部',
+        unreadable: '无法读取的服务器数量，默认 0',
+        tenants: '拥有服务器的租户 ID，按顺序排列。留空则使用若干虚构租户',
+      },
+    },
+  },
   fieldNames: {
     access_key_id: '访问密钥 ID',
     secret_access_key: '访问密钥',

@@ -19,6 +19,7 @@ export const servers: Messages['servers'] = {
   allOf: (count) => `显示全部 ${count} 项`,
   columnsButton: '列',
   chooseColumns: '选择列',
+  nameColumnFixed: '名称列始终显示',
   defaultColumns: '恢复默认',
   columnsAreDefault: '当前即为默认列',
   moveUp: (title) => `将“${title}”左移`,
@@ -71,6 +72,7 @@ export const servers: Messages['servers'] = {
   bulkProgress: (done, all, failed) =>
     failed === '0' ? `已完成 ${done} / ${all}` : `已完成 ${done} / ${all}，${failed} 台失败`,
   bulkStopped: (done, all) => `已停止，完成 ${done} / ${all}`,
+  bulkStarted: '变更已开始',
   stopBulk: '停止',
   failures: '失败的服务器',
   problem: '原因',

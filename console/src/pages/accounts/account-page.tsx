@@ -12,6 +12,7 @@ import { AccountOverview } from './account-overview.tsx'
 import { AccountSettings } from './account-settings.tsx'
 import { accountsFailure } from './accounts-failure.tsx'
 import { MappingEditor } from './mapping-editor.tsx'
+import { localizeProvider } from './localize-provider.ts'
 import { useAccountActions } from './use-account-actions.ts'
 
 const tabs = ['overview', 'rules', 'settings'] as const
@@ -23,7 +24,8 @@ export function AccountPage() {
   const asked = useSearch({ strict: false })['tab']
   const tab = tabs.find((known) => known === asked) ?? 'overview'
   const query = useQuery(accountQuery(id))
-  const { data: providers = [] } = useQuery(providersQuery)
+  const { data: known = [] } = useQuery(providersQuery)
+  const providers = known.map((each) => localizeProvider(each, t.accounts.providerTexts))
   const actions = useAccountActions()
   const { data: account, dataUpdatedAt: fetchedAt } = query
   const provider = providers.find((known) => known.provider === account?.provider)

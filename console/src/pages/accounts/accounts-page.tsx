@@ -15,6 +15,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { AccountsEmpty } from './accounts-empty.tsx'
 import { readFilter } from './accounts-filter.ts'
 import { AccountsPager } from './accounts-pager.tsx'
+import { localizeProvider } from './localize-provider.ts'
 import styles from './accounts-page.module.css'
 import { AccountsTable } from './accounts-table.tsx'
 import { AccountsToolbar } from './accounts-toolbar.tsx'
@@ -30,7 +31,8 @@ export function AccountsPage() {
   const navigate = useNavigate()
   const filter = readFilter(useSearch({ strict: false }))
   const query = useQuery(accountsQuery(filter))
-  const { data: providers = [] } = useQuery(providersQuery)
+  const { data: known = [] } = useQuery(providersQuery)
+  const providers = known.map((each) => localizeProvider(each, t.accounts.providerTexts))
   const actions = useAccountActions()
   const [leaving, setLeaving] = useState<CloudAccount>()
   const { data, dataUpdatedAt: fetchedAt } = query

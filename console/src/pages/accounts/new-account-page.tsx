@@ -1,3 +1,4 @@
+import type { CloudProvider } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { providersQuery } from '../../api/queries/accounts.ts'
@@ -8,6 +9,7 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { AccountForm } from './account-form.tsx'
 import { accountsFailure } from './accounts-failure.tsx'
+import { localizeProvider } from './localize-provider.ts'
 import styles from './new-account-page.module.css'
 import { ProviderChoice } from './provider-choice.tsx'
 
@@ -17,7 +19,8 @@ export function NewAccountPage() {
   const navigate = useNavigate()
   const asked = useSearch({ strict: false })['provider']
   const query = useQuery(providersQuery)
-  const provider = query.data?.find((known) => known.provider === asked)
+  const localize = (each: CloudProvider) => localizeProvider(each, t.accounts.providerTexts)
+  const provider = query.data?.map(localize).find((known) => known.provider === asked)
   return (
     <Page
       title={provider ? `${t.accounts.newTitle}: ${provider.title}` : t.accounts.newTitle}
@@ -49,7 +52,7 @@ export function NewAccountPage() {
                   {t.accounts.noProvider(asked)}
                 </p>
               )}
-              <ProviderChoice providers={providers} />
+              <ProviderChoice providers={providers.map(localize)} />
             </>
           )
         }

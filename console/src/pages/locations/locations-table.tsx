@@ -5,6 +5,7 @@ import { useFormat } from '../../messages/use-format.ts'
 import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
+import { ScrollArea } from '../../ui/scroll-area.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { LocationRow, WaitingRow } from './location-rows.ts'
 import type { RegionName } from './open-regions.ts'
@@ -23,7 +24,7 @@ export function LocationsTable({ rows, whole, onToggle, onRetry }: Props) {
   const t = useMessages()
   const most = Math.max(0, ...rows.map((row) => (row.kind === 'location' ? row.group.count : 0)))
   return (
-    <div className={styles.scroll} tabIndex={0} role="group" aria-label={t.locations.caption}>
+    <ScrollArea className={styles.scroll} label={t.locations.caption}>
       <table className={styles.table}>
         <caption className="visuallyHidden">{t.locations.caption}</caption>
         <thead>
@@ -63,7 +64,7 @@ export function LocationsTable({ rows, whole, onToggle, onRetry }: Props) {
           )}
         </tbody>
       </table>
-    </div>
+    </ScrollArea>
   )
 }
 

@@ -45,7 +45,7 @@ function Code({ title, text, wraps = false }: CodeProps) {
       </figcaption>
       <pre
         className={wraps ? styles.wraps : undefined}
-        tabIndex={0}
+        tabIndex={wraps ? undefined : 0}
         role="region"
         aria-label={title}
       >

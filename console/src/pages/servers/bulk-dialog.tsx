@@ -82,7 +82,7 @@ export function BulkDialog({ kind, rows, onClose }: Props) {
             <CheckField
               label={t.servers.removeTag}
               checked={isRemoved}
-              disabled={isRunning || isOver}
+              disabledReason={isRunning || isOver ? t.servers.bulkStarted : undefined}
               onChange={(event) => setRemoved(event.target.checked)}
             />
           </>

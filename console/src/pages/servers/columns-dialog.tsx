@@ -50,7 +50,7 @@ export function ColumnsDialog({ columns, onChange, onClose }: Props) {
               <CheckField
                 label={title}
                 checked={at !== -1}
-                disabled={name === 'name'}
+                disabledReason={name === 'name' ? t.servers.nameColumnFixed : undefined}
                 onChange={() =>
                   onChange(
                     at === -1 ? [...columns, name] : columns.filter((other) => other !== name),

@@ -84,13 +84,7 @@ export function ServersTable(props: Props) {
   const after = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
     <>
-      <div
-        ref={scroll}
-        className={styles.scroll}
-        tabIndex={0}
-        role="group"
-        aria-label={t.servers.title}
-      >
+      <div ref={scroll} className={styles.scroll} role="group" aria-label={t.servers.title}>
         <table
           className={styles.table}
           style={{ minWidth: widthOf(columns) }}
