@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { PlatformError } from '../../server/src/domain/error.ts'
-import type { CasEndpoint } from '../../server/src/domain/identity/cas/cas-server.ts'
-import { isServiceTicket } from '../../server/src/domain/identity/cas/ticket.ts'
+import {
+  createCasDriver,
+  isServiceTicket,
+} from '../../server/src/domain/identity/providers/cas/cas-driver.ts'
 import { createAddressRule } from '../../server/src/egress/allowed-addresses.ts'
-import { createCasServer } from '../../server/src/egress/cas-server.ts'
 import { createGuardedGet } from '../../server/src/egress/guarded-get.ts'
 import { loginAtCas } from './login.ts'
 import { people, startCasServer, type TestCas } from './start.ts'
 
 const serviceUrl = 'https://muster.test/v3/auth/cas?next=%2Fservers&x=ä'
-const casServer = createCasServer(createGuardedGet(createAddressRule(['localhost'])))
+const driver = createCasDriver({
+  get: createGuardedGet(createAddressRule(['localhost'])),
+  checkAddress: () => undefined,
+})
 
 describe('a real CAS server', () => {
   let cas: TestCas
@@ -19,17 +23,17 @@ describe('a real CAS server', () => {
   })
   after(() => cas.stop())
 
-  const endpoint = (changes: Partial<CasEndpoint> = {}): CasEndpoint => ({
+  const endpoint = (changes: object = {}) => ({
     url: cas.url,
-    serviceUrl,
+    service_url: serviceUrl,
     protocol: 3,
     ca: cas.ca,
     ...changes,
   })
   const login = (user: keyof typeof people) =>
     loginAtCas(cas, user, people[user].password, serviceUrl)
-  const refuses = (changes: Partial<CasEndpoint>, ticket: string, reason: RegExp) =>
-    assert.rejects(casServer.validate(endpoint(changes), ticket), (error) => {
+  const refuses = (changes: object, ticket: string, reason: RegExp) =>
+    assert.rejects(driver.verify(endpoint(changes), ticket), (error) => {
       assert.ok(error instanceof PlatformError)
       assert.equal(error.class, 'UnauthorizedError')
       assert.match(String(error.cause), reason)
@@ -40,20 +44,20 @@ describe('a real CAS server', () => {
     test(`SEC-46 says once whose a ticket is, by protocol ${protocol}`, async () => {
       const ticket = await login('ada')
       assert.ok(isServiceTicket(ticket))
-      const { user } = await casServer.validate(endpoint({ protocol }), ticket)
-      assert.equal(user, 'ada')
+      const { subject } = await driver.verify(endpoint({ protocol }), ticket)
+      assert.equal(subject, 'ada')
       await refuses({ protocol }, ticket, /refused the ticket, INVALID_TICKET$/)
     })
   }
 
   test('tells the attributes of each person', async () => {
-    const ada = await casServer.validate(endpoint(), await login('ada'))
+    const ada = await driver.verify(endpoint(), await login('ada'))
     assert.deepEqual(ada.attributes.get('mail'), [people.ada.attributes.mail])
     assert.deepEqual(ada.attributes.get('group'), people.ada.attributes.group)
     assert.deepEqual(ada.attributes.get('isFromNewLogin'), ['true'])
     assert.equal(ada.attributes.get('authenticationDate')?.length, 1)
-    const grace = await casServer.validate(endpoint(), await login('grace'))
-    assert.equal(grace.user, 'grace')
+    const grace = await driver.verify(endpoint(), await login('grace'))
+    assert.equal(grace.subject, 'grace')
     assert.deepEqual(grace.attributes.get('group'), people.grace.attributes.group)
   })
 
@@ -62,15 +66,15 @@ describe('a real CAS server', () => {
     for (const name of ['later', 'Jörg <b> & "Söhne"', '张三']) {
       cas.putPerson(name, person)
       const ticket = await loginAtCas(cas, name, person.password, serviceUrl)
-      const { user, attributes } = await casServer.validate(endpoint(), ticket)
-      assert.equal(user, name)
+      const { subject, attributes } = await driver.verify(endpoint(), ticket)
+      assert.equal(subject, name)
       assert.equal(attributes.get('group'), undefined)
     }
   })
 
   test('SEC-40 refuses a ticket that was got for another service', async () => {
     const ticket = await login('ada')
-    await refuses({ serviceUrl: 'https://muster.test/' }, ticket, /INVALID_SERVICE$/)
+    await refuses({ service_url: 'https://muster.test/' }, ticket, /INVALID_SERVICE$/)
   })
 
   test('SEC-42 refuses a ticket that it never gave', async () => {
@@ -81,8 +85,8 @@ describe('a real CAS server', () => {
 
   test('SEC-47 is not asked where nobody vouches for its certificate', async () => {
     const ticket = await login('ada')
-    await refuses({ ca: null }, ticket, /certificate/)
-    assert.equal((await casServer.validate(endpoint(), ticket)).user, 'ada')
+    await refuses({ ca: '' }, ticket, /certificate/)
+    assert.equal((await driver.verify(endpoint(), ticket)).subject, 'ada')
   })
 
   test('lets nobody in by a wrong password', async () => {

@@ -58,13 +58,13 @@ function composeUpstream({ app, config, authUrl, baseUrl }: Parts, createHttp: C
 function createFindCasProviders(database: Database): FindCasProviders {
   const registry = createRegistry(database)
   return async function findCasProviders() {
-    const query = all({ enabled: true })
+    const query = all({ driver: 'cas', enabled: true })
     const { items } = await registry.list('identity_providers', everywhere, query)
-    return items.map(({ id, name, url, service_url: serviceUrl }) => ({
+    return items.map(({ id, name, options }) => ({
       id,
       name,
-      url,
-      serviceUrl,
+      url: String(options['url']),
+      serviceUrl: String(options['service_url']),
     }))
   }
 }

@@ -1,8 +1,9 @@
+import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import { createRecordDenial } from '../domain/audit/record-denial.ts'
 import { createAdministration } from '../domain/identity/administration/administration.ts'
 import { createCatalog } from '../domain/identity/catalog.ts'
-import { createFindProvider } from '../domain/identity/cas/find-provider.ts'
-import { createWelcomeSubject } from '../domain/identity/cas/welcome-subject.ts'
+import { createFindProvider } from '../domain/identity/providers/find-provider.ts'
+import { createProvisionUser } from '../domain/identity/providers/provision-user.ts'
 import { createCheckPassword } from '../domain/identity/check-password.ts'
 import { createDescribeToken } from '../domain/identity/describe-token.ts'
 import { createInspectToken } from '../domain/identity/inspect-token.ts'
@@ -10,7 +11,8 @@ import { createRevokeToken } from '../domain/identity/revoke-token.ts'
 import { createLoginLimit } from '../domain/identity/login-limit.ts'
 import { createIssueToken } from '../domain/identity/issue-token.ts'
 import { createAccessKeyMethod } from '../domain/identity/methods/access-key.ts'
-import { createCasMethod } from '../domain/identity/methods/cas.ts'
+import { createDrivers } from '../domain/identity/providers/drivers.ts'
+import { createProviderMethod } from '../domain/identity/providers/provider-method.ts'
 import { createPasswordMethod } from '../domain/identity/methods/password.ts'
 import { createTokenMethod } from '../domain/identity/methods/token.ts'
 import type { IdentityVersion, PasswordHasher } from '../domain/identity/ports.ts'
@@ -20,6 +22,7 @@ import { createReauthorizeCaller } from '../domain/identity/reauthorize-caller.t
 import { createVerifyToken } from '../domain/identity/verify-token.ts'
 import { createAddressRule } from '../egress/allowed-addresses.ts'
 import { createCheckAddress } from '../egress/check-address.ts'
+import { createGuardedGet } from '../egress/guarded-get.ts'
 import { createAccessKeyStore } from '../storage/identity/access-keys.ts'
 import type { Database } from '../storage/database.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
@@ -28,7 +31,6 @@ import { createLoginGuard } from '../storage/identity/login-guard.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import { createTokenStore } from '../storage/identity/tokens.ts'
 import type { SecretKey } from '../vault/secret-key.ts'
-import { composeCasServer } from './compose-cas-server.ts'
 
 interface Parts {
   readonly database: Database
@@ -64,11 +66,24 @@ export function composeIdentity(parts: Parts) {
   const verifyToken = createVerifyToken({ tokens, findUserStatus, identityVersion, clock })
   const reauthorizeCaller = createReauthorizeCaller({ tokens, directory, clock })
   const inspectToken = createInspectToken(verifyToken)
-  const loginLimit = createLoginLimit({ perMinute: parts.loginFailuresPerMinute, guard, clock })
+  const addressRule = createAddressRule(parts.reachable)
+  const drivers = createDrivers({
+    get: createGuardedGet(addressRule),
+    checkAddress: createCheckAddress(addressRule),
+  })
+  const loginLimit = createLoginLimit({
+    perMinute: parts.loginFailuresPerMinute,
+    providerMethods: drivers.map(({ names }) => names[0]),
+    guard,
+    clock,
+  })
   const checkPassword = createCheckPassword({ guard, hasher, clock })
   const catalog = createCatalog(parts)
   const describeToken = createDescribeToken(catalog)
-  const addressRule = createAddressRule(parts.reachable)
+  // Few at a time: host names are resolved on the threads that hash passwords, and anyone can ask.
+  const providerQueue = createBoundedQueue({ name: 'logins', capacity: 2, maxWaiting: 64 })
+  const findProvider = createFindProvider(registry)
+  const provisionUser = createProvisionUser(registry, clock)
   const methods = [
     createPasswordMethod({
       directory,
@@ -85,14 +100,16 @@ export function composeIdentity(parts: Parts) {
       clock,
       audience: new URL(parts.authUrl).host,
     }),
-    createCasMethod({
-      findProvider: createFindProvider(registry),
-      casServer: composeCasServer(addressRule),
-      welcomeSubject: createWelcomeSubject(registry, clock),
-      tokens,
-      loginLimit,
-      clock,
-    }),
+    ...drivers.map((driver) =>
+      createProviderMethod(driver, {
+        findProvider,
+        provisionUser,
+        tokens,
+        loginLimit,
+        inTurn: providerQueue.run,
+        clock,
+      }),
+    ),
   ]
   return {
     issueToken: createIssueToken({
@@ -122,7 +139,7 @@ export function composeIdentity(parts: Parts) {
       checkPassword,
       hasher,
       secretBox: key,
-      checkAddress: createCheckAddress(addressRule),
+      drivers,
       mostAccessKeys: parts.accessKeysPerUser,
       clock,
     }),

@@ -98,12 +98,10 @@ export interface Tables {
     name: string
     name_key: string
     driver: string
-    url: string
-    service_url: string
-    protocol: number
+    /** JSON: what only the driver understands. */
+    options: string
     domain_id: string
     enabled: number
-    ca: string
     /** JSON: the list of rules. */
     mapping: string
     created_at: number

@@ -26,6 +26,7 @@ describe('createLoginLimit', () => {
     const clock = { now: start }
     const limit = createLoginLimit({
       perMinute,
+      providerMethods: ['cas'],
       guard: { listAddresses: async (account) => addresses[account] ?? [] },
       clock: () => clock.now,
     })
@@ -61,16 +62,16 @@ describe('createLoginLimit', () => {
   test('where somebody logged in by CAS within a day, ten times as many tickets may fail', () => {
     const { limit, failTimes, clock } = open(5)
     failTimes('cas', 5)
-    assert.throws(() => limit.requireCas(ip), isRefused)
-    limit.noteCasLogin(ip)
+    assert.throws(() => limit.requireProviderLogin('cas', ip), isRefused)
+    limit.noteProviderLogin('cas', ip)
     failTimes('cas', 44)
-    limit.requireCas(ip)
+    limit.requireProviderLogin('cas', ip)
     failTimes('cas', 1)
-    assert.throws(() => limit.requireCas(ip), isRefused)
+    assert.throws(() => limit.requireProviderLogin('cas', ip), isRefused)
     clock.now += 86_400_000
-    limit.requireCas(ip)
+    limit.requireProviderLogin('cas', ip)
     failTimes('cas', 5)
-    assert.throws(() => limit.requireCas(ip), isRefused)
+    assert.throws(() => limit.requireProviderLogin('cas', ip), isRefused)
   })
 
   test('0 is no limit', async () => {
@@ -78,6 +79,6 @@ describe('createLoginLimit', () => {
     failTimes('password', 1_000)
     failTimes('cas', 1_000)
     await limit.requirePassword('alice', ip)
-    limit.requireCas(ip)
+    limit.requireProviderLogin('cas', ip)
   })
 })

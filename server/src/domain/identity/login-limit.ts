@@ -9,8 +9,8 @@ import type { Clock } from '../clock.ts'
 const recent = 86_400_000
 /** Failures a minute that one recent user may add once the address is over its limit. */
 const failuresOfRecentUser = 10
-/** The same for CAS, as a multiple of the limit: whose ticket it is only the CAS server can tell. */
-const casFactor = 10
+/** The same for providers, as a multiple of the limit: only the provider can tell who it is. */
+const providerFactor = 10
 /** Events a minute of one user whose valid token asks for scopes that it cannot have. */
 const recordedRefusals = 10
 const mostAddresses = 100_000
@@ -24,6 +24,8 @@ export function addressBlock(ip: string): string {
 interface Dependencies {
   /** Failed logins of one method from one address; 0 for no limit. */
   readonly perMinute: number
+  /** The methods whose credentials an identity provider checks. */
+  readonly providerMethods: readonly string[]
   readonly guard: Pick<LoginGuard, 'listAddresses'>
   readonly clock: Clock
 }
@@ -32,13 +34,13 @@ interface Dependencies {
  * Limits failed logins per method and address, so that failures of one method do not block
  * another. Whoever logged in from the address within a day has a separate, smaller budget there.
  */
-export function createLoginLimit({ perMinute, guard, clock }: Dependencies) {
+export function createLoginLimit({ perMinute, providerMethods, guard, clock }: Dependencies) {
   const details = 'Too many failed logins from this address: wait and try again.'
   const failures = createRateLimit(perMinute, details)
   const recentFailures = createRateLimit(perMinute && failuresOfRecentUser, details)
-  const casFailures = createRateLimit(casFactor * perMinute, details)
+  const providerFailures = createRateLimit(providerFactor * perMinute, details)
   const refusedScopes = createRateLimit(recordedRefusals, details)
-  const casLogins = new LRUCache<string, number>({ max: mostAddresses })
+  const providerLogins = new LRUCache<string, number>({ max: mostAddresses })
 
   const keyOf = (method: string, ip: string) => `${method} ${addressBlock(ip)}`
   const userKeyOf = (account: string, ip: string) => `${account} ${addressBlock(ip)}`
@@ -57,16 +59,18 @@ export function createLoginLimit({ perMinute, guard, clock }: Dependencies) {
       recentFailures.demand(userKeyOf(account, ip), clock())
     },
 
-    /** The same, before a CAS server is asked. */
-    requireCas(ip: string): void {
-      const refusal = failures.findRefusal(keyOf('cas', ip), clock())
+    /** The same, before an identity provider is asked. */
+    requireProviderLogin(method: string, ip: string): void {
+      const key = keyOf(method, ip)
+      const refusal = failures.findRefusal(key, clock())
       if (!refusal) return
-      const last = casLogins.get(addressBlock(ip))
+      const last = providerLogins.get(key)
       if (last === undefined || last <= clock() - recent) throw refusal
-      casFailures.demand(addressBlock(ip), clock())
+      providerFailures.demand(key, clock())
     },
 
-    noteCasLogin: (ip: string): void => void casLogins.set(addressBlock(ip), clock()),
+    noteProviderLogin: (method: string, ip: string): void =>
+      void providerLogins.set(keyOf(method, ip), clock()),
 
     /** Whether one more refused scope of this user is recorded: a user must not be able to fill the log. */
     isScopeRefusalRecorded: (account: string): boolean => refusedScopes.take(account, clock()),
@@ -74,7 +78,7 @@ export function createLoginLimit({ perMinute, guard, clock }: Dependencies) {
     /** Counts a failed login. The answer is this 429, if any, rather than a 401. */
     countFailure(method: string, ip: string, account: string): PlatformError | undefined {
       const now = clock()
-      if (method === 'cas') casFailures.count(addressBlock(ip), now)
+      if (providerMethods.includes(method)) providerFailures.count(keyOf(method, ip), now)
       const refusal = failures.findRefusal(keyOf(method, ip), now)
       if (!refusal) failures.count(keyOf(method, ip), now)
       else if (method === 'password') recentFailures.count(userKeyOf(account, ip), now)

@@ -130,13 +130,9 @@ export function createViews(authUrl: string) {
     identity_providers: (provider: IdentityProvider): IdentityProviderDto => ({
       id: provider.id,
       name: provider.name,
-      driver: provider.driver,
-      url: provider.url,
-      service_url: provider.service_url,
-      protocol: provider.protocol,
+      ...describeDriver(provider),
       domain_id: provider.domain_id,
       enabled: provider.enabled,
-      ca: provider.ca,
       mapping: [...provider.mapping],
       created_at: timestamp(provider.created_at),
       ...links('identity_providers', provider.id),
@@ -146,6 +142,13 @@ export function createViews(authUrl: string) {
   }
 }
 export type Views = ReturnType<typeof createViews>
+
+/** The driver's options are checked when they are written: they have the shape that the contract says. */
+const describeDriver = ({ driver, options }: IdentityProvider) =>
+  ({ driver, ...options }) as unknown as Pick<
+    IdentityProviderDto,
+    'driver' | 'url' | 'service_url' | 'protocol' | 'ca'
+  >
 
 interface AssignmentStyle {
   readonly names: boolean

@@ -1,3 +1,4 @@
+import { casOptions } from '../../testing/identity-world/identity-records.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { newId } from '../../domain/new-id.ts'
@@ -144,12 +145,9 @@ describe('what a policy is said to allow', () => {
         db.insertInto('identity_providers').values({
           ...row,
           driver: 'cas',
-          url: 'https://cas.example/',
-          service_url: 'https://muster.example/',
-          protocol: 3,
+          options: casOptions,
           domain_id: domains,
           enabled: 1,
-          ca: '',
           mapping: '[]',
         }),
     }[resource]

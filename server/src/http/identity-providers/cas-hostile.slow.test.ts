@@ -169,10 +169,14 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
 
   test('SEC-45: an address that is no longer allowed is not connected to', async () => {
     const { db } = muster.database
-    const point = (url: string) =>
-      muster.identities.change(
-        db.updateTable('identity_providers').set({ url }).where('id', '=', provider).compile(),
+    const point = async (url: string) => {
+      const row = db.selectFrom('identity_providers').where('id', '=', provider)
+      const before = await row.select('options').executeTakeFirstOrThrow()
+      const options = JSON.stringify({ ...(JSON.parse(before.options) as object), url })
+      await muster.identities.change(
+        db.updateTable('identity_providers').set({ options }).where('id', '=', provider).compile(),
       )
+    }
     const connections = cas.connections()
     // Only the name was allowed. Such rows are left behind when an operator allows less.
     const spellings = ['127.0.0.1', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]']

@@ -6,3 +6,12 @@ export const engineOf = (db: Kysely<unknown>) =>
 /** Rows that are found by their key alone need no second one: SQLite can do without. */
 export const compact = (db: Kysely<unknown>) =>
   engineOf(db) === 'sqlite' ? sql`without rowid` : sql``
+
+/** Throws where a row refers to one that is not there: SQLite, while foreign keys are not enforced. */
+export async function requireIntactReferences(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ table: string; parent: string }>`pragma foreign_key_check`.execute(
+    db,
+  )
+  const [broken] = rows
+  if (broken) throw new Error(`rows of ${broken.table} refer to missing rows of ${broken.parent}`)
+}

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import { up as identity } from './0001-identity.ts'
 import { up as administration } from './0002-administration.ts'
@@ -8,6 +8,8 @@ import { up as views } from './0005-views.ts'
 import { up as sessions } from './0006-sessions.ts'
 import { up as limitsPerUser } from './0007-limits-per-user.ts'
 import { up as accountWarnings } from './0008-account-warnings.ts'
+import { up as providerOptions } from './0009-provider-options.ts'
+import { engineOf } from './engine.ts'
 
 /** In this order, each once; a migration that has run anywhere is never edited. */
 const migrations: Record<string, Migration> = {
@@ -19,6 +21,7 @@ const migrations: Record<string, Migration> = {
   '0006-sessions': { up: sessions },
   '0007-limits-per-user': { up: limitsPerUser },
   '0008-account-warnings': { up: accountWarnings },
+  '0009-provider-options': { up: providerOptions },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>
@@ -26,8 +29,27 @@ const createMigrator = <Schema>(db: Kysely<Schema>) =>
 
 /** Brings the database to this version of Muster. Processes that start together take turns. */
 export async function migrate<Schema>(db: Kysely<Schema>): Promise<void> {
-  const { error } = await createMigrator(db).migrateToLatest()
-  if (error) throw error
+  await withoutForeignKeys(db, async () => {
+    const { error } = await createMigrator(db).migrateToLatest()
+    if (error) throw error
+  })
+}
+
+/**
+ * On SQLite a migration may rebuild a table, and dropping the old one would delete what refers to
+ * it. SQLite ignores the pragma inside a transaction, so it is set around that of the migrations.
+ */
+async function withoutForeignKeys<Schema>(
+  db: Kysely<Schema>,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (engineOf(db as Kysely<unknown>) === 'postgres') return await work()
+  await sql`pragma foreign_keys = off`.execute(db)
+  try {
+    await work()
+  } finally {
+    await sql`pragma foreign_keys = on`.execute(db)
+  }
 }
 
 export async function isUpToDate<Schema>(db: Kysely<Schema>): Promise<boolean> {

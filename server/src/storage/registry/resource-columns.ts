@@ -54,12 +54,9 @@ const columns: { readonly [K in ResourceKind]: Columns<K> } = {
   identity_providers: {
     ...common,
     driver: plain,
-    url: plain,
-    service_url: plain,
-    protocol: plain,
+    options: json,
     domain_id: plain,
     enabled: boolean,
-    ca: plain,
     mapping: json,
   },
 }

@@ -3,6 +3,7 @@ import { nameKey } from '../../domain/name-key.ts'
 import { newId } from '../../domain/new-id.ts'
 import type { Database } from '../../storage/database.ts'
 import { insertToken } from './insert-token.ts'
+import { casOptions } from './identity-records.ts'
 import { createdAt, createIdentityWorld } from './create-identity-world.ts'
 
 /** A domain with one of everything in it. */
@@ -51,12 +52,9 @@ export async function addTenant(database: Database, name: string): Promise<Tenan
   const provider = {
     ...named(`provider of ${name}`),
     driver: 'cas',
-    url: 'https://cas.example/',
-    service_url: 'https://muster.example/',
-    protocol: 3,
+    options: casOptions,
     domain_id: domainId,
     enabled: 1,
-    ca: '',
     mapping: '[]',
   }
   await identities.change(

@@ -121,3 +121,11 @@ export const makeEvent = (changes: Partial<EventRecord> = {}): EventRecord => {
     ...changes,
   }
 }
+
+/** The stored options of a CAS provider at an address that nobody asks. */
+export const casOptions = JSON.stringify({
+  url: 'https://cas.example.org/cas',
+  service_url: 'https://muster.example.org/',
+  protocol: 3,
+  ca: '',
+})

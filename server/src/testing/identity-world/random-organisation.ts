@@ -7,7 +7,7 @@ import type { Database, Statement } from '../../storage/database.ts'
 import { createInsertEvent } from '../../storage/event-store.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { createdAt, createIdentityWorld } from './create-identity-world.ts'
-import { makeEvent } from './identity-records.ts'
+import { casOptions, makeEvent } from './identity-records.ts'
 
 /** A whole number from 0 up to this one. */
 type Draw = (most: number) => number
@@ -206,11 +206,8 @@ export async function addRandomOrganisation(
     ...owned('providers'),
     ...labelled(`${pick(words)} ${index} of ${label}`),
     driver: 'cas',
-    url: 'https://cas.example/',
-    service_url: 'https://muster.example/',
-    protocol: 3,
+    options: casOptions,
     enabled: flag(),
-    ca: '',
     mapping: '[]',
   }))
 

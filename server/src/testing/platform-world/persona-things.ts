@@ -1,3 +1,4 @@
+import { casOptions } from '../identity-world/identity-records.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { CatalogService } from '@muster/contract'
 import type { CompiledQuery, Insertable } from 'kysely'
@@ -219,12 +220,9 @@ export function createThingsFactory(context: Context) {
     const provider = {
       ...called('provider'),
       driver: 'cas',
-      url: 'https://cas.example.org/cas',
-      service_url: 'https://muster.example.org/',
-      protocol: 3,
+      options: casOptions,
       domain_id: domainId,
       enabled: 1,
-      ca: '',
       mapping: '[]',
     }
     const token = tokenOf(user.id)

@@ -13,12 +13,13 @@ import { createCheckPolicy } from './check-policy.ts'
 import { createCredentialUseCases } from './credentials.ts'
 import { createDomainUseCases } from './domains.ts'
 import { createGroupUseCases } from './groups.ts'
-import { createIdentityProviderUseCases, type CheckAddress } from './identity-providers.ts'
+import { createIdentityProviderUseCases } from './identity-providers.ts'
 import { createChangeOwnPassword } from './own-password.ts'
 import { createPolicyUseCases } from './policies.ts'
 import { createProjectUseCases } from './projects.ts'
 import { createReadUseCases } from './read-resources.ts'
 import type { Page, Registry } from './registry.ts'
+import type { ProviderDriver } from '../providers/driver.ts'
 import { createRoleUseCases } from './roles.ts'
 import { createUserUseCases } from './users.ts'
 
@@ -32,7 +33,7 @@ interface Dependencies {
   readonly checkPassword: CheckPassword
   readonly hasher: PasswordHasher
   readonly secretBox: SecretBox
-  readonly checkAddress: CheckAddress
+  readonly drivers: readonly ProviderDriver[]
   readonly mostAccessKeys: number
   readonly clock: Clock
 }

@@ -25,6 +25,8 @@ export function createChangePlans<K extends ResourceKind>(
   kind: K,
   clock: Clock,
   scopeOf: (resource: Resources[K]) => Scope,
+  /** The fields as events list them. */
+  toFields: (resource: Partial<Resources[K]>) => object = (resource) => resource,
 ) {
   const tell = (caller: Caller, action: string, resource: Resources[K], changes: Changes) =>
     createAuditEvent(
@@ -49,7 +51,7 @@ export function createChangePlans<K extends ResourceKind>(
       const row = { ...resource, ...secrets }
       return {
         writes: [{ do: 'insert', kind, row } as Write],
-        events: [tell(caller, 'create', resource, fieldsOfNew(resource))],
+        events: [tell(caller, 'create', resource, fieldsOfNew(toFields(resource)))],
         result: resource,
       }
     },
@@ -63,7 +65,7 @@ export function createChangePlans<K extends ResourceKind>(
     ): ChangePlan<Resources[K]> {
       const after = { ...before, ...wish }
       const { secrets, changes, writes = [] } = extras(after)
-      const difference = { ...diffFields(before, wish), ...changes }
+      const difference = { ...diffFields(toFields(before), toFields(wish)), ...changes }
       if (Object.keys(difference).length === 0) return { writes: [], events: [], result: after }
       const update = { do: 'update', kind, id: before.id, changes: { ...wish, ...secrets } }
       return {

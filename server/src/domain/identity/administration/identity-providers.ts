@@ -1,6 +1,5 @@
 import type { MappingRule } from '@muster/contract'
 import { badField } from '../../error.ts'
-import { certificatesProblem } from '../../pem.ts'
 import { newId } from '../../new-id.ts'
 import type { Clock } from '../../clock.ts'
 import { everywhere, type Scope } from '../../scope.ts'
@@ -17,33 +16,27 @@ import {
 import { definedFields } from '../../audit/field-diff.ts'
 import { createChangePlans } from './change-plan.ts'
 import type { Change } from './change-as-caller.ts'
+import type { ProviderDriver } from '../providers/driver.ts'
 import type { Registry } from './registry.ts'
 import type { IdentityProvider } from './resources.ts'
 
+/** What a request says; the options of the driver are among the fields. */
 interface ProviderChanges {
   readonly name?: string
-  readonly url?: string
-  readonly service_url?: string
-  readonly protocol?: 2 | 3
   readonly enabled?: boolean
-  readonly ca?: string
   readonly mapping?: readonly MappingRule[]
 }
 
 interface NewProvider extends ProviderChanges {
   readonly name: string
-  readonly url: string
-  readonly service_url: string
+  readonly driver: string
   readonly domain_id: string
 }
-
-/** Says why an address must not be asked, or nothing. */
-export type CheckAddress = (url: URL) => string | undefined
 
 interface Dependencies {
   readonly registry: Registry
   readonly change: Change
-  readonly checkAddress: CheckAddress
+  readonly drivers: readonly ProviderDriver[]
   readonly clock: Clock
 }
 
@@ -62,22 +55,20 @@ export async function scopeOfRule(
 
 /** Outside servers that vouch for people, and what those people get for it. */
 export function createIdentityProviderUseCases(dependencies: Dependencies) {
-  const { registry, change, checkAddress, clock } = dependencies
+  const { registry, change, drivers, clock } = dependencies
 
-  const plans = createChangePlans('identity_providers', clock, ({ domain_id }) => ({
-    kind: 'domain',
-    domainId: domain_id,
-  }))
+  const plans = createChangePlans(
+    'identity_providers',
+    clock,
+    ({ domain_id }) => ({ kind: 'domain', domainId: domain_id }),
+    withoutNesting,
+  )
 
-  function requireAddresses({ url, service_url }: ProviderChanges): void {
-    if (url !== undefined) {
-      const address = readAddress(url, 'identity_provider.url')
-      if (address.protocol !== 'https:') throw badField('identity_provider.url', 'must be https')
-      if (address.search !== '') throw badField('identity_provider.url', 'must have no query')
-      const refusal = checkAddress(address)
-      if (refusal !== undefined) throw badField('identity_provider.url', refusal)
-    }
-    if (service_url !== undefined) readAddress(service_url, 'identity_provider.service_url')
+  /** The contract and the database know no other drivers than these. */
+  function driverOf(name: string): ProviderDriver {
+    const driver = drivers.find(({ names }) => names[0] === name)
+    if (!driver) throw badField('identity_provider.driver', 'is not a driver of this server')
+    return driver
   }
 
   /** What a mapping gives is granted, at every login, by who wrote it. */
@@ -119,8 +110,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
   return {
     createIdentityProvider: (caller: Caller, wish: NewProvider): Promise<IdentityProvider> =>
       change(caller, async (caller) => {
-        requireAddresses(wish)
-        requireCertificate(wish)
+        const options = driverOf(wish.driver).readOptions(wish)
         await requireReference(
           registry,
           'domains',
@@ -133,13 +123,10 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
         return plans.toCreate(caller, {
           id: newId(),
           name: wish.name,
-          driver: 'cas',
-          url: wish.url,
-          service_url: wish.service_url,
-          protocol: wish.protocol ?? 3,
+          driver: wish.driver,
+          options,
           domain_id: wish.domain_id,
           enabled: wish.enabled ?? true,
-          ca: wish.ca ?? '',
           mapping: wish.mapping ?? [],
           created_at: clock(),
         })
@@ -157,14 +144,16 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
           id,
           caller.authorizedScope,
         )
-        requireAddresses(wish)
-        requireCertificate(wish)
-        requireCanChangeServer(caller, before, wish)
+        const driver = driverOf(before.driver)
+        const options = driver.readOptions(wish, before.options)
+        if (driver.trustOptions.some((name) => options[name] !== before.options[name])) {
+          requireFullAdministrator(caller)
+        }
         const opens = wish.enabled === true && !before.enabled
         await requireMapping(caller, opens ? { mapping: before.mapping, ...wish } : wish)
         await requireFreeRename(registry, 'identity_providers', { name: before.name }, wish.name)
-        const { name, url, service_url, protocol, enabled, ca, mapping } = wish
-        const changes = definedFields({ name, url, service_url, protocol, enabled, ca, mapping })
+        const { name, enabled, mapping } = wish
+        const changes = definedFields({ name, options, enabled, mapping })
         return plans.toUpdate(caller, before, changes, (after) => ({
           writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'provider', id }],
         }))
@@ -192,30 +181,12 @@ const everything: PolicyRecord = {
   rules: [{ service: '*', resource: '*', action: '*', effect: 'allow' }],
 }
 
-/** Whoever says which server vouches for people can be any of them, whatever they hold. */
-function requireCanChangeServer(
-  { principal }: Caller,
-  before: IdentityProvider,
-  { url = before.url, service_url = before.service_url, ca = before.ca }: ProviderChanges,
-): void {
-  const isSame = url === before.url && service_url === before.service_url && ca === before.ca
-  if (isSame) return
+/** Whoever decides which server is trusted can log in as any of its users, whatever they hold. */
+const requireFullAdministrator = ({ principal }: Caller): void =>
   requireCanGrant(principal, { kind: 'system' }, [everything], 'have people vouched for elsewhere')
-}
 
-function readAddress(text: string, field: string): URL {
-  const address = URL.parse(text)
-  if (!address || !['http:', 'https:'].includes(address.protocol)) {
-    throw badField(field, 'must be a web address')
-  }
-  if (address.username !== '' || address.password !== '') {
-    throw badField(field, 'must not hold a name or a password')
-  }
-  if (address.hash !== '') throw badField(field, 'must have no fragment')
-  return address
-}
-
-function requireCertificate({ ca }: ProviderChanges): void {
-  const problem = ca === undefined || ca === '' ? undefined : certificatesProblem(ca)
-  if (problem !== undefined) throw badField('identity_provider.ca', problem)
-}
+/** The API and the audit log show the driver's options beside the other fields. */
+const withoutNesting = ({ options, ...fields }: Partial<IdentityProvider>): object => ({
+  ...fields,
+  ...options,
+})

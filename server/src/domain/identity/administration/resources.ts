@@ -1,6 +1,7 @@
 import type { MappingRule, PolicyRule, PolicyScope } from '@muster/contract'
 import { targetTypes } from '../../audit/target-types.ts'
 import type { Scope } from '../../scope.ts'
+import type { ProviderOptions } from '../providers/driver.ts'
 
 /** The things that are administered, in the wire's own names. Times are milliseconds since 1970. */
 interface Common {
@@ -57,13 +58,10 @@ export interface AccessKey extends Common {
 }
 
 export interface IdentityProvider extends Common {
-  readonly driver: 'cas'
-  readonly url: string
-  readonly service_url: string
-  readonly protocol: 2 | 3
+  readonly driver: string
+  readonly options: ProviderOptions
   readonly domain_id: string
   readonly enabled: boolean
-  readonly ca: string
   readonly mapping: readonly MappingRule[]
 }
 

@@ -14,13 +14,15 @@ import type { RequestOrigin } from '../../request-origin.ts'
 import type { RequestedScope } from '../scope.ts'
 import { createFindRequestedScope } from './find-requested-scope.ts'
 import { createMapRoles, hasGrant, type MappedRoles } from './map-roles.ts'
-import type { CasAnswer } from './read-cas-answer.ts'
+import type { ExternalIdentity } from './driver.ts'
 
 const newName = new RegExp(newNamePattern, 'u')
 
-interface Visit {
+interface ProviderLogin {
   readonly origin: RequestOrigin
-  readonly wish: RequestedScope
+  readonly requested: RequestedScope
+  /** What the audit log calls the driver. */
+  readonly label: string
 }
 
 /**
@@ -28,16 +30,19 @@ interface Visit {
  * the roles that the mapping says now. A user whom the provider did not make is never taken over,
  * whatever the name; and for a login that fails nothing is written.
  */
-export function createWelcomeSubject(registry: Registry, clock: Clock) {
+export function createProvisionUser(registry: Registry, clock: Clock) {
   const mapRoles = createMapRoles(registry)
   const findRequestedScope = createFindRequestedScope(registry)
 
   /** The provider as it is now: it may have been changed, or closed, while its server was asked. */
-  async function requireOpen({ id, domain_id }: IdentityProvider): Promise<IdentityProvider> {
+  async function requireEnabled(
+    { id, domain_id }: IdentityProvider,
+    label: string,
+  ): Promise<IdentityProvider> {
     const provider = await registry.find('identity_providers', id, everywhere)
     const domain = await registry.find('domains', domain_id, everywhere)
     if (!provider?.enabled || !domain?.enabled) {
-      throw loginFailed('CAS: provider or domain disabled')
+      throw loginFailed(`${label}: provider or domain disabled`)
     }
     return provider
   }
@@ -52,12 +57,12 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     return user
   }
 
-  async function makeUser(provider: IdentityProvider, name: string): Promise<User> {
+  async function makeUser(provider: IdentityProvider, name: string, label: string): Promise<User> {
     // Only new names: a subject that is known stays the person it was.
     if (!newName.test(name))
-      throw loginFailed('CAS: the user name has characters that a new name must not have')
+      throw loginFailed(`${label}: the user name has characters that a new name must not have`)
     if (await registry.isNameTaken('users', name, provider.domain_id)) {
-      throw loginFailed(`CAS: "${name}" is a user that the provider did not make`)
+      throw loginFailed(`${label}: "${name}" is a user that the provider did not make`)
     }
     return {
       id: newId(),
@@ -89,15 +94,16 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
   /** Throws, before anything is written, where the login would come to nothing for want of a role. */
   async function requireRoleThere(
     user: User,
-    wish: RequestedScope,
+    requested: RequestedScope,
     roles: MappedRoles,
   ): Promise<void> {
-    if (wish.kind === 'default') return
+    if (requested.kind === 'default') return
     const scopes = await scopesOf(user, roles)
-    const isAnywhere = wish.kind === 'project' && !wish.project.id && !wish.project.domain
+    const isAnywhere =
+      requested.kind === 'project' && !requested.project.id && !requested.project.domain
     const wanted = isAnywhere
-      ? await findAmong(scopes, user, wish.project.name)
-      : await findRequestedScope(wish)
+      ? await findAmong(scopes, user, requested.project.name)
+      : await findRequestedScope(requested)
     if (!wanted || !scopes.some((scope) => isDeepStrictEqual(scope, wanted))) {
       throw loginFailed('no role there', asKnown(user))
     }
@@ -129,21 +135,21 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     return writes
   }
 
-  async function decide(
+  async function planLogin(
     asked: IdentityProvider,
-    answer: CasAnswer,
-    { origin, wish }: Visit,
+    person: ExternalIdentity,
+    login: ProviderLogin,
   ): Promise<ChangePlan<UserSummary>> {
-    const provider = await requireOpen(asked)
-    const found = await findUser(provider, answer.user)
-    const user = found ?? (await makeUser(provider, answer.user))
-    const roles = await mapRoles(provider, answer, user.id)
-    await requireRoleThere(user, wish, roles)
+    const provider = await requireEnabled(asked, login.label)
+    const found = await findUser(provider, person.subject)
+    const user = found ?? (await makeUser(provider, person.subject, login.label))
+    const roles = await mapRoles(provider, person, user.id)
+    await requireRoleThere(user, login.requested, roles)
     const arrival: Write[] = found
       ? []
       : [
           { do: 'insert', kind: 'users', row: user },
-          { do: 'link', providerId: provider.id, subject: answer.user, userId: user.id },
+          { do: 'link', providerId: provider.id, subject: person.subject, userId: user.id },
         ]
     const mapped = await roleWrites(provider.id, roles)
     const auditedAction = {
@@ -160,31 +166,37 @@ export function createWelcomeSubject(registry: Registry, clock: Clock) {
     return {
       writes: [...arrival, ...mapped],
       events: [
-        createEvent({ user, origin, action: auditedAction, result: 'success', time: clock() }),
+        createEvent({
+          user,
+          origin: login.origin,
+          action: auditedAction,
+          result: 'success',
+          time: clock(),
+        }),
       ],
       result: asKnown(user),
     }
   }
 
-  return async function welcomeSubject(
+  return async function provisionUser(
     asked: IdentityProvider,
-    answer: CasAnswer,
-    visit: Visit,
+    person: ExternalIdentity,
+    login: ProviderLogin,
   ): Promise<UserSummary> {
     try {
-      return await registry.applyChange(() => decide(asked, answer, visit))
+      return await registry.applyChange(() => planLogin(asked, person, login))
     } catch (error) {
       const wouldLockOut = error instanceof PlatformError && error.class === 'ConflictError'
       if (!wouldLockOut) throw error
       // The last administrator's role is not taken by a mapping either: the rest has to wait.
       return await registry.applyChange(async () => {
-        const { writes, ...plan } = await decide(asked, answer, visit)
+        const { writes, ...plan } = await planLogin(asked, person, login)
         return { ...plan, writes: writes.filter((write) => write.do !== 'revoke') }
       })
     }
   }
 }
-export type WelcomeSubject = ReturnType<typeof createWelcomeSubject>
+export type ProvisionUser = ReturnType<typeof createProvisionUser>
 
 const asKnown = ({ id, name, domain_id }: User): UserSummary => ({ id, name, domainId: domain_id })
 

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { PlatformError } from '../domain/error.ts'
-import type { CasEndpoint } from '../domain/identity/cas/cas-server.ts'
-import { startSecureServer, testAuthority, type SecureServer } from '../testing/secure-server.ts'
-import { createAddressRule } from './allowed-addresses.ts'
-import { createCasServer } from './cas-server.ts'
-import { createGuardedGet } from './guarded-get.ts'
+import { PlatformError } from '../../../error.ts'
+import {
+  startSecureServer,
+  testAuthority,
+  type SecureServer,
+} from '../../../../testing/secure-server.ts'
+import { createAddressRule } from '../../../../egress/allowed-addresses.ts'
+import { createCasDriver } from './cas-driver.ts'
+import { createGuardedGet } from '../../../../egress/guarded-get.ts'
 
-const casServer = createCasServer(createGuardedGet(createAddressRule(['localhost'])))
+const cas = createCasDriver({
+  get: createGuardedGet(createAddressRule(['localhost'])),
+  checkAddress: () => undefined,
+})
 const success = `<cas:serviceResponse xmlns:cas="http://www.yale.edu/tp/cas">
   <cas:authenticationSuccess>
     <cas:user>ada</cas:user>
@@ -18,9 +24,9 @@ const success = `<cas:serviceResponse xmlns:cas="http://www.yale.edu/tp/cas">
 const startYes = (t: TestContext, certificate?: 'issued' | 'expired' | 'elsewhere' | 'authority') =>
   startSecureServer(t, (_, response) => response.end(success), certificate)
 
-const endpointAt = ({ url }: SecureServer, changes: Partial<CasEndpoint> = {}): CasEndpoint => ({
+const endpointAt = ({ url }: SecureServer, changes: object = {}) => ({
   url: `${url}/cas`,
-  serviceUrl: 'https://muster.test/login?from=cas&x=1',
+  service_url: 'https://muster.test/login?from=cas&x=1',
   protocol: 3,
   ca: testAuthority,
   ...changes,
@@ -45,8 +51,8 @@ function targetOf({ requests, url }: SecureServer): URL {
 describe('asking a CAS server', () => {
   test('finds whose ticket it is', async (t) => {
     const server = await startYes(t)
-    assert.deepEqual(await casServer.validate(endpointAt(server), 'ST-1'), {
-      user: 'ada',
+    assert.deepEqual(await cas.verify(endpointAt(server), 'ST-1'), {
+      subject: 'ada',
       attributes: new Map([['group', ['staff']]]),
     })
   })
@@ -64,7 +70,7 @@ describe('asking a CAS server', () => {
     for (const [path, protocol, expected] of cases) {
       const server = await startYes(t)
       const endpoint = endpointAt(server, { url: server.url + path, protocol })
-      await casServer.validate(endpoint, 'ST-1')
+      await cas.verify(endpoint, 'ST-1')
       const { pathname, searchParams } = targetOf(server)
       assert.equal(pathname, expected)
       assert.deepEqual([...searchParams.keys()], ['service', 'ticket'])
@@ -74,11 +80,11 @@ describe('asking a CAS server', () => {
   test('SEC-40 names the service of the configuration, and says nothing else', async (t) => {
     const server = await startYes(t)
     const endpoint = endpointAt(server)
-    await casServer.validate(endpoint, 'ST-1')
+    await cas.verify(endpoint, 'ST-1')
     assert.deepEqual(
       [...targetOf(server).searchParams],
       [
-        ['service', endpoint.serviceUrl],
+        ['service', endpoint.service_url],
         ['ticket', 'ST-1'],
       ],
     )
@@ -105,10 +111,10 @@ describe('asking a CAS server', () => {
     for (const ticket of tickets) {
       const server = await startYes(t)
       const endpoint = endpointAt(server)
-      await casServer.validate(endpoint, ticket)
+      await cas.verify(endpoint, ticket)
       const { searchParams } = targetOf(server)
       assert.deepEqual(searchParams.getAll('ticket'), [ticket])
-      assert.deepEqual(searchParams.getAll('service'), [endpoint.serviceUrl])
+      assert.deepEqual(searchParams.getAll('service'), [endpoint.service_url])
       assert.equal([...searchParams].length, 2)
       assert.equal(server.requests[0]?.headers['x-injected'], undefined)
     }
@@ -120,7 +126,7 @@ describe('asking a CAS server', () => {
         response.writeHead(status, { location: 'https://elsewhere.test/' })
         response.end(success)
       })
-      const reason = await reasonFor(casServer.validate(endpointAt(server), 'ST-1'))
+      const reason = await reasonFor(cas.verify(endpointAt(server), 'ST-1'))
       assert.equal(reason, `CAS: answered with status ${status}`)
     }
   })
@@ -130,16 +136,16 @@ describe('asking a CAS server', () => {
       response.on('error', () => {})
       response.end(success + ' '.repeat(1_000_000))
     })
-    const reason = await reasonFor(casServer.validate(endpointAt(huge), 'ST-1'))
+    const reason = await reasonFor(cas.verify(endpointAt(huge), 'ST-1'))
     assert.match(reason, /^CAS: .*more than 65536 bytes$/)
     const page = await startSecureServer(t, (_, response) => response.end('<html>ada</html>'))
-    assert.match(await reasonFor(casServer.validate(endpointAt(page), 'ST-1')), /^CAS answer: /)
+    assert.match(await reasonFor(cas.verify(endpointAt(page), 'ST-1')), /^CAS answer: /)
   })
 
   test('SEC-45 a server at an address that is not allowed is not asked', async (t) => {
     const server = await startYes(t)
     const url = `https://127.0.0.1:${server.port}/cas`
-    const reason = await reasonFor(casServer.validate(endpointAt(server, { url }), 'ST-1'))
+    const reason = await reasonFor(cas.verify(endpointAt(server, { url }), 'ST-1'))
     assert.match(reason, /^CAS: .*not allowed$/)
     assert.equal(server.connections(), 0)
   })
@@ -153,7 +159,7 @@ describe('asking a CAS server', () => {
     ] as const
     for (const [certificate, ca, words] of cases) {
       const server = await startYes(t, certificate)
-      const reason = await reasonFor(casServer.validate(endpointAt(server, { ca }), 'ST-secret'))
+      const reason = await reasonFor(cas.verify(endpointAt(server, { ca }), 'ST-secret'))
       assert.match(reason, words)
       assert.ok(!reason.includes('ST-secret'))
       assert.equal(server.requests.length, 0)
@@ -163,7 +169,7 @@ describe('asking a CAS server', () => {
   test('an address that is none is a failed login', async (t) => {
     const server = await startYes(t)
     for (const url of ['', 'cas', 'http://localhost/', 'https://']) {
-      await reasonFor(casServer.validate(endpointAt(server, { url }), 'ST-1'))
+      await reasonFor(cas.verify(endpointAt(server, { url }), 'ST-1'))
     }
   })
 })

@@ -1,11 +1,6 @@
-import { loginFailed } from '../../error.ts'
+import { loginFailed } from '../../../error.ts'
+import type { ExternalIdentity } from '../driver.ts'
 import { parseStrictXml, type XmlElement } from './parse-strict-xml.ts'
-
-/** Whom a CAS server vouches for, and what it tells of them. */
-export interface CasAnswer {
-  readonly user: string
-  readonly attributes: ReadonlyMap<string, readonly string[]>
-}
 
 const namespace = 'http://www.yale.edu/tp/cas'
 const longestUser = 255
@@ -16,10 +11,10 @@ const longestValue = 1_024
 const nameShape = /^[^\s\p{C}](?:[^\p{Cc}\p{Cs}]*[^\s\p{C}])?$/u
 
 /**
- * Reads what a CAS server answered. Only a document that is one success and nothing extras gives
+ * Parses the response of a CAS server. Only a document that is one success and nothing extras gives
  * a user: whatever could be read in two ways is refused.
  */
-export function readCasAnswer(xml: string): CasAnswer {
+export function parseCasResponse(xml: string): ExternalIdentity {
   try {
     return readResponse(parseStrictXml(xml))
   } catch (error) {
@@ -27,7 +22,7 @@ export function readCasAnswer(xml: string): CasAnswer {
   }
 }
 
-function readResponse(response: XmlElement): CasAnswer {
+function readResponse(response: XmlElement): ExternalIdentity {
   requireName(response, 'serviceResponse')
   const [outcome, another] = childrenOf(response)
   if (!outcome || another) throw new Error('not exactly one outcome')
@@ -44,7 +39,7 @@ function failureCode({ attributes }: XmlElement): string {
   return /^[A-Z_]{1,64}$/.test(code) ? code : 'without a known code'
 }
 
-function readSuccess(success: XmlElement): CasAnswer {
+function readSuccess(success: XmlElement): ExternalIdentity {
   const parts = childrenOf(success)
   for (const part of parts) requireKnown(part)
   const [user, secondUser] = named(parts, 'user')
@@ -52,7 +47,7 @@ function readSuccess(success: XmlElement): CasAnswer {
   if (!user || secondUser) throw new Error('not exactly one user')
   if (secondAttributes) throw new Error('attributes twice')
   return {
-    user: readUser(user),
+    subject: readUser(user),
     attributes: attributes ? readAttributes(attributes) : new Map(),
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isServiceTicket } from './ticket.ts'
+import { isServiceTicket } from './cas-driver.ts'
 
 test('SEC-41 a service ticket is ST- and plain characters, 255 at most', () => {
   const good = ['ST-1', 'ST-1856339-aA5Yuvrxzpv8Tau1cYQ7', 'ST-a.b_c-d', `ST-${'x'.repeat(252)}`]

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { PlatformError } from '../../error.ts'
-import { readCasAnswer } from './read-cas-answer.ts'
-import { runsInLane } from '../../../testing/lanes.ts'
+import { PlatformError } from '../../../error.ts'
+import { parseCasResponse } from './parse-cas-response.ts'
+import { runsInLane } from '../../../../testing/lanes.ts'
 
 const namespace = 'xmlns:cas="http://www.yale.edu/tp/cas"'
 const respond = (content: string) =>
@@ -21,7 +21,7 @@ const withAttributes = (content: string) =>
 /** The reason that the log gets for a refusal. */
 function reasonFor(xml: string): string {
   try {
-    readCasAnswer(xml)
+    parseCasResponse(xml)
   } catch (error) {
     assert.ok(error instanceof PlatformError)
     assert.equal(error.class, 'UnauthorizedError')
@@ -286,7 +286,7 @@ describe('reading what a CAS server answered', () => {
   }
 
   test('SEC-42 finds the user of a plain success', () => {
-    assert.deepEqual(readCasAnswer(success), { user: 'admin', attributes: new Map() })
+    assert.deepEqual(parseCasResponse(success), { subject: 'admin', attributes: new Map() })
   })
 
   test('SEC-42 takes a success however it is spelled in XML', () => {
@@ -304,23 +304,23 @@ describe('reading what a CAS server answered', () => {
       succeed(`<!-- <cas:user>root</cas:user> -->${admin}`),
       succeed(`${admin}<cas:proxyGrantingTicket>PGTIOU-1</cas:proxyGrantingTicket>`),
     ]
-    for (const xml of spellings) assert.equal(readCasAnswer(xml).user, 'admin', xml)
+    for (const xml of spellings) assert.equal(parseCasResponse(xml).subject, 'admin', xml)
   })
 
   test('SEC-42 a comment does not cut a name short', () => {
-    const { user } = readCasAnswer(succeed('<cas:user>admin<!-- x -->.evil</cas:user>'))
+    const { subject: user } = parseCasResponse(succeed('<cas:user>admin<!-- x -->.evil</cas:user>'))
     assert.equal(user, 'admin.evil')
   })
 
   test('leaves a name as it is, up to 255 characters', () => {
     for (const user of ['Ada Lovelace', 'ada@example.org', 'Ö\u0301', '张三', 'a'.repeat(255)]) {
-      assert.equal(readCasAnswer(succeed(`<cas:user>${user}</cas:user>`)).user, user)
+      assert.equal(parseCasResponse(succeed(`<cas:user>${user}</cas:user>`)).subject, user)
     }
-    assert.equal(readCasAnswer(succeed('<cas:user>&lt;b&gt;&amp;</cas:user>')).user, '<b>&')
+    assert.equal(parseCasResponse(succeed('<cas:user>&lt;b&gt;&amp;</cas:user>')).subject, '<b>&')
   })
 
   test('collects the values of an attribute, in order', () => {
-    const { attributes } = readCasAnswer(
+    const { attributes } = parseCasResponse(
       withAttributes(
         `\n ${attribute('group', 'staff')}${attribute('mail', ' ada@example.org ')}
          ${attribute('group', 'a &amp; b')}${attribute('empty', '')}<cas:group><![CDATA[<c>]]></cas:group>`,
@@ -337,15 +337,15 @@ describe('reading what a CAS server answered', () => {
   })
 
   test('takes 200 values, and one of 1,024 characters', () => {
-    const many = readCasAnswer(withAttributes(attribute('a', 'b').repeat(200)))
+    const many = parseCasResponse(withAttributes(attribute('a', 'b').repeat(200)))
     assert.equal(many.attributes.get('a')?.length, 200)
-    const long = readCasAnswer(withAttributes(attribute('a', 'b'.repeat(1_024))))
+    const long = parseCasResponse(withAttributes(attribute('a', 'b'.repeat(1_024))))
     assert.equal(long.attributes.get('a')?.[0]?.length, 1_024)
   })
 
   test('an attribute that is named like a property is only an attribute', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'user']
-    const { user, attributes } = readCasAnswer(
+    const { subject: user, attributes } = parseCasResponse(
       withAttributes(names.map((name) => attribute(name, 'x')).join('')),
     )
     assert.equal(user, 'admin')
@@ -355,7 +355,7 @@ describe('reading what a CAS server answered', () => {
   })
 
   test('takes the attributes once where a server sends them in two forms', () => {
-    const { attributes } = readCasAnswer(
+    const { attributes } = parseCasResponse(
       succeed(`${admin}
         <cas:attributes>${attribute('isFromNewLogin', 'True')}</cas:attributes>
         <cas:attribute name="isFromNewLogin" value="True"/>`),

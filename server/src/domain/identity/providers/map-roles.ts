@@ -4,7 +4,7 @@ import { scopeOfRule } from '../administration/identity-providers.ts'
 import type { Registry } from '../administration/registry.ts'
 import type { Grant, IdentityProvider } from '../administration/resources.ts'
 import { everywhere } from '../../scope.ts'
-import type { CasAnswer } from './read-cas-answer.ts'
+import type { ExternalIdentity } from './driver.ts'
 
 /** What a mapping gives somebody now, beside what it gave the last time. */
 export interface MappedRoles {
@@ -23,11 +23,11 @@ export function createMapRoles(registry: Registry) {
 
   return async function mapRoles(
     provider: IdentityProvider,
-    answer: CasAnswer,
+    person: ExternalIdentity,
     userId: string,
   ): Promise<MappedRoles> {
     const wanted: Grant[] = []
-    for (const rule of provider.mapping.filter((candidate) => applies(candidate, answer))) {
+    for (const rule of provider.mapping.filter((candidate) => applies(candidate, person))) {
       const grant = await grantOf(rule, userId)
       if (grant && !hasGrant(wanted, grant)) wanted.push(grant)
     }
@@ -38,7 +38,10 @@ export function createMapRoles(registry: Registry) {
 export const hasGrant = (grants: readonly Grant[], grant: Grant): boolean =>
   grants.some((candidate) => isDeepStrictEqual(candidate, grant))
 
-function applies({ attribute, value = '' }: MappingRule, { attributes }: CasAnswer): boolean {
+function applies(
+  { attribute, value = '' }: MappingRule,
+  { attributes }: ExternalIdentity,
+): boolean {
   if (attribute === undefined) return true
   return attributes.get(attribute)?.includes(value) ?? false
 }

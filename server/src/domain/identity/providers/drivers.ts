@@ -1,0 +1,7 @@
+import { createCasDriver } from './cas/cas-driver.ts'
+import type { DriverDependencies, ProviderDriver } from './driver.ts'
+
+/** Every kind of identity provider. */
+export const createDrivers = (dependencies: DriverDependencies): readonly ProviderDriver[] => [
+  createCasDriver(dependencies),
+]

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import { loginFailed } from '../../error.ts'
+import type { LoginLimit } from '../login-limit.ts'
+import type { AuthMethod } from '../methods/auth-method.ts'
+import type { TokenStore } from '../ports.ts'
+import type { ProviderDriver } from './driver.ts'
+import type { FindProvider } from './find-provider.ts'
+import type { ProvisionUser } from './provision-user.ts'
+
+interface Dependencies {
+  readonly findProvider: FindProvider
+  readonly provisionUser: ProvisionUser
+  readonly tokens: Pick<TokenStore, 'useOnce'>
+  readonly loginLimit: Pick<LoginLimit, 'requireProviderLogin' | 'noteProviderLogin'>
+  /** Bounds how many providers are asked at once. */
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+  readonly clock: Clock
+}
+
+/** The login with an identity provider, whatever its driver. */
+export function createProviderMethod(
+  driver: ProviderDriver,
+  { findProvider, provisionUser, tokens, loginLimit, inTurn, clock }: Dependencies,
+): AuthMethod {
+  const { names, section, label } = driver
+  const [method] = names
+
+  /** Before the provider is asked: however often it confirms a credential, it works once. */
+  async function useOnce(secret: string, providerId: string, address: string): Promise<void> {
+    const id = `ticket:${hash('sha256', `${providerId}:${secret}`, 'base64url')}`
+    const isFirst = await tokens.useOnce({ id, address, at: clock(), grace: 0 })
+    if (!isFirst) throw loginFailed(`${label}: ticket used before`)
+  }
+
+  return {
+    names,
+    section,
+    async authenticate(identity, origin, requested) {
+      const { secret, providerId } = driver.readCredential(identity)
+      loginLimit.requireProviderLogin(method, origin.ip)
+      const provider = await findProvider(method, requested, providerId)
+      if (!provider) throw loginFailed(`${label}: no provider, or more than one to choose from`)
+      await useOnce(secret, provider.id, origin.ip)
+      const person = await inTurn(() => driver.verify(provider.options, secret))
+      const user = await provisionUser(provider, person, { origin, requested, label })
+      loginLimit.noteProviderLogin(method, origin.ip)
+      return { user, preconditions: { providerId: provider.id } }
+    },
+  }
+}
