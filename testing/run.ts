@@ -1,5 +1,6 @@
-import { globSync, readFileSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { prepareDatabases } from '../server/src/testing/engines.ts'
 import { howToGetChromium, startChromium } from './browser/find-chromium.ts'
 import { browserVariable } from './browser/open-browser.ts'
@@ -66,12 +67,13 @@ async function run(paths: readonly string[], workers: number): Promise<void> {
 
 async function runOnServer(): Promise<void> {
   if (files.length === 0) return
+  const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
   const postgres = await startPostgres()
-  process.env['TEST_POSTGRES_URL'] = postgres.url
-  await prepareDatabases(postgres.url)
+  await prepareDatabases(postgres.url, folder)
   // One more than most machines have cores: some tests mostly wait.
   await run(files, 3)
   await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
 }
 
 /** One Chromium and one build of the console for all browser tests. Says whether there is a Chromium. */

@@ -13,7 +13,8 @@ interface Window {
 
 /** Counts events per key over the last minute, the past minute's share fading evenly. */
 export function createRateLimit(perMinute: number, details: string) {
-  const windows = new LRUCache<string, Window>({ max: mostKeys })
+  // Bounded by size rather than by number: the latter reserves memory for all entries at once.
+  const windows = new LRUCache<string, Window>({ maxSize: mostKeys, sizeCalculation: () => 1 })
 
   function windowOf(key: string, now: number) {
     const start = Math.floor(now / minute) * minute

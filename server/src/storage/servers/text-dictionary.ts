@@ -12,7 +12,7 @@ export type Codes = ReadonlyMap<string, number>
 /** The codes of texts that many servers share. A code never changes, so what is known stays known. */
 export function createTextDictionary(database: Database, takeNumbers: TakeNumbers) {
   const { db } = database
-  const known = new LRUCache<string, number>({ max: remembered })
+  const known = new LRUCache<string, number>({ maxSize: remembered, sizeCalculation: () => 1 })
   const insert = createInsertRows(database, 'words', ['code', 'word', 'folded'], 'keep')
 
   async function findCodes(words: readonly string[], codes: Map<string, number>): Promise<void> {
