@@ -1,10 +1,10 @@
 import type { Clock } from '../domain/clock.ts'
 import type { TimelineUseCases } from '../domain/inventory/read-timeline.ts'
-import type { Database } from '../storage/database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../storage/database.ts'
 import { loadOnce } from './load-once.ts'
 
 interface Parts {
-  readonly database: Database
+  readonly database: DatabaseReader & DatabaseWriter
   readonly clock: Clock
 }
 

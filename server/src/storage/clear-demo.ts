@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { DatabaseReader, DatabaseWriter } from './database.ts'
 
 /** Everything about servers and the accounts that they come from. */
 const tables = [
@@ -19,7 +19,7 @@ const tables = [
  * Removes the servers and accounts of a demo, and with them all there are: nothing else is in a demo.
  * Cut off, it is done again, since the note of the demo still has its earlier version.
  */
-export async function clearDemo(database: Database): Promise<void> {
+export async function clearDemo(database: DatabaseReader & DatabaseWriter): Promise<void> {
   const { engine, db } = database
   await database.maintain(
     engine === 'postgres'

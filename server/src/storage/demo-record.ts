@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Database } from './database.ts'
+import type { DatabaseReader, DatabaseWriter } from './database.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'demo'
@@ -43,7 +43,10 @@ export async function canHoldDemo(db: Kysely<Tables>): Promise<boolean> {
   return true
 }
 
-export async function storeDemoRecord(database: Database, note: DemoRecord): Promise<void> {
+export async function storeDemoRecord(
+  database: DatabaseReader & DatabaseWriter,
+  note: DemoRecord,
+): Promise<void> {
   const value = JSON.stringify(note)
   await database.commit([
     database.db

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { EventStore } from '../domain/audit/event-store.ts'
 import { timePart, type EventRecord } from '../domain/audit/event.ts'
 import type { ScopeOrNone } from '../domain/scope.ts'
-import type { Database, Statement } from './database.ts'
+import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
 import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
 import type { Tables } from './tables.ts'
 import { createInsertRows } from './servers/insert-rows.ts'
@@ -17,7 +17,7 @@ export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => S
 }
 
 /** The statements that write many at once. */
-export function createInsertEvents(database: Pick<Database, 'engine' | 'db'>) {
+export function createInsertEvents(database: Pick<DatabaseReader, 'engine' | 'db'>) {
   const insert = createInsertRows(database, 'events', columns, 'refuse')
   return (events: readonly EventRecord[]): Statement[] => {
     const rows = events.map(toRow)
@@ -25,7 +25,7 @@ export function createInsertEvents(database: Pick<Database, 'engine' | 'db'>) {
   }
 }
 
-export function createEventStore(database: Database): EventStore {
+export function createEventStore(database: DatabaseReader & DatabaseWriter): EventStore {
   const { db } = database
   const insertEvent = createInsertEvent(db)
 

@@ -1,7 +1,7 @@
 import { nameKey } from '../domain/name-key.ts'
 import { newId } from '../domain/new-id.ts'
 import { builtInRoles } from '../domain/identity/built-in-roles.ts'
-import type { Database, Statements } from './database.ts'
+import type { DatabaseReader, IdentityWriter, Statements } from './database.ts'
 import { policyFlags } from './registry/policy-flags.ts'
 import { Violation } from './violation.ts'
 
@@ -10,7 +10,7 @@ const settingKey = 'foundation'
 const named = (name: string) => ({ name, name_key: nameKey(name) })
 
 /** What is there at first start: the default domain, the first project, the roles, the first admin. */
-export function createInitialDataStore(database: Database) {
+export function createInitialDataStore(database: DatabaseReader & IdentityWriter) {
   const { db } = database
 
   function roleStatements(now: number): { ids: Map<string, string>; statements: Statements } {

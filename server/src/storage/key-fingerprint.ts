@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Database } from './database.ts'
+import type { DatabaseReader, DatabaseWriter } from './database.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'secret_key_fingerprint'
@@ -17,7 +17,10 @@ export async function findKeyFingerprint(db: Kysely<Tables>): Promise<string | u
 }
 
 /** Binds a new database to its key; of processes that start together, one is first. */
-export async function storeKeyFingerprint(database: Database, fingerprint: string): Promise<void> {
+export async function storeKeyFingerprint(
+  database: DatabaseReader & DatabaseWriter,
+  fingerprint: string,
+): Promise<void> {
   await database.commit([
     database.db
       .insertInto('settings')

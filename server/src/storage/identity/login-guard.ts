@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { failuresBeforeDelay, loginDelays } from '../../domain/identity/login-delay.ts'
 import type { LoginGuard } from '../../domain/identity/ports.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
 
 const day = 86_400_000
@@ -11,7 +11,7 @@ const failuresForgottenAfter = day
 const originsForgottenAfter = 90 * day
 const mostAddresses = 1_000
 
-export function createLoginGuard(database: Database): LoginGuard {
+export function createLoginGuard(database: DatabaseReader & DatabaseWriter): LoginGuard {
   const { db } = database
 
   /**

@@ -1,7 +1,7 @@
 import { PlatformError } from '../../domain/error.ts'
 import type { ChangePlan, Registry } from '../../domain/identity/administration/registry.ts'
 import { conflicted, retryOnConflict } from '../../domain/retry-on-conflict.ts'
-import { required, type Database, type Statements } from '../database.ts'
+import { required, type DatabaseReader, type IdentityWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { Violation } from '../violation.ts'
 import { findAdministrator } from './find-administrator.ts'
@@ -10,7 +10,9 @@ import { createChangeStatements } from './change-statements.ts'
 const lastAdministrator = 'administrator'
 
 /** The one way in which anything that is administered changes. */
-export function createApplyChange(database: Database): Registry['applyChange'] {
+export function createApplyChange(
+  database: DatabaseReader & IdentityWriter,
+): Registry['applyChange'] {
   const { db } = database
   const toStatement = createChangeStatements(db)
   const insertEvent = createInsertEvent(db)

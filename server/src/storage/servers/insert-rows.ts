@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Database, Statement } from '../database.ts'
+import type { DatabaseReader, Statement } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** SQLite takes the rows in pieces of these sizes: their texts are made once each. */
@@ -15,7 +15,7 @@ type InsertRows = (rows: readonly (readonly unknown[])[]) => Statement[]
 
 /** Makes statements that insert many rows; making their texts anew each time would take longer than the insert. */
 export function createInsertRows(
-  { engine, db }: Pick<Database, 'engine' | 'db'>,
+  { engine, db }: Pick<DatabaseReader, 'engine' | 'db'>,
   table: keyof Tables,
   columns: readonly string[],
   conflict: Conflict,

@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import { sql } from 'kysely'
 import type { ServerWriter, StoredServer, ServerWrite } from '../../domain/inventory/ports.ts'
-import type { Database, Statement } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { createInsertEvents } from '../event-store.ts'
 import { Violation } from '../violation.ts'
 import { requireUnchanged } from './require-unchanged.ts'
@@ -23,7 +23,7 @@ function parseServer(row: {
 }
 
 /** Writes servers: what is shown, and everything they are found by, in one commit. */
-export function createServerWriter(database: Database): ServerWriter {
+export function createServerWriter(database: DatabaseReader & DatabaseWriter): ServerWriter {
   const { db } = database
   const insertEvents = createInsertEvents(database)
   const writeStatements = createWriteStatements(database)

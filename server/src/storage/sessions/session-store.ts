@@ -1,5 +1,5 @@
 import type { SessionRecord, SessionStore } from '@muster/gateway'
-import { required, type Database } from '../database.ts'
+import { required, type DatabaseReader, type DatabaseWriter } from '../database.ts'
 import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
@@ -31,7 +31,7 @@ const toRecord = (row: Row): SessionRecord => ({
 })
 
 /** The sessions of browsers. */
-export function createSessionStore(database: Database): SessionStore {
+export function createSessionStore(database: DatabaseReader & DatabaseWriter): SessionStore {
   const { db } = database
   const insert = (session: SessionRecord) =>
     db.insertInto('sessions').values(toRow(session)).compile()
