@@ -1,13 +1,20 @@
-import type { PolicyDto } from '@muster/contract'
+import type { PolicyDto, PolicyRule } from '@muster/contract'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Section } from '../../ui/section.tsx'
+import { Section, Nothing } from '../../ui/section.tsx'
 import { AssignmentsSection } from './assignments-section.tsx'
 import { GroupMembers } from './group-members.tsx'
 import { RolePolicies } from './role-policies.tsx'
-import { RulesTable } from './rules-table.tsx'
-import { UserGroups } from './user-groups.tsx'
-import { UserKeys } from './user-keys.tsx'
+import { StatusMark } from '../../ui/status-mark.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { accessKeysQuery } from '../../api/queries/access-keys.ts'
+import { useUserPermission } from '../../session/use-user-permission.ts'
+import { QueryView } from '../../ui/query-view.tsx'
+import { KeysTable } from '../me/keys-table.tsx'
+import { api } from '../../api/client.ts'
+import { userGroupsQuery } from '../../api/queries/relations.ts'
+import { RelatedSection } from './related-section.tsx'
 
 interface Props {
   readonly kind: Kind
@@ -52,4 +59,79 @@ export function EntitySections({ kind, entity }: Props) {
         </Section>
       )
   }
+}
+
+function RulesTable({ rules }: { readonly rules: readonly PolicyRule[] }) {
+  const t = useMessages()
+  const word = (value: string) => <code>{value === '*' ? t.identity.any : value}</code>
+  return (
+    <Table
+      caption={t.identity.rules}
+      rows={rules.map((rule, at) => ({ ...rule, at }))}
+      rowKey={({ at }) => String(at)}
+      columns={[
+        {
+          key: 'effect',
+          title: t.identity.effect,
+          cell: ({ effect }) => (
+            <StatusMark tone={effect === 'allow' ? 'good' : 'bad'}>{t.identity[effect]}</StatusMark>
+          ),
+        },
+        { key: 'service', title: t.identity.service, cell: ({ service }) => word(service) },
+        { key: 'resource', title: t.identity.resource, cell: ({ resource }) => word(resource) },
+        { key: 'action', title: t.identity.action, cell: ({ action }) => word(action) },
+      ]}
+    />
+  )
+}
+
+/** Somebody's access keys: to be looked at and taken away. They are made by their owner. */
+function UserKeys({ id }: { readonly id: string }) {
+  const t = useMessages()
+  const permission = useUserPermission('listCredentials', id)
+  const query = useQuery({ ...accessKeysQuery(id), enabled: permission.allowed })
+  return (
+    <Section title={t.identity.accessKeys}>
+      {permission.reason === undefined ? (
+        <QueryView query={query} empty={<Nothing>{t.identity.noKeys}</Nothing>}>
+          {(keys) => <KeysTable keys={keys} />}
+        </QueryView>
+      ) : (
+        <Nothing>{permission.reason}</Nothing>
+      )}
+    </Section>
+  )
+}
+
+function UserGroups({ id }: { readonly id: string }) {
+  const t = useMessages()
+  const permission = useUserPermission('listUserGroups', id)
+  return (
+    <RelatedSection
+      words={{
+        title: t.identity.groupsOf,
+        none: t.identity.noGroups,
+        add: t.identity.joinGroup,
+        pick: t.identity.one.groups,
+        remove: t.identity.remove,
+        removeOf: t.identity.removeOf,
+        added: t.identity.joined,
+        removed: t.identity.left,
+      }}
+      kind="groups"
+      query={userGroupsQuery(id)}
+      columns={[
+        {
+          key: 'description',
+          title: t.common.description,
+          cell: ({ description }) => description,
+        },
+      ]}
+      hidden={permission.reason}
+      addOperation="addGroupUser"
+      removeOperation="removeGroupUser"
+      add={(group) => api.addGroupUser({ parameters: { id: group, user_id: id } })}
+      remove={(group) => api.removeGroupUser({ parameters: { id: group, user_id: id } })}
+    />
+  )
 }

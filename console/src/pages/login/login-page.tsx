@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSearch, useRouter } from '@tanstack/react-router'
 import { loginOptionsQuery } from '../../api/queries/session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { DemoUsers } from './demo-users.tsx'
@@ -7,8 +7,8 @@ import styles from './login-page.module.css'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { useClearCache } from './use-clear-cache.ts'
 import { useLogIn } from './use-log-in.ts'
+import { useEffect } from 'react'
 
 /** What the address may say of why one is here. */
 const reasons = ['ended', 'out', 'cas'] as const
@@ -53,4 +53,18 @@ export function LoginPage() {
       )}
     </main>
   )
+}
+
+/**
+ * Forgets all that was loaded for whoever was here before. Not sooner: a page that is still on the
+ * screen would ask for it again.
+ */
+function useClearCache(): void {
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    const [own] = loginOptionsQuery.queryKey
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== own })
+    router.clearCache()
+  }, [router, queryClient])
 }

@@ -9,8 +9,13 @@ import { StatusMark } from '../../ui/status-mark.tsx'
 import { MissingValue } from './missing-value.tsx'
 import { FilterLink } from './filter-link.tsx'
 import { Flash } from './flash.tsx'
-import { ServerAge } from './server-age.tsx'
 import styles from './server.module.css'
+import { useQuery } from '@tanstack/react-query'
+import { accountPeriodQuery } from '../../api/queries/server.ts'
+import { isServerStale, syncedAt } from '../../servers/freshness.ts'
+import { usePermission } from '../../session/use-permission.ts'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { useNow } from '../../ui/use-now.ts'
 
 interface Props {
   readonly server: Server
@@ -101,5 +106,22 @@ function Fate({ server }: { readonly server: Server }) {
       <strong>{deleted ? t.gone : t.inBin}</strong>{' '}
       {deleted ? t.goneText : end !== null && t.inBinText(dateTime(end))}
     </div>
+  )
+}
+
+/** How old what is shown is, by when its account was last synced completely. */
+function ServerAge({ server }: { readonly server: Server }) {
+  const { server: t } = useMessages()
+  const now = useNow()
+  const canAsk = usePermission('getCloudAccount').allowed && server.account_id !== ''
+  const { data: period } = useQuery({ ...accountPeriodQuery(server.account_id), enabled: canAsk })
+  const time = syncedAt(server)
+  if (!isServerStale(server, now, period)) return <TimeAgo time={time} never={t.never} />
+  return (
+    <span className={styles.stale} title={t.stale}>
+      <span aria-hidden="true">▲ </span>
+      <TimeAgo time={time} never={t.never} />
+      <span className="visuallyHidden"> ({t.stale})</span>
+    </span>
   )
 }
