@@ -1,7 +1,6 @@
 import { useRef, useState } from 'react'
 import { useFormat } from '../messages/use-format.ts'
 import { dayTicks } from './day-ticks.ts'
-import type { Day } from './day.ts'
 import styles from './day-line.module.css'
 import { positionOn, scaleFor, type Scale } from './scale.ts'
 import { ServersLink } from './servers-link.tsx'
@@ -143,4 +142,12 @@ function DayLinePlot({ days, scale }: DayLinePlotProps) {
       ))}
     </svg>
   )
+}
+
+interface Day {
+  readonly date: string
+  readonly count: number
+  readonly isEstimated: boolean
+  readonly q: string
+  readonly words: string
 }

@@ -8,9 +8,12 @@ import { AccountFields } from './account-fields.tsx'
 import styles from './account-form.module.css'
 import { UnsavedChangesDialog } from './unsaved-changes-dialog.tsx'
 import { SettingsFields } from './settings-fields.tsx'
-import { TestPanel } from './test-panel.tsx'
 import { useAccountForm } from './use-account-form.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import type { Settings } from './account-values.ts'
+import { FormSection } from './form-section.tsx'
+import { TestResult } from './test-result.tsx'
+import type { useAccountTest } from './use-account-test.ts'
 
 interface Props {
   readonly provider: CloudProvider
@@ -128,5 +131,30 @@ function ConfirmSaveDialog({
     >
       <p>{failed ? failed.error : t.accounts.untestedText}</p>
     </Dialog>
+  )
+}
+
+interface TestPanelProps {
+  readonly test: ReturnType<typeof useAccountTest>
+  readonly settings: Settings
+  readonly disabledReason: string | undefined
+  readonly onTest: () => void
+}
+
+/** Tries what is typed before it is saved. */
+function TestPanel({ test, settings, disabledReason, onTest }: TestPanelProps) {
+  const t = useMessages()
+  const { data, error, isPending } = test
+  return (
+    <FormSection title={t.accounts.testSection} lead={t.accounts.testLead}>
+      <div>
+        <Button busy={isPending} disabledReason={disabledReason} onClick={onTest}>
+          {t.accounts.test}
+        </Button>
+      </div>
+      {isPending && <p role="status">{t.accounts.testing}</p>}
+      {error && !isPending && <ErrorNotice error={error} />}
+      {data && !isPending && <TestResult test={data.test} isOutdated={data.of !== settings} />}
+    </FormSection>
   )
 }

@@ -4,7 +4,6 @@ import { SyncPanel } from './sync-panel.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { fieldLabel } from './field-label.ts'
-import { OptionValue } from './option-value.tsx'
 import { Link } from '@tanstack/react-router'
 import { useFormat } from '../../messages/use-format.ts'
 import { Copyable } from '../../ui/copyable.tsx'
@@ -120,5 +119,34 @@ function SavedAccountTest({ account: { id } }: { readonly account: CloudAccount 
         </div>
       )}
     </section>
+  )
+}
+
+const shownItems = 3
+const shownText = 80
+
+/** An option as it is kept; what is long opens where it stands. */
+function OptionValue({ value }: { readonly value: CloudAccount['options'][string] }) {
+  const t = useMessages()
+  const { number } = useFormat()
+  if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
+  // No grouping: a seed is a name rather than an amount.
+  if (typeof value === 'number') return <code>{String(value)}</code>
+  const text = Array.isArray(value) ? value.join('\n') : value
+  const isShort = Array.isArray(value) ? value.length <= shownItems : text.length <= shownText
+  if (isShort) return <code>{Array.isArray(value) ? value.join(', ') : value}</code>
+  return (
+    <details className={styles.long}>
+      <summary>
+        {Array.isArray(value) ? (
+          <>
+            <code>{value[0]}</code> +{number(value.length - 1)}
+          </>
+        ) : (
+          <code>{text.slice(0, shownText)}…</code>
+        )}
+      </summary>
+      <pre>{text}</pre>
+    </details>
   )
 }

@@ -1,20 +1,20 @@
-import type { PolicyDto, PolicyRule } from '@muster/contract'
+import type { PolicyDto, PolicyRule, OperationId } from '@muster/contract'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Section, Nothing } from '../../ui/section.tsx'
 import { AssignmentsSection } from './assignments-section.tsx'
-import { GroupMembers } from './group-members.tsx'
-import { RolePolicies } from './role-policies.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { accessKeysQuery } from '../../api/queries/access-keys.ts'
-import { useUserPermission } from '../../session/use-user-permission.ts'
 import { QueryView } from '../../ui/query-view.tsx'
 import { KeysTable } from '../me/keys-table.tsx'
 import { api } from '../../api/client.ts'
-import { userGroupsQuery } from '../../api/queries/relations.ts'
+import { userGroupsQuery, groupUsersQuery, rolePoliciesQuery } from '../../api/queries/relations.ts'
 import { RelatedSection } from './related-section.tsx'
+import { usePermission } from '../../session/use-permission.ts'
+import { useSession } from '../../session/use-session.ts'
+import { EnabledMark } from './enabled-mark.tsx'
 
 interface Props {
   readonly kind: Kind
@@ -132,6 +132,102 @@ function UserGroups({ id }: { readonly id: string }) {
       removeOperation="removeGroupUser"
       add={(group) => api.addGroupUser({ parameters: { id: group, user_id: id } })}
       remove={(group) => api.removeGroupUser({ parameters: { id: group, user_id: id } })}
+    />
+  )
+}
+
+/** Whether something may be asked about this user: some rights are only for what is one's own. */
+function useUserPermission(
+  operation: OperationId,
+  userId: string,
+): ReturnType<typeof usePermission> {
+  const t = useMessages()
+  const permission = usePermission(operation)
+  const { permissions, user } = useSession()
+  const reach = permissions.find((entry) => entry.operation === operation)?.reach
+  if (reach !== 'self' || user.id === userId) return permission
+  return { allowed: false, reason: t.identity.onlyOwn }
+}
+
+function GroupMembers({ id }: { readonly id: string }) {
+  const t = useMessages()
+  const permission = usePermission('listGroupUsers')
+  return (
+    <RelatedSection
+      words={{
+        title: t.identity.members,
+        none: t.identity.noMembers,
+        add: t.identity.addMember,
+        pick: t.identity.one.users,
+        remove: t.identity.remove,
+        removeOf: t.identity.removeOf,
+        added: t.identity.added,
+        removed: t.identity.removed,
+      }}
+      kind="users"
+      query={groupUsersQuery(id)}
+      columns={[
+        {
+          key: 'displayname',
+          title: t.identity.fields.displayname,
+          cell: ({ displayname }) => displayname,
+        },
+        { key: 'email', title: t.identity.fields.email, cell: ({ email }) => email },
+        {
+          key: 'enabled',
+          title: t.identity.state,
+          cell: ({ enabled }) => <EnabledMark enabled={enabled} />,
+        },
+      ]}
+      hidden={permission.reason}
+      addOperation="addGroupUser"
+      removeOperation="removeGroupUser"
+      add={(user_id) => api.addGroupUser({ parameters: { id, user_id } })}
+      remove={(user_id) => api.removeGroupUser({ parameters: { id, user_id } })}
+    />
+  )
+}
+
+function RolePolicies({ id }: { readonly id: string }) {
+  const t = useMessages()
+  const permission = usePermission('listRolePolicies')
+  return (
+    <RelatedSection
+      words={{
+        title: t.identity.boundPolicies,
+        none: t.identity.noPolicies,
+        add: t.identity.bind,
+        pick: t.identity.policy,
+        remove: t.identity.unbind,
+        removeOf: t.identity.unbindOf,
+        added: t.identity.bound,
+        removed: t.identity.unbound,
+      }}
+      kind="policies"
+      query={rolePoliciesQuery(id)}
+      columns={[
+        {
+          key: 'scope',
+          title: t.identity.fields.scope,
+          cell: ({ scope }) => t.identity.levels[scope],
+        },
+        {
+          key: 'rules',
+          title: t.identity.ruleCount,
+          number: true,
+          cell: ({ rules }) => rules.length,
+        },
+        {
+          key: 'enabled',
+          title: t.identity.state,
+          cell: ({ enabled }) => <EnabledMark enabled={enabled} />,
+        },
+      ]}
+      hidden={permission.reason}
+      addOperation="bindPolicy"
+      removeOperation="unbindPolicy"
+      add={(policy_id) => api.bindPolicy({ parameters: { id, policy_id } })}
+      remove={(policy_id) => api.unbindPolicy({ parameters: { id, policy_id } })}
     />
   )
 }

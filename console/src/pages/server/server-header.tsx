@@ -8,7 +8,7 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { MissingValue } from './missing-value.tsx'
 import { FilterLink } from './filter-link.tsx'
-import { Flash } from './flash.tsx'
+import { Highlight } from '../../ui/highlight.tsx'
 import styles from './server.module.css'
 import { useQuery } from '@tanstack/react-query'
 import { accountPeriodQuery } from '../../api/queries/server.ts'
@@ -34,13 +34,13 @@ export function ServerHeader({ server, title, actions }: Props) {
     <header className={styles.header}>
       <div className={styles.title}>
         {title}
-        <Flash of={status}>
+        <Highlight value={status}>
           <span className={styles.status}>
             <StatusMark tone={statusTone(status)}>{names.name('status', status)}</StatusMark>
             {word !== undefined && <span className={styles.soft}>({word})</span>}
             {status === 'unknown' && <span className={styles.soft}>· {t.statusUnknown}</span>}
           </span>
-        </Flash>
+        </Highlight>
         {actions}
       </div>
       <dl className={styles.summary}>
