@@ -8,7 +8,7 @@ interface Parts {
   readonly clock: Clock
 }
 
-/** How big the fleet was: asked for seldom and counted once an hour, so it is loaded when it is needed. */
+/** The timeline is read rarely and counted once an hour, so its code is loaded when it is first needed. */
 export function composeTimeline({ database, clock }: Parts): TimelineUseCases {
   const loaded = loadOnce(async (): Promise<TimelineUseCases> => {
     const [{ createTimelineUseCases }, { createTimelineStore }] = await Promise.all([

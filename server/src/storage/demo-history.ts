@@ -3,10 +3,7 @@ import { sql } from 'kysely'
 import type { DatabaseReader, DatabaseWriter } from './database.ts'
 import { wholeFacet } from './servers/counts.ts'
 
-/**
- * How a demo's fleet came to be as big as it is: nobody was there to count it, and what is simulated
- * is older than any timeline. Some projects grow quicker than others, some shrink; and each has its week.
- */
+/** Fills the timeline of a demo with made-up daily counts: projects grow or shrink, with a weekly pattern. */
 export async function writeDemoHistory(
   database: DatabaseReader & DatabaseWriter,
   today: number,

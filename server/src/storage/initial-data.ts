@@ -9,7 +9,7 @@ const settingKey = 'foundation'
 
 const named = (name: string) => ({ name, name_key: nameKey(name) })
 
-/** What is there at first start: the default domain, the first project, the roles, the first admin. */
+/** The data of the first start: the default domain, the first project, the roles and the first admin. */
 export function createInitialDataStore(database: DatabaseReader & IdentityWriter) {
   const { db } = database
 
@@ -49,7 +49,7 @@ export function createInitialDataStore(database: DatabaseReader & IdentityWriter
       return row !== undefined
     },
 
-    /** False when another process was first: then nothing was written. */
+    /** False, and nothing is written, if another process was first. */
     async create(passwordHash: string, now: number): Promise<boolean> {
       const projectId = newId()
       const userId = newId()

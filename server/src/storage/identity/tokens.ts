@@ -1,6 +1,6 @@
 import type { TokenStore } from '../../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
-import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
+import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
 import type { DatabaseReader, DatabaseWriter, IdentityWriter, Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { createPreconditionStatements } from './token-preconditions.ts'
@@ -71,7 +71,7 @@ export function createTokenStore(
       const batch = db
         .deleteFrom('tokens')
         .where('id', 'in', (eb) =>
-          eb.selectFrom('tokens').select('id').where('expires_at', '<=', now).limit(purgedAtOnce),
+          eb.selectFrom('tokens').select('id').where('expires_at', '<=', now).limit(purgeBatchSize),
         )
         .compile()
       await deleteInBatches(database, batch)
@@ -82,7 +82,7 @@ export function createTokenStore(
             .selectFrom('spent')
             .select('id')
             .where('spent_at', '<', now - spentRemembered)
-            .limit(purgedAtOnce),
+            .limit(purgeBatchSize),
         )
         .compile()
       await deleteInBatches(database, forgotten)

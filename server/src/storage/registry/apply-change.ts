@@ -46,7 +46,7 @@ export function createApplyChange(
     } catch (error) {
       if (!(error instanceof Violation)) throw error
       if (error.reason === lastAdministrator) throw noAdministratorLeft()
-      if (error.kind === 'unmet') return false
+      if (error.kind === 'precondition') return false
       throw error
     }
   }

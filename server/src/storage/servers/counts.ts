@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader, Statement } from '../database.ts'
-import { createInsertRows } from './insert-rows.ts'
+import { createInsertRows } from '../insert-rows.ts'
 import { code, stateOf } from './rows.ts'
 import type { Codes } from './text-dictionary.ts'
 

@@ -40,7 +40,7 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
       return true
     } catch (error) {
       const isSuperseded =
-        error instanceof Violation && (error.kind === 'unmet' || error.kind === 'unique')
+        error instanceof Violation && (error.kind === 'precondition' || error.kind === 'unique')
       if (isSuperseded) return false
       throw error
     }
@@ -124,7 +124,7 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
           ])
           .where('servers.state', '=', 2)
           .where(sql<boolean>`deleted_at < ${before * 1000}`)
-          .limit(purgedAtOnce)
+          .limit(purgeBatchSize)
           .execute()
         if (rows.length === 0) return
         const seqs = rows.map(({ seq }) => seq)
@@ -143,5 +143,5 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
   }
 }
 
-const purgedAtOnce = 500
+const purgeBatchSize = 500
 const children = ['server_documents', 'server_texts', 'server_tags', 'server_addresses'] as const

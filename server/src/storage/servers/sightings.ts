@@ -4,7 +4,7 @@ import { LeaseLost } from '../../domain/sources/lease-lost.ts'
 import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { Violation } from '../violation.ts'
 import { chunk } from '../../domain/chunk.ts'
-import { createInsertRows } from './insert-rows.ts'
+import { createInsertRows } from '../insert-rows.ts'
 
 const fence = 'fence'
 

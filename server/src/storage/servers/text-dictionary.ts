@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { fold } from './field-columns.ts'
 import { chunk } from '../../domain/chunk.ts'
-import { createInsertRows } from './insert-rows.ts'
+import { createInsertRows } from '../insert-rows.ts'
 import type { TakeNumbers } from './numbers.ts'
 
 const remembered = 200_000

@@ -4,7 +4,7 @@ import { countedWords, createCountStatements } from './counts.ts'
 import { requireUnchanged } from './require-unchanged.ts'
 import { createHoldOwners } from './hold-owners.ts'
 import { chunk } from '../../domain/chunk.ts'
-import { createInsertRows } from './insert-rows.ts'
+import { createInsertRows } from '../insert-rows.ts'
 import { createNumbers } from './numbers.ts'
 import {
   addressRows,

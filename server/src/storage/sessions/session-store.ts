@@ -1,6 +1,6 @@
 import type { SessionRecord, SessionStore } from '@muster/gateway'
 import { required, type DatabaseReader, type DatabaseWriter } from '../database.ts'
-import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
+import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
 
@@ -93,7 +93,7 @@ export function createSessionStore(database: DatabaseReader & DatabaseWriter): S
             .selectFrom('sessions')
             .select('id')
             .where((row) => row.or([row('expires_at', '<=', now), row('seen_at', '<=', seen)]))
-            .limit(purgedAtOnce),
+            .limit(purgeBatchSize),
         )
         .compile()
       await deleteInBatches(database, batch)

@@ -8,7 +8,7 @@ import { preconditionFailed, type Failure, type Unit } from './writer-messages.t
 
 /** SQLite's extended result codes for the violations that stores handle. */
 const violations: Readonly<Record<number, Violation['kind']>> = {
-  [preconditionFailed]: 'unmet',
+  [preconditionFailed]: 'precondition',
   787: 'foreign-key',
   1555: 'unique',
   2067: 'unique',
@@ -20,7 +20,7 @@ const transient: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14])
 function toError({ message, code }: Failure): Error {
   const error = new Error(message)
   const kind = violations[code]
-  if (kind === 'unmet') return new Violation(kind, { reason: message })
+  if (kind === 'precondition') return new Violation(kind, { reason: message })
   if (kind) return new Violation(kind, { cause: error })
   return transient.has(code & 0xff) ? unavailable(error) : error
 }
