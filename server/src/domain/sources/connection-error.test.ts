@@ -22,7 +22,7 @@ const table: readonly (readonly [code: string, kind: SourceErrorKind, text: RegE
   ['EACCES', 'unreachable', /does not allow/],
   ['ESOMETHING', 'unreachable', /cannot be reached \(ESOMETHING\)/],
   ['', 'unreachable', /cannot be reached\.$/],
-  ['HPE_INVALID_CONSTANT', 'garbled', /does not answer in HTTP/],
+  ['HPE_INVALID_CONSTANT', 'invalid-response', /does not answer in HTTP/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', /does not speak TLS on this port/],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'tls', /does not speak TLS on this port/],
   ['CERT_HAS_EXPIRED', 'tls', /has expired/],

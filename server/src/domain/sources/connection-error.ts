@@ -32,7 +32,7 @@ const faults: readonly Fault[] = [
     'unreachable',
     'cannot be reached: the operating system does not allow the connection',
   ],
-  [/^HPE_/, 'garbled', `does not answer in HTTP: ${wrongPort}`],
+  [/^HPE_/, 'invalid-response', `does not answer in HTTP: ${wrongPort}`],
 
   [
     /SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL|HTTP_REQUEST|BAD_RECORD_TYPE)$/,

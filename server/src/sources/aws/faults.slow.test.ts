@@ -152,7 +152,7 @@ describe('an EC2 that is in trouble', () => {
   ] as const) {
     test(`says ${what}`, async () => {
       answer('DescribeInstances', (response) => response.writeHead(200).end(body))
-      await refuses('garbled', /DescribeInstances as EC2 does|has no|makes no sense/)
+      await refuses('invalid-response', /DescribeInstances as EC2 does|has no|makes no sense/)
     })
   }
 
@@ -160,7 +160,7 @@ describe('an EC2 that is in trouble', () => {
     ec2.regions = []
     await refuses('incomplete', /names no region/)
     ec2.regions = ['../../evil.example/?']
-    await refuses('garbled', /is not a region/)
+    await refuses('invalid-response', /is not a region/)
   })
 
   test('gives pages for ever', async () => {
@@ -185,7 +185,7 @@ describe('an EC2 that is in trouble', () => {
 
   test('says more than anybody wants to hear', async () => {
     ec2.instances.set('i-4', { name: 'loud', tags: { essay: 'x'.repeat(10_000_000) } })
-    await refuses('garbled', /more than 8388608 bytes/)
+    await refuses('invalid-response', /more than 8388608 bytes/)
   })
 
   test('never stops talking', async () => {
@@ -199,7 +199,7 @@ describe('an EC2 that is in trouble', () => {
       response.writeHead(200)
       talk()
     })
-    await refuses('garbled', /more than 8388608 bytes/)
+    await refuses('invalid-response', /more than 8388608 bytes/)
     assert.ok(process.memoryUsage().rss - before < 100_000_000)
   })
 
@@ -215,8 +215,8 @@ describe('an EC2 that is in trouble', () => {
     [400, 'Throttling', 'throttled'],
     [429, '', 'throttled'],
     [400, 'InvalidParameterValue', 'failed'],
-    [404, '', 'garbled'],
-    [302, '', 'garbled'],
+    [404, '', 'invalid-response'],
+    [302, '', 'invalid-response'],
   ] as const) {
     test(`answers ${status} ${code}`, async () => {
       const leak = 'Signature=abc fake+&+secret'
@@ -320,7 +320,7 @@ describe('an EC2 that is in trouble', () => {
       '<reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet>'
     for (const content of ['<reservationSet/>', other]) {
       answer('DescribeInstances', (response) => succeed(response, 'DescribeInstances', content))
-      await assert.rejects(look('i-2'), { kind: 'garbled', message: /does not tell it/ })
+      await assert.rejects(look('i-2'), { kind: 'invalid-response', message: /does not tell it/ })
     }
   })
 

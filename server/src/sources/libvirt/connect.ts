@@ -7,10 +7,10 @@ import { authTypes, procedures, readOnly } from './protocol.ts'
 import { LibvirtError } from './records.ts'
 import { createRpcClient, type RpcClient } from './rpc-client.ts'
 
-const mostAuthTypes = 20
+const maxAuthTypes = 20
 
 /** After the handshake libvirt says by one byte whether our certificate will do. */
-async function readWelcome(socket: Socket, signal: AbortSignal): Promise<void> {
+async function readCertificateVerdict(socket: Socket, signal: AbortSignal): Promise<void> {
   const refused = (cause?: unknown) =>
     new SourceError('tls', 'libvirt does not accept our certificate, or wants one.', { cause })
   const heard = Promise.withResolvers<number | undefined>()
@@ -27,7 +27,7 @@ async function readWelcome(socket: Socket, signal: AbortSignal): Promise<void> {
     if (signal.aborted) onAbort()
     socket.once('data', onData).once('error', onError).once('close', onClose)
     if ((await heard.promise) !== 1) {
-      throw new SourceError('garbled', 'What answers there is no libvirt with TLS.')
+      throw new SourceError('invalid-response', 'What answers there is no libvirt with TLS.')
     }
   } catch (error) {
     // Whatever else happens to it, nobody listens any more.
@@ -46,10 +46,10 @@ async function openSocket(
   { egress, timeLimit }: SourceContext,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const soon = AbortSignal.any([signal, deadline(timeLimit)])
-  if (place.transport === 'unix') return await egress.openUnixSocket(place.path, soon)
-  const socket = await egress.openTlsSocket(place, readTlsSettings(settings), soon)
-  await readWelcome(socket, soon)
+  const limited = AbortSignal.any([signal, deadline(timeLimit)])
+  if (place.transport === 'unix') return await egress.openUnixSocket(place.path, limited)
+  const socket = await egress.openTlsSocket(place, readTlsSettings(settings), limited)
+  await readCertificateVerdict(socket, limited)
   return socket
 }
 
@@ -58,12 +58,12 @@ async function authenticate(client: RpcClient, signal: AbortSignal): Promise<voi
   const types = await client.call(
     {
       procedure: procedures.authList,
-      read: (reader) => reader.array(mostAuthTypes, () => reader.int()),
+      read: (reader) => reader.array(maxAuthTypes, () => reader.int()),
     },
     signal,
   )
   if (types.length === 0 || types.includes(authTypes.none)) return
-  if (types.includes(authTypes.polkit)) return await askPolkit(client, signal)
+  if (types.includes(authTypes.polkit)) return await authenticateWithPolkit(client, signal)
   throw new SourceError(
     'credentials',
     types.includes(authTypes.sasl)
@@ -73,7 +73,7 @@ async function authenticate(client: RpcClient, signal: AbortSignal): Promise<voi
 }
 
 /** It may let the user that Muster runs as in without a question, as it does the group libvirt. */
-async function askPolkit(client: RpcClient, signal: AbortSignal): Promise<void> {
+async function authenticateWithPolkit(client: RpcClient, signal: AbortSignal): Promise<void> {
   try {
     await client.call({ procedure: procedures.authPolkit, read: (reader) => reader.int() }, signal)
   } catch (error) {

@@ -92,14 +92,14 @@ describe('libvirt that tells by itself', () => {
       async () => {
         for (;;) await next()
       },
-      isSourceError(/^garbled$/, /more domains/),
+      isSourceError(/^invalid-response$/, /more domains/),
     )
   })
 
   test('is left when it tells of a name without end', async (context) => {
     const fake = await startFakeLibvirt(context)
     const { next } = await listen(context, fake)
-    const waiting = assert.rejects(next(), isSourceError(/^garbled$/))
+    const waiting = assert.rejects(next(), isSourceError(/^invalid-response$/))
     fake.sendEvent(domain(1, { name: 'x'.repeat(longestName + 1) }))
     await waiting
   })
