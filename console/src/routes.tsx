@@ -7,9 +7,8 @@ import { queryClient } from './api/query-client.ts'
 import { lazyPage } from './pages/lazy-page.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { PageError } from './pages/page-error.tsx'
+import { PagePending } from './pages/page-pending.tsx'
 import { parseSearch, stringifySearch, type Search } from './url/search.ts'
-import styles from './ui/page.module.css'
-import { SkeletonRows } from './ui/skeleton.tsx'
 
 const root = createRootRoute({ validateSearch: (search): Search => search as Search })
 
@@ -171,11 +170,3 @@ onSessionEnd((ending: SessionEnd) => {
     ignoreBlocker: true,
   })
 })
-
-function PagePending() {
-  return (
-    <div className={styles.page}>
-      <SkeletonRows />
-    </div>
-  )
-}

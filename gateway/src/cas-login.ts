@@ -54,7 +54,7 @@ export function createCasLogin(dependencies: Dependencies) {
   return {
     async start(exchange: Exchange, id: string, next: string | undefined): Promise<GatewayAnswer> {
       const provider = (await findProviders()).find((candidate) => candidate.id === id)
-      if (!provider) throw refuse('ResourceNotFoundError', 'There is no such CAS server.')
+      if (!provider) throw refuse('ResourceNotFoundError', 'No such CAS identity provider.')
       const errand = writeErrand({ provider: id, next: nextPage(next) })
       cookies.set(exchange, 'casLogin', errand, patience)
       return goTo(loginPage(provider))

@@ -67,7 +67,7 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
     async switchScope({ exchange, body }) {
       const session = await sessions.demand(exchange)
       const scope = toScope(body.scope, refuse)
-      if (!scope) throw refuse('MissingParameterError', 'scope names a project or a domain.')
+      if (!scope) throw refuse('MissingParameterError', 'scope must have project_id or domain_id.')
       const answer = switchScope(exchange, session, scope, (fresh) => show(exchange, fresh, 200))
       return await upstream.ask(answer)
     },
@@ -88,7 +88,7 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
       const session = await sessions.demand(exchange)
       if (parameters.id === session.record.id) await sessions.finish(exchange, session)
       else if (!(await sessions.endOther(session, parameters.id))) {
-        throw refuse('ResourceNotFoundError', 'You have no such session.')
+        throw refuse('ResourceNotFoundError', 'Session not found.')
       }
       return { status: 204 }
     },

@@ -39,13 +39,14 @@ export function createPassOn({ upstream, sessions, refuse }: Dependencies) {
     const [path = ''] = exchange.url.split('?', 1)
     const decision = readApiPath(path)
     if (decision.kind === 'malformed') {
-      throw refuse('InvalidFormatError', 'The path is not a valid one.')
+      throw refuse('InvalidFormatError', 'The path is invalid.')
     }
-    if (decision.kind === 'unknown') throw refuse('NotFoundError', 'There is no such route.')
+    if (decision.kind === 'unknown')
+      throw refuse('NotFoundError', 'No such path. See /docs for the API reference.')
     if (!decision.methods.includes(exchange.method)) {
       const allowed = decision.methods.join(', ')
       exchange.addHeader('allow', allowed)
-      throw refuse('MethodNotAllowedError', `This route knows ${allowed}.`)
+      throw refuse('MethodNotAllowedError', `Method not allowed. Allowed here: ${allowed}.`)
     }
     return decision.path
   }
@@ -68,7 +69,7 @@ export function createPassOn({ upstream, sessions, refuse }: Dependencies) {
         signal,
       })
     } catch (error) {
-      throw refuse('BadGateway', 'The API does not answer.', { cause: error })
+      throw refuse('BadGateway', 'The API does not respond.', { cause: error })
     }
   }
 

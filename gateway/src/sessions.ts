@@ -75,7 +75,8 @@ export function createSessions(dependencies: Dependencies) {
     return over()
   }
 
-  const over = () => refuse('UnauthorizedError', 'You are not logged in, or no longer.')
+  const over = () =>
+    refuse('UnauthorizedError', 'You are not logged in, or the session has expired.')
 
   return {
     end,

@@ -25,7 +25,10 @@ export function createSwitchScope({ upstream, sessions, refuse }: Dependencies) 
       if (!isApiError(error, 'UnauthorizedError')) throw error
       // The API tells nobody which part of a login was wrong; the session's own token we can ask about.
       if (!(await sessions.isGood(exchange, root))) throw await sessions.end(exchange, session)
-      throw refuse('ForbiddenError', 'You hold no role there, or there is no such place.')
+      throw refuse(
+        'ForbiddenError',
+        'The project or domain does not exist, or you have no role in it.',
+      )
     }
   }
 

@@ -7,7 +7,7 @@ export function toScope(
   refuse: Refuse,
 ): ScopeRequest | undefined {
   if (project_id !== undefined && domain_id !== undefined) {
-    throw refuse('InputParameterError', 'scope names both a project and a domain: choose one.')
+    throw refuse('InputParameterError', 'scope must have either project_id or domain_id, not both.')
   }
   if (project_id !== undefined) return { project: { id: project_id } }
   return domain_id === undefined ? undefined : { domain: { id: domain_id } }

@@ -86,7 +86,7 @@ export function createUpstreamClient(upstream: Upstream, refuse: Refuse) {
           })
         }
         if (error instanceof ConnectionError) {
-          throw refuse('BadGateway', 'The API does not answer.', { cause: error })
+          throw refuse('BadGateway', 'The API does not respond.', { cause: error })
         }
         throw error
       }

@@ -54,9 +54,9 @@ export function reviveError({ status, headers }: Response, text: string): ApiErr
 }
 
 function describeStranger(status: number, headers: Headers, text: string): string {
-  if (text === '') return `The answer was ${status}, without a word.`
+  if (text === '') return `HTTP ${status} without a body.`
   const type = headers.get('content-type') ?? 'unknown type'
-  return `The answer was ${status} with ${type}: not Muster's own, but of something in between.`
+  return `HTTP ${status} with ${type}: the response is not from Muster but from a proxy in between.`
 }
 
 /** What claims to be a good answer, and cannot be read as one. */
@@ -64,6 +64,6 @@ export const unreadableAnswer = ({ status, headers }: Response): ApiError =>
   new ApiError({
     class: 'BadGateway',
     status,
-    details: `The answer was ${status} with ${headers.get('content-type') ?? 'unknown type'}, where JSON was expected.`,
+    details: `HTTP ${status} with ${headers.get('content-type') ?? 'unknown type'} instead of JSON.`,
     requestId: headers.get('x-request-id') ?? undefined,
   })

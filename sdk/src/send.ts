@@ -71,6 +71,6 @@ export async function send(
     signal?.throwIfAborted()
     // In a browser the address is a path: there is one server, and it has no name here.
     const whom = URL.canParse(address) ? new URL(address).host : 'the server'
-    throw new ConnectionError(`No answer from ${whom}`, { cause: error })
+    throw new ConnectionError(`No response from ${whom}`, { cause: error })
   }
 }

@@ -68,7 +68,9 @@ async function run(config: Config): Promise<void> {
   if (start.signal.aborted) {
     const { newAdminPassword } = platform
     if (newAdminPassword !== undefined) {
-      process.stdout.write(`The first admin is sysadmin, password ${newAdminPassword} (keep it)\n`)
+      process.stdout.write(
+        `First administrator: sysadmin, password ${newAdminPassword} (store it now)\n`,
+      )
     }
     await platform.close()
     process.exit(0)
@@ -94,7 +96,7 @@ async function buildMissingConsole({ roles, consoleBuild }: Config): Promise<voi
   const repository = fileURLToPath(new URL('../../', import.meta.url))
   await buildConsole({ repository, folder: consoleFolder }, process.stderr).catch(
     (error: unknown) => {
-      process.stderr.write(`The console could not be built: ${String(error)}\n`)
+      process.stderr.write(`Could not build the console: ${String(error)}\n`)
     },
   )
 }
@@ -124,7 +126,7 @@ function renderWelcome({ roles }: Config, platform: Platform): string {
       : [
           '',
           `  user      sysadmin`,
-          `  password  ${newAdminPassword}   (shown this once: keep it)`,
+          `  password  ${newAdminPassword}   (shown only once: store it now)`,
         ]),
     '',
     'Log in (the token is in the header X-Subject-Token):',
@@ -137,11 +139,11 @@ function renderWelcome({ roles }: Config, platform: Platform): string {
 
 /** What the operating system says of a setting that it cannot follow. */
 const refusals: Readonly<Record<string, string>> = {
-  EADDRNOTAVAIL: '--host is no address of this machine',
-  ENOTFOUND: '--host is no address of this machine',
-  EACCES: '--data-dir or --port is not allowed to this user',
-  EEXIST: '--data-dir is not a folder',
-  ENOTDIR: '--data-dir is not a folder',
+  EADDRNOTAVAIL: '--host is not an address of this machine',
+  ENOTFOUND: '--host is not an address of this machine',
+  EACCES: 'no permission for --data-dir or --port: use another one, or another user',
+  EEXIST: '--data-dir is not a directory',
+  ENOTDIR: '--data-dir is not a directory',
 }
 
 /** One clear line, without a stack, and the status that goes with it: 2 for a wrong setting. */
@@ -149,7 +151,7 @@ function explain(error: unknown): { line: string; status: number } {
   const { message, code = '', cause } = error as Error & { code?: string }
   if (error instanceof ConfigError) return { line: message, status: 2 }
   if (code === 'EADDRINUSE')
-    return { line: 'the port is taken: choose another with --port', status: 1 }
+    return { line: 'the port is already in use: choose another with --port', status: 1 }
   const refusal = refusals[code]
   if (refusal !== undefined) return { line: refusal, status: 2 }
   const reason = (cause as { code?: unknown } | undefined)?.code

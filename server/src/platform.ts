@@ -45,14 +45,14 @@ export async function createPlatform(config: Config, options: PlatformOptions) {
   let port: OpenPort | undefined
   const opening = openStorage(config, async () => {
     port = await openPort({ ...config, tls, clock })
-    port.explain('the database is being opened and brought up to date')
+    port.explain('opening and migrating the database')
   })
   try {
     const storage = await unlessAborted(opening, signal)
     if (!port) throw new Error('the storage was opened without a port to listen on')
-    port.explain('the console is being built')
+    port.explain('building the console')
     await unlessAborted(consoleBuilt ?? Promise.resolve(), signal)
-    port.explain('its parts are being put together')
+    port.explain('starting the services')
     return await assemble(config, { ...options, clock }, storage, port)
   } catch (error) {
     await port?.close()
@@ -132,7 +132,7 @@ async function assemble(
     throw error
   })
   const demoLoaded = (demo?.loaded ?? Promise.resolve())
-    .catch((error: unknown) => logger.error({ err: error }, 'loading the demo failed'))
+    .catch((error: unknown) => logger.error({ err: error }, 'could not load the demo'))
     .finally(() => (isLoading = false))
   const hasGateway = config.roles.includes('gateway')
   const { app, drain } = createApp(
@@ -159,7 +159,7 @@ async function assemble(
       inventory.purgeDeleted(),
       gateway?.purgeSessions(),
     ]).catch((error: unknown) => {
-      logger.warn({ err: error }, 'purging what has expired failed; the next try is in an hour')
+      logger.warn({ err: error }, 'could not purge expired data; retrying in an hour')
     })
     void countFleet()
   }, hour)
@@ -168,7 +168,7 @@ async function assemble(
   async function countFleet(): Promise<void> {
     if (!config.roles.includes('platform')) return
     await inventory.countToday().catch((error: unknown) => {
-      logger.warn({ err: error }, 'counting the fleet failed')
+      logger.warn({ err: error }, 'could not store the daily server count')
     })
   }
 
@@ -198,7 +198,7 @@ async function assemble(
       await sources.stop()
       await countFleet()
       await identity.flushDenials().catch((error: unknown) => {
-        logger.warn({ err: error }, 'refused changes could not be summed up in the audit log')
+        logger.warn({ err: error }, 'could not write denied requests to the audit log')
       })
       await syncTimes.stop()
       await database.close()

@@ -47,7 +47,7 @@ describe('the process', { concurrency: 2 }, () => {
   test('--help prints the help and ends well', async (t) => {
     const { code, stdout, stderr } = await runMuster(t, ['--help'])
     assert.deepEqual([code, stderr], [0, ''])
-    assert.match(stdout, /^ +--port <number> +MUSTER_PORT .*\[8400\]$/m)
+    assert.match(stdout, /^ +--port <number> +MUSTER_PORT +\[8400\]$/m)
   })
 
   test('--version prints the version of the package', async (t) => {
@@ -156,7 +156,7 @@ describe('the process', { concurrency: 2 }, () => {
     while (!(await ask(url, '/healthz').catch(() => undefined))) await pause(10)
     const { status, body } = await ask(url, '/readyz')
     assert.equal(status, 503)
-    assert.match(body.details, /the database is being opened/)
+    assert.match(body.details, /opening and migrating the database/)
     const { code, stdout } = await muster.end('SIGTERM')
     assert.deepEqual([code, stdout], [0, ''])
   })

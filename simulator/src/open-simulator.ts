@@ -16,7 +16,7 @@ const pageSize = 100
 const lookedAtAtOnce = 10_000
 const defaultStep = 5_000
 /** So many servers at each end of a long absence are told of at once. */
-const maxCaughtUp = 1_000
+const mostCaughtUp = 1_000
 
 /** A simulated fleet as a source, or what of it one cloud account has. */
 export function openSimulator(
@@ -29,11 +29,11 @@ export function openSimulator(
   if (cloudAccount !== undefined && !names.includes(cloudAccount)) {
     throw new SourceError(
       'failed',
-      `There is no simulated cloud account ${cloudAccount}: there are ${names.join(', ')}.`,
+      `Unknown simulated cloud account ${cloudAccount}. Known: ${names.join(', ')}.`,
     )
   }
   const simulator = createSimulator(settings)
-  const window = simulator.period * Math.min(1, maxCaughtUp / servers)
+  const window = simulator.period * Math.min(1, mostCaughtUp / servers)
 
   const isAsked = (index: number) =>
     cloudAccount === undefined || simulator.accountNameOf(index) === cloudAccount

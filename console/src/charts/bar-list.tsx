@@ -1,6 +1,6 @@
 import { useFormat } from '../messages/use-format.ts'
 import styles from './bar-list.module.css'
-import { Highlight } from '../ui/highlight.tsx'
+import { FreshNumber } from './fresh-number.tsx'
 import type { Bar } from './rank.ts'
 import { shareOf } from './scale.ts'
 import { ServersLink } from './servers-link.tsx'
@@ -34,7 +34,7 @@ export function BarList({ bars }: { readonly bars: readonly LabelledBar[] }) {
               )}
             </span>
             <span className={styles.count}>
-              <Highlight value={number(count)} />
+              <FreshNumber>{number(count)}</FreshNumber>
             </span>
           </ServersLink>
         </li>

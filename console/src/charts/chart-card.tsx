@@ -7,10 +7,8 @@ import { ScopeLabel } from '../session/scope-label.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import styles from './chart-card.module.css'
-import { useFormat } from '../messages/use-format.ts'
-import staleNoticeStyles from './stale-notice.module.css'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { isTable, toggleTable } from './table-names.ts'
+import { StaleNotice } from './stale-notice.tsx'
+import { useTableView } from './use-table-view.ts'
 
 interface Props<Data> {
   /** As the address calls it. */
@@ -80,40 +78,4 @@ function Waiting({ height }: { readonly height: number }) {
       <span className="visuallyHidden">{t.common.loading}</span>
     </div>
   )
-}
-
-interface StaleNoticeProps {
-  readonly since: number
-  readonly onRetry: () => void
-}
-
-/** What is shown is from before: the last try to count anew failed. */
-function StaleNotice({ since, onRetry }: StaleNoticeProps) {
-  const t = useMessages()
-  const { clock } = useFormat()
-  return (
-    <p className={staleNoticeStyles.note} role="status">
-      <span aria-hidden="true">◌</span>
-      {t.overview.notUpdated(clock(since))}
-      <Button small look="quiet" icon="refresh" onClick={onRetry}>
-        {t.common.retry}
-      </Button>
-    </p>
-  )
-}
-
-/** Whether a chart is shown as a table; the address remembers it. */
-function useTableView(name: string): { asTable: boolean; turn: () => void } {
-  const { table } = useSearch({ strict: false })
-  const navigate = useNavigate()
-  return {
-    asTable: isTable(table, name),
-    turn: () =>
-      void navigate({
-        to: '.',
-        search: (before) => ({ ...before, table: toggleTable(before.table, name) }),
-        replace: true,
-        resetScroll: false,
-      }),
-  }
 }

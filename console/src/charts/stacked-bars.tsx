@@ -1,5 +1,5 @@
 import { useFormat } from '../messages/use-format.ts'
-import { Highlight } from '../ui/highlight.tsx'
+import { FreshNumber } from './fresh-number.tsx'
 import { shareOf } from './scale.ts'
 import { ServersLink } from './servers-link.tsx'
 import styles from './stacked-bars.module.css'
@@ -86,7 +86,7 @@ function Figure({ part, shown }: { readonly part: Part; readonly shown: string }
   if (part.count === 0) return <span className={`${styles.figure} ${styles.none}`}>{shown}</span>
   return (
     <ServersLink q={part.q} className={styles.figure} title={part.words}>
-      <Highlight value={shown} />
+      <FreshNumber>{shown}</FreshNumber>
       <span className="visuallyHidden"> · {part.words}</span>
     </ServersLink>
   )

@@ -5,11 +5,8 @@ import { Icon } from '../ui/icon.tsx'
 import styles from './header.module.css'
 import { LiveMark } from './live-mark.tsx'
 import { AppearanceMenu } from './appearance-menu.tsx'
+import { ScopeSwitcher } from './scope-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
-import { useState } from 'react'
-import { useSession } from '../session/use-session.ts'
-import { ScopeDialog } from './scope-dialog.tsx'
-import scopeSwitcherStyles from './scope-switcher.module.css'
 
 interface Props {
   readonly onPalette: () => void
@@ -52,32 +49,5 @@ export function Header({ onPalette, onHelp, onNavigation }: Props) {
       <AppearanceMenu />
       <UserMenu onHelp={onHelp} />
     </header>
-  )
-}
-
-/** Always in sight: everybody's first mistake is looking in the wrong project. */
-function ScopeSwitcher() {
-  const t = useMessages()
-  const { scope } = useSession()
-  const [isOpen, setOpen] = useState(false)
-  const kind = scope.kind === 'domain' ? t.frame.domain : t.frame.project
-  return (
-    <>
-      <Button
-        className={scopeSwitcherStyles.trigger}
-        aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
-      >
-        <span className={scopeSwitcherStyles.current} title={scope.name}>
-          <span className={scopeSwitcherStyles.kind}>{kind}: </span>
-          {scope.name === '' ? t.frame.noScope : scope.name}
-          {scope.kind === 'project' && (
-            <span className={scopeSwitcherStyles.kind}> · {scope.domain.name}</span>
-          )}
-        </span>
-        <Icon name="down" size={12} />
-      </Button>
-      {isOpen && <ScopeDialog onClose={() => setOpen(false)} />}
-    </>
   )
 }

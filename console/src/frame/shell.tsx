@@ -1,4 +1,4 @@
-import { Outlet, useNavigate } from '@tanstack/react-router'
+import { Outlet } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { preloadPages } from '../pages/lazy-page.ts'
 import { useSession } from '../session/use-session.ts'
@@ -11,6 +11,7 @@ import { Navigation } from './navigation.tsx'
 import { Palette } from './palette.tsx'
 import { RouteAnnouncer } from './route-announcer.tsx'
 import styles from './shell.module.css'
+import { useGoShortcuts } from './use-go-shortcuts.ts'
 import { useShortcut } from './use-shortcut.ts'
 
 /** The page that was opened comes first. */
@@ -56,15 +57,4 @@ export function Shell() {
       <LogOutError />
     </div>
   )
-}
-
-/** `g` and a letter of the place: its first, but `e` for the events of the activity. */
-function useGoShortcuts(): void {
-  const navigate = useNavigate()
-  useShortcut('g o', () => navigate({ to: '/' }))
-  useShortcut('g s', () => navigate({ to: '/servers' }))
-  useShortcut('g a', () => navigate({ to: '/accounts' }))
-  useShortcut('g l', () => navigate({ to: '/locations' }))
-  useShortcut('g i', () => navigate({ to: '/identity' }))
-  useShortcut('g e', () => navigate({ to: '/activity' }))
 }

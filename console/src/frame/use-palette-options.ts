@@ -1,5 +1,6 @@
-import { useQuery, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { findServersQuery } from '../api/queries/find-servers.ts'
 import { typingPause } from '../form/use-debounced-input.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { useValueNames } from '../servers/value-names.ts'
@@ -8,7 +9,6 @@ import { navigationItems } from './navigation.tsx'
 import { matching, serverOption, type PaletteOption } from './palette-options.ts'
 import { chooseTheme } from './preferences.ts'
 import { useLogOut } from './use-log-out.ts'
-import { api } from '../api/client.ts'
 
 /** What the palette offers for a text: servers that the API finds, pages, actions. */
 export function usePaletteOptions(text: string): {
@@ -86,22 +86,3 @@ export function usePaletteOptions(text: string): {
   ]
   return { options, isSearching }
 }
-
-const most = 8
-
-/** A few servers for what somebody types: the API searches, nothing is loaded in advance. */
-const findServersQuery = (q: string) =>
-  queryOptions({
-    queryKey: ['servers', 'find', q],
-    queryFn: async ({ signal }) => {
-      const field = ['id', 'name', 'ips', 'project', 'status']
-      const { servers } = await api.listServers({
-        query: { q, limit: most, scope: 'max', details: true, field },
-        signal,
-      })
-      return servers
-    },
-    enabled: q !== '',
-    placeholderData: keepPreviousData,
-    retry: false,
-  })

@@ -68,7 +68,7 @@ export function createConsole({ consoleFolder, ownOrigin, refuse }: Dependencies
       return { status: 503, headers, body: Buffer.from(unbuilt) }
     }
     const file = find(found, path.slice(consoleHome.length))
-    if (!file) throw refuse('NotFoundError', 'The console has no such file.')
+    if (!file) throw refuse('NotFoundError', 'No such file in the console.')
     return answer(exchange, file)
   }
 }

@@ -24,6 +24,6 @@ async function requireGoodAdminPassword(password: string): Promise<void> {
   try {
     await requireGoodPassword(password)
   } catch (error) {
-    throw new ConfigError(`MUSTER_ADMIN_PASSWORD is no good. ${(error as Error).message}`)
+    throw new ConfigError(`MUSTER_ADMIN_PASSWORD is not acceptable. ${(error as Error).message}`)
   }
 }

@@ -71,7 +71,7 @@ function createDemoHost(parts: Parts): DemoHost {
 async function refuseRealData({ serverWriter, accounts }: Parts, provider: string): Promise<void> {
   const refuse = (what: string) => {
     throw new ConfigError(
-      `--demo does not go on top of real ${what}, and there are some here: take another --data-dir or --database-url`,
+      `--demo cannot be used with a database that has real ${what}: use another --data-dir or --database-url`,
     )
   }
   if (await serverWriter.hasRealServers()) refuse('servers')

@@ -66,13 +66,16 @@ describe('a PostgreSQL that cannot be used says why', () => {
 
   test('something else than PostgreSQL', async (t) => {
     const host = await listen(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
-    assert.match(await refusal(`postgres://ada:secret@${host}/db`), /as PostgreSQL|PostgreSQL's/)
+    assert.match(
+      await refusal(`postgres://ada:secret@${host}/db`),
+      /as PostgreSQL|is not a PostgreSQL server/,
+    )
   })
 
   test('no TLS where it is asked for, a certificate that cannot be read', async () => {
     const { host, pathname } = new URL(await createTestDatabase())
     const start = `postgres://muster:secret@${host}${pathname}`
-    assert.match(await refusal(`${start}?sslmode=verify-full`), /does not speak TLS/)
+    assert.match(await refusal(`${start}?sslmode=verify-full`), /does not support TLS/)
     assert.match(await refusal(`${start}?sslrootcert=/no/such/file`), /cannot be read/)
   })
 

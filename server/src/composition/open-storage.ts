@@ -13,8 +13,8 @@ export interface Storage {
 }
 
 /**
- * Opens the database and its secret key. A key that does not belong to the database is rejected before
- * anything changes. `onLocked` is called when the data directory is locked, before any slow work.
+ * Opens the storage with its key. A key that is not this database's stops here, before a byte changes.
+ * `onLocked` comes once nobody else can have the data directory, before anything that may take long.
  */
 export async function openStorage(config: Config, onLocked: () => Promise<void>): Promise<Storage> {
   const { secretKeyFile } = config
@@ -22,16 +22,18 @@ export async function openStorage(config: Config, onLocked: () => Promise<void>)
   const matchKey: Inspect = async (db) => {
     if (config.demo && !(await canHoldDemo(db))) {
       throw new ConfigError(
-        '--demo needs an empty database or one with a demo, and this one has other data: give another --data-dir or --database-url',
+        '--demo needs an empty database or one with a demo. This one has other data: use another --data-dir or --database-url',
       )
     }
     const fingerprint = await findKeyFingerprint(db)
     if (fingerprint !== undefined && !secretKeyExists(secretKeyFile)) {
-      throw new Error(`the secret key ${secretKeyFile} is missing, and the data needs it`)
+      throw new Error(
+        `the secret key ${secretKeyFile} is missing, but the database was created with one: restore it from a backup`,
+      )
     }
     key = loadSecretKey(secretKeyFile)
     if (fingerprint !== undefined && fingerprint !== key.fingerprint) {
-      throw new Error(`the secret key ${secretKeyFile} is not the one this data was made with`)
+      throw new Error(`the secret key ${secretKeyFile} does not belong to this database`)
     }
   }
   const database = await openEngine(config, matchKey, onLocked)
@@ -47,7 +49,7 @@ export async function openStorage(config: Config, onLocked: () => Promise<void>)
   }
 }
 
-/** Loads only the engine in use: the driver of the other would cost memory and time at start. */
+/** Only the engine in use is loaded: the other one's driver is memory and time at start. */
 async function openEngine(
   config: Config,
   inspect: Inspect,

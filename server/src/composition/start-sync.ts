@@ -5,10 +5,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { Database } from '../storage/database.ts'
-import { createCaller } from '../threads/worker-calls.ts'
 import {
   fromFailure,
-  type Failure,
   type SyncMessage,
   type SyncRequest,
   type SyncThreadData,
@@ -26,9 +24,9 @@ interface Parts {
   readonly hasAccounts: () => Promise<boolean>
 }
 
-interface SyncThread {
-  readonly worker: Worker
-  readonly call: (request: SyncRequest) => Promise<unknown>
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: Error): void
 }
 
 /** Another process may have attached an account; and a thread that ended is started again. */
@@ -43,9 +41,13 @@ const longestStop = 5_000
 const resourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 }
 
 const ended = () =>
-  new PlatformError('ServiceUnavailable', 'The work with sources is not running now.', {
-    retryAfter: 5,
-  })
+  new PlatformError(
+    'ServiceUnavailable',
+    'Synchronization is not running. It restarts automatically.',
+    {
+      retryAfter: 5,
+    },
+  )
 
 /**
  * The thread that works with sources, started when there is an account to be run or something is
@@ -56,10 +58,12 @@ export function startSync(parts: Parts) {
   const { logger, isQuiet, hasAccounts } = parts
   // Only one process has a SQLite storage: after a crash it is the same one that goes on.
   const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
-  let thread: SyncThread | undefined
+  const waiting = new Map<number, Waiting>()
+  let thread: Worker | undefined
+  let lastId = 0
   let isStopped = false
 
-  function handle(message: SyncMessage): void {
+  function hear(message: SyncMessage): void {
     switch (message.kind) {
       case 'servers-committed':
         return database.noteServersCommitted(message.version, message.scopes)
@@ -67,11 +71,17 @@ export function startSync(parts: Parts) {
         const level = message.level === 'info' && isQuiet() ? 'debug' : message.level
         return logger[level](message.fields, message.message)
       }
+      case 'answer':
+        waiting.get(message.id)?.resolve(message.value)
+        return void waiting.delete(message.id)
+      case 'failure':
+        waiting.get(message.id)?.reject(fromFailure(message.failure))
+        return void waiting.delete(message.id)
     }
   }
 
-  function start(): SyncThread {
-    const storage = database.share()
+  function start(): Worker {
+    const storage = database.extend()
     const workerData: SyncThreadData = {
       storage,
       secretKeyFile,
@@ -79,27 +89,33 @@ export function startSync(parts: Parts) {
       disappearanceHold,
       runner,
     }
-    const worker = new Worker(new URL('./sync-thread.ts', import.meta.url), {
+    const started = new Worker(new URL('./sync-thread.ts', import.meta.url), {
       workerData,
       resourceLimits,
       transferList: Object.values(storage).filter((value) => value instanceof MessagePort),
     })
-    const caller = createCaller<SyncRequest, unknown, Failure>(worker, { toError: fromFailure })
-    const started = { worker, call: caller.call }
-    worker.unref()
-    worker.on('message', handle)
-    worker.on('error', (error) => logger.error({ err: error }, 'the sync thread failed'))
-    worker.on('exit', () => {
+    started.unref()
+    started.on('message', hear)
+    started.on('error', (error) =>
+      logger.error({ err: error }, 'sync thread failed and is restarted'),
+    )
+    started.on('exit', () => {
       if (thread === started) thread = undefined
-      caller.end(ended())
+      for (const { reject } of waiting.values()) reject(ended())
+      waiting.clear()
     })
     return started
   }
 
-  function call(method: keyof SyncClient, parameters: readonly unknown[]): Promise<unknown> {
+  function ask(method: keyof SyncClient, parameters: readonly unknown[]): Promise<unknown> {
     if (isStopped) return Promise.reject(ended())
     thread ??= start()
-    return thread.call({ method, parameters })
+    lastId += 1
+    const id = lastId
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject })
+      thread?.postMessage({ id, method, parameters } satisfies SyncRequest)
+    })
   }
 
   async function startIfNeeded(): Promise<void> {
@@ -113,10 +129,10 @@ export function startSync(parts: Parts) {
   timer.unref()
 
   const syncClient: SyncClient = {
-    reconcile: async (...parameters) => void (await call('reconcile', parameters)),
-    test: (...parameters) => call('test', parameters) as ReturnType<SyncClient['test']>,
-    preview: (...parameters) => call('preview', parameters) as ReturnType<SyncClient['preview']>,
-    refresh: (...parameters) => call('refresh', parameters) as ReturnType<SyncClient['refresh']>,
+    reconcile: async (...parameters) => void (await ask('reconcile', parameters)),
+    test: (...parameters) => ask('test', parameters) as ReturnType<SyncClient['test']>,
+    preview: (...parameters) => ask('preview', parameters) as ReturnType<SyncClient['preview']>,
+    refresh: (...parameters) => ask('refresh', parameters) as ReturnType<SyncClient['refresh']>,
   }
 
   return {
@@ -124,12 +140,12 @@ export function startSync(parts: Parts) {
     async stop(): Promise<void> {
       isStopped = true
       clearInterval(timer)
-      if (!thread) return
-      const { worker } = thread
-      worker.postMessage('stop')
-      const deadline = setTimeout(() => void worker.terminate(), longestStop)
-      await once(worker, 'exit')
-      clearTimeout(deadline)
+      const stopping = thread
+      if (!stopping) return
+      stopping.postMessage('stop' satisfies SyncRequest)
+      const impatience = setTimeout(() => void stopping.terminate(), longestStop)
+      await once(stopping, 'exit')
+      clearTimeout(impatience)
     },
   }
 }

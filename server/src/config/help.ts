@@ -1,36 +1,59 @@
-import { settings, type Setting } from './settings.ts'
+import { settingGroups, settings, type Setting } from './settings.ts'
 
-const spellFlag = (flag: string, value: string | undefined) =>
-  value === undefined ? `--${flag}` : `--${flag} <${value}>`
+const lineLength = 92
+const indent = ' '.repeat(6)
+
+function wrap(text: string): string {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line !== '' && indent.length + line.length + 1 + word.length > lineLength) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines.map((line) => indent + line).join('\n')
+}
+
+const spellFlag = ({ flag, value }: Setting<unknown>) => {
+  if (flag === undefined) return '(no flag)'
+  return value === undefined ? `--${flag}` : `--${flag} <${value}>`
+}
 
 /** The text of `--help`. */
 export function renderHelp(): string {
-  const rows = Object.values<Setting<unknown>>(settings).map(
-    ({ flag, variable, value, help, fallback }) => ({
-      left: flag === undefined ? `(${variable} only)` : spellFlag(flag, value),
-      middle: flag === undefined ? '' : variable,
-      right: fallback ? `${help} [${fallback}]` : help,
-    }),
+  const all = Object.values<Setting<unknown>>(settings)
+  const flagWidth = Math.max(...all.map((setting) => spellFlag(setting).length))
+  const variableWidth = Math.max(...all.map(({ variable }) => variable.length))
+
+  const renderSetting = (setting: Setting<unknown>) => {
+    const { variable, help, fallback } = setting
+    const start = `  ${spellFlag(setting).padEnd(flagWidth)}  `
+    const names = fallback ? `${variable.padEnd(variableWidth)}  [${fallback}]` : variable
+    return `${start}${names}\n${wrap(help)}`
+  }
+  const groups = Object.entries(settingGroups).map(
+    ([title, keys]) => `${title}:\n${keys.map((key) => renderSetting(settings[key])).join('\n')}`,
   )
-  const width = Math.max(...rows.map(({ left }) => left.length))
-  const middleWidth = Math.max(...rows.map(({ middle }) => middle.length))
-  const lines = rows.map(
-    ({ left, middle, right }) => `  ${left.padEnd(width)}  ${middle.padEnd(middleWidth)}  ${right}`,
-  )
-  return `Muster: the roll of every server you run, through one identity and one API.
+  return `Muster: a self-hosted inventory of your virtual machines across clouds and hypervisors.
+
+Usage: npm start -- [flags]
 
 Examples:
-  npm start                                       SQLite in ./data, on http://127.0.0.1:8400
+  npm start                             SQLite in ./data, on http://127.0.0.1:8400
+  npm start -- --demo                   a simulated fleet and demo users
+  npm start -- --demo --demo-servers 100000
   npm start -- --port 9000 --data-dir /var/lib/muster
   MUSTER_ADMIN_PASSWORD='a long sentence' npm start
-  npm start -- --demo                             a simulated fleet to try it on, and people to try it as
-  npm start -- --demo --demo-servers 100000
   npm start -- --database-url postgres://muster@db/muster --secret-key-file /etc/muster/secret.key
 
-Settings, each a flag or a variable (the flag wins):
-${lines.join('\n')}
+Settings: flag, environment variable, [default]. A flag overrides its variable.
+Times are seconds, or a number with s, m, h or d. Lists are comma-separated.
 
-  ${'-h, --help'.padEnd(width)}  ${''.padEnd(middleWidth)}  this text
-  ${'--version'.padEnd(width)}  ${''.padEnd(middleWidth)}  the version
+${groups.join('\n\n')}
+
+Other:
+  -h, --help
+${wrap('Print this help.')}
+  --version
+${wrap('Print the version.')}
 `
 }

@@ -36,7 +36,7 @@ export function duration(text: string): number {
   const [, digits, unit] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
   const seconds = Number(digits) * (units[unit ?? '?'] ?? Number.NaN)
   if (!(seconds >= 1 && seconds <= 366 * 86_400)) {
-    throw new ConfigError('must be a time from 1s to 366d, such as 3600, 90m, 24h or 7d')
+    throw new ConfigError('must be a duration from 1s to 366d, such as 3600, 90m, 24h or 7d')
   }
   return seconds * 1_000
 }
@@ -52,7 +52,7 @@ export const durationOrNone = (text: string): number =>
 export function webAddress(text: string): string {
   if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[?#@]/.test(text) || !URL.canParse(text)) {
     throw new ConfigError(
-      'must be an address such as https://muster.example.org, without a query or a password',
+      'must be a URL such as https://muster.example.org, without query or password',
     )
   }
   return text.replace(/\/+$/, '')
@@ -63,14 +63,14 @@ export function databaseAddress(text: string): string {
   const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^@/?]*@)?([^/?]*)/.exec(text) ?? []
   const isAddress = /^postgres(?:ql)?:\/\/./.test(text)
   if (!isAddress || !hosts.split(',').every((host) => URL.canParse(`postgres://${host}`))) {
-    throw new ConfigError('must be an address that starts with postgres://')
+    throw new ConfigError('must be a URL that starts with postgres://')
   }
   return text
 }
 
 export function word(text: string): string {
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(text)) {
-    throw new ConfigError('must be 1 to 32 of a-z, 0-9 and -')
+    throw new ConfigError('must be 1 to 32 characters of a-z, 0-9 and -')
   }
   return text
 }
@@ -89,10 +89,10 @@ export function network(text: string): string {
   const isNetwork = isIP(address) !== 0 && bits !== undefined && ipaddr.isValidCIDR(text)
   if (!isNetwork && isIP(text) === 0) {
     throw new ConfigError(
-      'must be made of addresses such as 10.0.0.1 and networks such as 10.0.0.0/8',
+      'must be a list of addresses such as 10.0.0.1 and networks such as 10.0.0.0/8',
     )
   }
-  if (bits === '0') throw new ConfigError('must not hold the whole of the internet')
+  if (bits === '0') throw new ConfigError('must not contain the whole internet')
   return text
 }
 
@@ -106,7 +106,7 @@ export function networkOrHost(text: string): string {
     return network(text)
   } catch {
     throw new ConfigError(
-      'must be made of hosts such as cas.example.org, addresses such as 10.0.0.1 and networks such as 10.0.0.0/8',
+      'must be a list of hosts such as cas.example.org, addresses such as 10.0.0.1 and networks such as 10.0.0.0/8',
     )
   }
 }
@@ -116,7 +116,7 @@ export function hostNameOrAddress(text: string): string {
   const address = text.replace(/^\[(.*)\]$/, '$1')
   if (!hostName.test(text) && isIP(address) === 0) {
     throw new ConfigError(
-      'must be made of host names such as muster.example.org and addresses, without ports',
+      'must be a list of host names such as muster.example.org and addresses, without ports',
     )
   }
   return isIP(address) === 6 ? `[${address}]` : text
@@ -131,7 +131,7 @@ export const textFile = (text: string): string => {
   try {
     return readFileSync(text, 'utf8')
   } catch {
-    throw new ConfigError('must be the path of a file that can be read')
+    throw new ConfigError('must be the path of a readable file')
   }
 }
 

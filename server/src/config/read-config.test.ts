@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test'
 import { renderHelp } from './help.ts'
 import { ConfigError } from './parsers.ts'
 import { readConfig } from './read-config.ts'
-import { settings, type Setting } from './settings.ts'
+import { settingGroups, settings, type Setting } from './settings.ts'
 
 type Key = keyof typeof settings
 
@@ -313,7 +313,7 @@ describe('settings', () => {
     assert.equal(configOf([], { MUSTER_DEMO: '1' }).demo, true)
     assert.equal(configOf([], { MUSTER_DEMO: '0' }).demo, false)
     assert.match(refusal(['--demo', '5000']), /a flag was expected/)
-    assert.match(refusal(['--demo', '--demo']), /--demo is given twice/)
+    assert.match(refusal(['--demo', '--demo']), /--demo is given more than once/)
     assert.match(refusal(['--no-demo']), /unknown flag --no-demo/)
   })
 
@@ -415,21 +415,26 @@ describe('--help', () => {
     assert.equal(readConfig(['--version'], { MUSTER_PROT: '1' }).kind, 'version')
   })
 
-  test('has a line for every setting with flag, variable and default', () => {
-    const settingLines = help.slice(help.indexOf('Settings'))
+  test('shows flag, variable, default and text of every setting', () => {
+    const lines = help.slice(help.indexOf('Settings')).split('\n')
     for (const key of keys) {
-      const { flag, variable, value, help: words, fallback } = definition(key)
-      const line = settingLines
-        .split('\n')
-        .find((candidate) => new RegExp(`\\b${variable}\\b`).test(candidate))
-      assert.ok(line !== undefined, `no line for ${variable}`)
+      const { flag, variable, value, help: text, fallback } = definition(key)
+      const at = lines.findIndex((line) => new RegExp(`\\b${variable}\\b`).test(line))
+      const line = lines[at] ?? ''
       const opening = value === undefined ? ' ' : ` <${value}>`
-      assert.ok(flag === undefined || line.includes(`--${flag}${opening}`), line)
-      assert.ok(line.includes(words), line)
+      assert.ok(flag === undefined || line.includes(`--${flag}${opening}`), `${variable}: ${line}`)
       assert.ok(!fallback || line.includes(`[${fallback}]`), line)
+      const below = lines.slice(at + 1, at + 4).map((each) => each.trim())
+      assert.ok(below.join(' ').startsWith(text), text)
     }
-    // Where it depends on another setting, the words tell the default.
-    assert.match(definition('secretKeyFile').help, /default: secret\.key/)
+  })
+
+  test('has every setting in one group', () => {
+    assert.deepEqual(Object.values(settingGroups).flat().toSorted(), keys.toSorted())
+  })
+
+  test('fits into 120 columns', () => {
+    for (const line of help.split('\n')) assert.ok(line.length <= 120, line)
   })
 
   test('mentions no setting that does not exist', () => {

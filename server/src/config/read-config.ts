@@ -49,7 +49,7 @@ function readFlags(args: readonly string[]): Record<string, string | boolean | u
   const repeated = args.find(
     (arg, at) => flagOf(arg) && args.slice(0, at).map(flagOf).includes(flagOf(arg)),
   )
-  if (repeated !== undefined) throw new ConfigError(`${flagOf(repeated)} is given twice`)
+  if (repeated !== undefined) throw new ConfigError(`${flagOf(repeated)} is given more than once`)
   try {
     return parseArgs({ args: [...args], options, strict: true }).values
   } catch (error) {
@@ -133,7 +133,7 @@ function requireUsableCertificate({ tlsCert, tlsKey }: Parsed): void {
   try {
     createSecureContext({ cert: tlsCert, key: tlsKey })
   } catch {
-    throw new ConfigError('--tls-cert and --tls-key are not a certificate and its key in PEM')
+    throw new ConfigError('--tls-cert and --tls-key must be a PEM certificate and its private key')
   }
 }
 
@@ -148,26 +148,26 @@ function requireUpstream({ roles, authUrl, baseUrl, demo }: Parsed): void {
   if (missing.length > 0) {
     const others = roles.length === 1 ? 'alone' : 'without the rest'
     throw new ConfigError(
-      `--roles ${roles.join(',')} is a gateway ${others}, and needs to know where the API is: give ${missing.join(' and ')}`,
+      `--roles ${roles.join(',')} needs ${missing.join(' and ')}: the gateway forwards requests to this address`,
     )
   }
   if (demo && roles.length === 1) {
-    throw new ConfigError('--demo means nothing to a gateway alone: it has no servers of its own')
+    throw new ConfigError('--demo needs the role identity or platform: a gateway stores no servers')
   }
 }
 
 function completeConfig(parsed: Parsed): Config {
   if ((parsed.tlsCert === undefined) !== (parsed.tlsKey === undefined)) {
-    throw new ConfigError('--tls-cert and --tls-key go together: give both or neither')
+    throw new ConfigError('--tls-cert and --tls-key must be given together')
   }
   requireUsableCertificate(parsed)
   if (parsed.demoServers !== undefined && !parsed.demo) {
-    throw new ConfigError('--demo-servers means nothing without --demo')
+    throw new ConfigError('--demo-servers needs --demo')
   }
   requireUpstream(parsed)
   if (parsed.databaseUrl !== undefined && parsed.secretKeyFile === undefined) {
     throw new ConfigError(
-      'MUSTER_SECRET_KEY_FILE must be given with PostgreSQL, the same key for every process (the file is made if it is not there)',
+      'MUSTER_SECRET_KEY_FILE is required with PostgreSQL: all processes must use the same key (the file is created if it does not exist)',
     )
   }
   const dataDir = parsed.dataDir ?? (parsed.demo ? resolve('data-demo') : defaultDataDir)

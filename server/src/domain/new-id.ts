@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto'
 
-/** A unique id. */
+/** An id that nothing else has or ever had, of whatever kind. */
 export const newId = (): string => randomUUID().replaceAll('-', '')

@@ -11,11 +11,11 @@ import type { Egress, TlsSettings } from '../domain/sources/source.ts'
 import type { AddressRule } from './allowed-addresses.ts'
 import {
   AddressNotAllowed,
-  lookupFrom,
-  resolveAllowed,
+  answerWith,
+  findAddresses,
   resolveWithSystem,
   type Resolve,
-} from './resolve-addresses.ts'
+} from './find-addresses.ts'
 
 const plainFingerprint = (text: string) => text.replaceAll(':', '').toLowerCase()
 
@@ -36,7 +36,7 @@ function requireFingerprint(raw: Buffer | undefined, fingerprint: string | undef
   if (fingerprint === undefined) return
   const seen = raw ? createHash('sha256').update(raw).digest('hex') : ''
   if (seen !== plainFingerprint(fingerprint)) {
-    throw new SourceError('tls', 'Its certificate is not the one whose fingerprint was given.')
+    throw new SourceError('tls', 'The fingerprint of the certificate does not match.')
   }
 }
 
@@ -45,7 +45,7 @@ function toSourceError(error: unknown, target: string): SourceError {
   if (error instanceof AddressNotAllowed) {
     return new SourceError(
       'not-allowed',
-      `${error.message}: if that is meant, name it in --source-allow.`,
+      `${error.message}. To allow it, add it to --source-allow.`,
     )
   }
   return connectionError(error, target)
@@ -58,16 +58,16 @@ function toSourceError(error: unknown, target: string): SourceError {
 const socketError = (path: string): SourceError =>
   new SourceError(
     'unreachable',
-    `The socket ${path} cannot be used: check that the service runs, and that the user Muster runs as may open its socket.`,
+    `The socket ${path} cannot be opened. Check that the service is running and that the user that runs Muster can access the socket.`,
   )
 
 /** Tells a connection where to go once that is known. */
-async function lookUpLater(
-  found: ReturnType<typeof resolveAllowed>,
+async function answerLater(
+  found: ReturnType<typeof findAddresses>,
   ...[host, options, tell]: Parameters<LookupFunction>
 ): Promise<void> {
   try {
-    lookupFrom(await found)(host, options, tell)
+    answerWith(await found)(host, options, tell)
   } catch (error) {
     tell(toSourceError(error, host), [])
   }
@@ -77,8 +77,8 @@ async function lookUpLater(
 export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSystem): Egress {
   /** Names are looked up once, and what was found is judged before anything is sent. */
   const guardedLookup: LookupFunction = (host, options, callback) => {
-    const found = resolveAllowed(host, rule, resolve)
-    void lookUpLater(found, host, options, callback)
+    const found = findAddresses(host, rule, resolve)
+    void answerLater(found, host, options, callback)
   }
 
   /** A number in the place of a name is not looked up at all. */
@@ -153,32 +153,32 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
   }
 }
 
-type RequireAllowed = (host: string) => void
+type Demand = (host: string) => void
 
 class GuardedHttpAgent extends HttpAgent {
-  readonly #requireAllowed: RequireAllowed
+  readonly #demand: Demand
 
-  constructor(options: object, requireAllowed: RequireAllowed) {
+  constructor(options: object, demand: Demand) {
     super(options)
-    this.#requireAllowed = requireAllowed
+    this.#demand = demand
   }
 
   override createConnection(...[options, callback]: Parameters<HttpAgent['createConnection']>) {
-    this.#requireAllowed(String(options.host))
+    this.#demand(String(options.host))
     return super.createConnection(options, callback)
   }
 }
 
 class GuardedHttpsAgent extends HttpsAgent {
-  readonly #requireAllowed: RequireAllowed
+  readonly #demand: Demand
 
-  constructor(options: object, requireAllowed: RequireAllowed) {
+  constructor(options: object, demand: Demand) {
     super(options)
-    this.#requireAllowed = requireAllowed
+    this.#demand = demand
   }
 
   override createConnection(...[options, callback]: Parameters<HttpsAgent['createConnection']>) {
-    this.#requireAllowed(String(options.host))
+    this.#demand(String(options.host))
     return super.createConnection(options, callback)
   }
 }

@@ -101,7 +101,7 @@ export function createApp(
 
   const requestLimit = createRateLimit(
     settings.requestsPerMinute,
-    'Too many requests with this token: wait and try again.',
+    'Too many requests with this token. Try again after the time in Retry-After.',
   )
   const repeats = createResponseCache({
     findKnown: (secret) => useCases.verifyToken.findKnown(secret),

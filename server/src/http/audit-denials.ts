@@ -21,7 +21,10 @@ export function auditDenials(app: FastifyInstance, recordDenial: RecordDenial): 
     try {
       await recordDenial(denial)
     } catch (err) {
-      request.log.error({ request_id: request.id, err }, 'a refused change could not be recorded')
+      request.log.error(
+        { request_id: request.id, err },
+        'could not record a denied request in the audit log',
+      )
     }
     done()
   }

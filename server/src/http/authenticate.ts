@@ -26,7 +26,10 @@ export function createAuthenticate(dependencies: Dependencies) {
     const secret = request.headers['x-auth-token']
     const principal = typeof secret === 'string' ? await verifyToken(secret) : undefined
     if (!principal) {
-      throw new PlatformError('UnauthorizedError', 'A valid token is needed in X-Auth-Token.')
+      throw new PlatformError(
+        'UnauthorizedError',
+        'The X-Auth-Token header is missing, or its token is invalid or expired. Log in with POST /v3/auth/tokens.',
+      )
     }
     if (rateLimit === 'token') {
       requestLimit.demand(principal.token.id, clock())

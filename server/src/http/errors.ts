@@ -11,18 +11,27 @@ import type { Route } from './route.ts'
 
 /** What the framework itself refuses, in our words. Anything it does not name here is a fault of ours. */
 const frameworkErrors: Readonly<Record<string, () => PlatformError>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () => new PlatformError('TooLargeEntity', 'The body is too large.'),
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new PlatformError('TooLargeEntity', 'The request body is larger than 64 KiB.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new PlatformError('InvalidFormatError', 'The body does not have the length it claims.'),
+    new PlatformError('InvalidFormatError', 'The body does not match its Content-Length.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupportedMediaType(),
   FST_ERR_CTP_INVALID_CONTENT_TYPE: () => unsupportedMediaType(),
-  FST_ERR_BAD_URL: () => new PlatformError('InvalidFormatError', 'The path is not a valid one.'),
-  FST_ERR_MAX_PARAM_LENGTH: () => new PlatformError('NotFoundError', 'There is no such route.'),
-  ECONNRESET: () => new PlatformError('InvalidFormatError', 'The request broke off.'),
+  FST_ERR_BAD_URL: () => new PlatformError('InvalidFormatError', 'The path is invalid.'),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    new PlatformError('NotFoundError', 'No such path. See /docs for the API reference.'),
+  ECONNRESET: () =>
+    new PlatformError(
+      'InvalidFormatError',
+      'The connection closed before the request was complete.',
+    ),
 }
 
 export const unsupportedMediaType = () =>
-  new PlatformError('UnsupportedMediaTypeError', 'Send the body as application/json, in UTF-8.')
+  new PlatformError(
+    'UnsupportedMediaTypeError',
+    'Send the body as application/json in UTF-8, without Content-Encoding.',
+  )
 
 /** Any error as one of ours: an unknown one is a 500 that says nothing. */
 function toPlatformError(error: unknown): PlatformError {
@@ -30,9 +39,13 @@ function toPlatformError(error: unknown): PlatformError {
   const known = frameworkErrors[(error as { code?: string }).code ?? '']
   return (
     known?.() ??
-    new PlatformError('InternalServerError', 'Something went wrong here. It has been logged.', {
-      cause: error,
-    })
+    new PlatformError(
+      'InternalServerError',
+      'Internal error. Details are in the server log under this request id.',
+      {
+        cause: error,
+      },
+    )
   )
 }
 
@@ -112,9 +125,8 @@ interface Fault {
 }
 
 const methodUnknown = () =>
-  new PlatformError('MethodNotAllowedError', `Muster knows ${everyMethod}.`)
-const malformed = () =>
-  new PlatformError('InvalidFormatError', 'This is not a well-formed HTTP request.')
+  new PlatformError('MethodNotAllowedError', `Unsupported method. Supported: ${everyMethod}.`)
+const malformed = () => new PlatformError('InvalidFormatError', 'Malformed HTTP request.')
 const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
 const asText = (packet: unknown) => (Buffer.isBuffer(packet) ? packet.toString('latin1') : '')
@@ -124,14 +136,16 @@ function framingFault({ code = '', rawPacket }: ClientError): Fault {
   const fault = (error: PlatformError) => ({ status: error.status, error })
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return fault(new PlatformError('HeaderTooLargeError', 'The headers are too large.'))
+      return fault(
+        new PlatformError('HeaderTooLargeError', 'The request headers are larger than 16 KiB.'),
+      )
     case 'HPE_INVALID_METHOD':
       return fault(requestLine.test(asText(rawPacket)) ? methodUnknown() : malformed())
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       // HTTP has a status of its own for a slow sender; the class is that of any time-out.
       return {
         status: 408,
-        error: new PlatformError('TimeoutError', 'The request took too long to arrive.'),
+        error: new PlatformError('TimeoutError', 'The request did not arrive in time.'),
       }
     default:
       return fault(malformed())

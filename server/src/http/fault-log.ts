@@ -29,7 +29,7 @@ export function createFaultLog(log: Pick<FastifyBaseLogger, 'error' | 'warn'>) {
     for (const { message, count } of kinds.values()) {
       const left_out = count - mostOfOneKind
       if (left_out > 0)
-        log.warn({ left_out, fault: message }, 'further errors of this kind were not logged')
+        log.warn({ left_out, fault: message }, 'repeated errors of this kind were not logged')
     }
     kinds.clear()
   }

@@ -70,7 +70,7 @@ export function createOwnHosts(settings: HostSettings) {
       const name = readHostName(host) ?? ''
       return new PlatformError(
         'MisdirectedRequestError',
-        `Muster does not answer for the host ${name} (header ${header}). If clients are to use this name, start Muster with --allowed-hosts ${name} (MUSTER_ALLOWED_HOSTS), or name it in --public-url.`,
+        `The host ${name} (header ${header}) is not allowed. To allow it, start Muster with --allowed-hosts ${name} (MUSTER_ALLOWED_HOSTS) or use it in --public-url.`,
       )
     },
   }

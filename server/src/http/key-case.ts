@@ -14,7 +14,7 @@ export function lowerCaseKeys(value: unknown, keys: readonly string[], path = ''
     const lower = key.toLowerCase()
     const spelled = lower !== key && keys.includes(lower) ? lower : key
     const at = path === '' ? key : `${path}.${key}`
-    if (Object.hasOwn(folded, spelled)) throw badField(at, 'is given twice, in two spellings')
+    if (Object.hasOwn(folded, spelled)) throw badField(at, 'is given twice, in different case')
     folded[spelled] = lowerCaseKeys(value[key], keys, at)
   }
   return folded

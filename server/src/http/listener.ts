@@ -130,14 +130,17 @@ function commonHeaders(request: FastifyRequest, { tls }: ListenerSettings): Reco
 const malformedHost = (header: string) =>
   new PlatformError(
     'InvalidFormatError',
-    `${header} must be one host, with or without a port, such as localhost:8400.`,
+    `${header} must be one host with an optional port, such as localhost:8400.`,
   )
 
 /** What is wrong with a request before anyone asks what it wants. */
 function findFault(request: FastifyRequest): PlatformError | undefined {
   const { raw, headers } = request
   if (raw.rawHeaders.length > 2 * mostHeaders) {
-    return new PlatformError('HeaderTooLargeError', `A request has at most ${mostHeaders} headers.`)
+    return new PlatformError(
+      'HeaderTooLargeError',
+      `The request has more than ${mostHeaders} headers.`,
+    )
   }
   const hosts = countHeader(raw, 'host')
   const isHostless = hosts === 0 && raw.httpVersion === '1.0'
@@ -150,10 +153,13 @@ function findFault(request: FastifyRequest): PlatformError | undefined {
   }
   // Whatever Node makes of other codings, a proxy in front might make something else of them.
   if (!['chunked', undefined].includes(headers['transfer-encoding']?.toLowerCase())) {
-    return new PlatformError('InvalidFormatError', 'Bodies are sent whole or chunked.')
+    return new PlatformError(
+      'InvalidFormatError',
+      'Unsupported Transfer-Encoding. Only chunked is supported.',
+    )
   }
   if (!targetShape.test(raw.url ?? '')) {
-    return new PlatformError('InvalidFormatError', 'The path is not a valid one.')
+    return new PlatformError('InvalidFormatError', 'The path is invalid.')
   }
   return undefined
 }

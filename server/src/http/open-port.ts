@@ -30,7 +30,10 @@ export async function openPort({ host, port: wanted, tls, clock }: Settings) {
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const requestId = keepRequestId(request.headers['x-request-id'])
     const isAlive = request.url?.split('?', 1)[0] === '/healthz'
-    const fault = new PlatformError('ServiceUnavailable', `Muster is starting: ${reason}.`)
+    const fault = new PlatformError(
+      'ServiceUnavailable',
+      `Muster is starting: ${reason}. Try again shortly.`,
+    )
     const body = isAlive ? { status: 'ok' } : errorBody(fault, requestId, clock())
     response.writeHead(isAlive ? 200 : fault.status, {
       'content-type': jsonContentType,

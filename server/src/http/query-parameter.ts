@@ -72,7 +72,7 @@ function groupByStep(given: readonly Given[]): Map<string, Given[]> {
 function assembleList(name: string, items: ParameterSchema, given: readonly Given[]): unknown[] {
   const plain = given.filter(({ steps }) => steps.length === 0)
   if (plain.length === given.length) return plain.map(({ text }) => convert(name, text, items.type))
-  if (plain.length > 0) throw badField(name, 'is given both with numbers and without')
+  if (plain.length > 0) throw badField(name, 'mixes numbered and unnumbered values')
   return [...groupByStep(given)]
     .sort(([one], [other]) => Number(one) - Number(other))
     .map(([number, members]) => assembleParameter(`${name}.${number}`, items, members))

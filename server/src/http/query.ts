@@ -9,12 +9,12 @@ function decode(text: string): string {
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '))
   } catch (cause) {
-    throw new PlatformError('InvalidFormatError', 'The query is not percent-encoded UTF-8.', {
+    throw new PlatformError('InvalidFormatError', 'The query is not valid percent-encoded UTF-8.', {
       cause,
     })
   }
   if (decoded.includes('\0')) {
-    throw new PlatformError('InvalidFormatError', 'The query holds a NUL character.')
+    throw new PlatformError('InvalidFormatError', 'The query contains a NUL character.')
   }
   return decoded
 }

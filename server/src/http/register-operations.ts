@@ -198,7 +198,7 @@ function toRepeatable(
 
 function readParameters({ params }: FastifyRequest): unknown {
   if (Object.values(params as Record<string, string>).some((value) => value.includes('\0'))) {
-    throw new PlatformError('InvalidFormatError', 'The path holds a NUL character.')
+    throw new PlatformError('InvalidFormatError', 'The path contains a NUL character.')
   }
   return params
 }
@@ -210,7 +210,7 @@ function readHeaders(operation: Operation, { headers }: FastifyRequest): unknown
     names.map((name) => {
       const value = headers[name]
       if (typeof value !== 'string' || value === '') {
-        throw badField(name, 'is a header that this operation needs', 'MissingParameterError')
+        throw badField(name, 'is a required header', 'MissingParameterError')
       }
       return [name, value]
     }),

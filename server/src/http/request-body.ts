@@ -23,7 +23,8 @@ export function requireShape(
   if (carriesBody && !operation.body && isRead) throw takesNoBody()
 }
 
-const takesNoBody = () => new PlatformError('InputParameterError', 'This operation takes no body.')
+const takesNoBody = () =>
+  new PlatformError('InputParameterError', 'This operation does not accept a body.')
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

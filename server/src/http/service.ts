@@ -29,9 +29,9 @@ export function createServiceHandlers(
     showHealth: () => ({ status: 200, body: { status: 'ok' } }),
 
     async showReadiness() {
-      if (isDraining()) throw notReady('The process is stopping.')
+      if (isDraining()) throw notReady('The process is shutting down.')
       await ping().catch((cause: unknown) => {
-        throw notReady('The storage does not answer.', cause)
+        throw notReady('The database does not respond.', cause)
       })
       return { status: 200, body: { status: 'ready' } }
     },

@@ -75,13 +75,13 @@ function inspect(text: string): void {
       throw badField(path(), `is longer than ${longestText} characters`)
     }
     if (value.includes('\0') || !value.isWellFormed()) {
-      throw badField(path(), 'holds a character that is not text')
+      throw badField(path(), 'contains an invalid character')
     }
   }
 
   function checkNumber(scalar: string): void {
     if (/^-?\d/.test(scalar) && !isExact(Number(scalar))) {
-      throw badField(path(), 'is a number that cannot be kept exactly')
+      throw badField(path(), 'is a number that cannot be stored exactly')
     }
   }
 

@@ -7,10 +7,14 @@ export function createUnknownRouteFault(served: readonly Operation[]) {
   return function findUnknownRouteFault(request: FastifyRequest, reply: FastifyReply) {
     if (!request.is404) return undefined
     const methods = methodsAt(request.url, served)
-    if (methods.length === 0) return new PlatformError('NotFoundError', 'There is no such route.')
+    if (methods.length === 0)
+      return new PlatformError('NotFoundError', 'No such path. See /docs for the API reference.')
     const allowed = methods.join(', ')
     reply.header('allow', allowed)
-    return new PlatformError('MethodNotAllowedError', `This route knows ${allowed}.`)
+    return new PlatformError(
+      'MethodNotAllowedError',
+      `Method not allowed. Allowed here: ${allowed}.`,
+    )
   }
 }
 

@@ -12,7 +12,7 @@ export function warnOfUntrustedProxy(app: FastifyInstance, trusted: readonly str
       isWarned = true
       app.log.warn(
         { peer: request.socket.remoteAddress },
-        'requests carry X-Forwarded-For, but no proxy is trusted: everyone behind it counts as one address; if the proxy is yours, name it in --trusted-proxies',
+        'requests have X-Forwarded-For, but no proxy is trusted: all clients behind the proxy share one address and one login limit; if it is your proxy, add it to --trusted-proxies',
       )
     }
     done()

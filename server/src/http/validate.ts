@@ -88,19 +88,19 @@ function wording({ keyword, params, message, parentSchema }: ErrorObject): strin
     case 'maxLength':
       return `must be at most ${params['limit']} characters`
     case 'minItems':
-      return `must hold at least ${params['limit']}`
+      return `must have at least ${params['limit']} items`
     case 'minProperties':
-      return 'must hold at least one field'
+      return 'must have at least one field'
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`
     case 'pattern': {
       const { description } = parentSchema as { description?: string }
-      return `does not have the form that is asked for${description === undefined ? '' : `: ${description}`}`
+      return `has an invalid format${description === undefined ? '' : `: ${description}`}`
     }
     case 'minimum':
       return `must be at least ${params['limit']}`
     case 'maxItems':
-      return `must hold at most ${params['limit']}`
+      return `must have at most ${params['limit']} items`
     default:
       return message ?? 'is not valid'
   }

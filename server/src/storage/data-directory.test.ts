@@ -97,7 +97,7 @@ describe('the data directory', { concurrency: 2 }, () => {
       chmodSync(dataDir, 0o755)
       const exit = await start()
       chmodSync(dataDir, 0o700)
-      assertRefused(exit, /open to others.*chmod 700/)
+      assertRefused(exit, /(?:readable by|accessible to) other users.*chmod 700/)
       assert.ok(exit.stderr.includes(dataDir))
     })
 

@@ -4,20 +4,21 @@ import { join } from 'node:path'
 const openToOthers = (path: string) => (statSync(path).mode & 0o077) !== 0
 
 /**
- * Creates the data directory with access for this user only. An existing one that others can read is
- * restricted while it is empty, and rejected when it has data, which others may have read.
+ * Makes the data directory, or checks that it is nobody else's to read. One that is still empty is
+ * closed; one that already holds data open to others is refused, since it may have been read.
  */
 export function prepareDataDirectory(directory: string): void {
-  // SQLite creates its files with the permissions of the umask.
+  // SQLite makes its files as the mask says.
   process.umask(0o077)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const files = readdirSync(directory)
   if (openToOthers(directory)) {
-    if (files.length > 0) throw new Error(`${directory} is open to others: chmod 700 it`)
+    if (files.length > 0)
+      throw new Error(`${directory} is accessible to other users: run chmod 700 on it`)
     chmodSync(directory, 0o700)
   }
   const exposed = files.find((file) => openToOthers(join(directory, file)))
   if (exposed !== undefined) {
-    throw new Error(`${join(directory, exposed)} is open to others: chmod 600 it`)
+    throw new Error(`${join(directory, exposed)} is readable by other users: run chmod 600 on it`)
   }
 }

@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely'
 import type { EventStore } from '../domain/audit/event-store.ts'
 import { timePart, type EventRecord } from '../domain/audit/event.ts'
 import type { ScopeOrNone } from '../domain/scope.ts'
-import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
-import { deleteInBatches, purgeBatchSize } from './delete-in-batches.ts'
+import type { Database, Statement } from './database.ts'
+import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
 import type { Tables } from './tables.ts'
-import { createInsertRows } from './insert-rows.ts'
+import { createInsertRows } from './servers/insert-rows.ts'
 import { createStatementTemplate } from './statement-template.ts'
 
-/** Builds the statement that writes an event, in the same commit as the change or login it records. */
+/** The statement that writes an event: every change and every login has one in its commit. */
 export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => Statement {
   const insert = createStatementTemplate<Tables['events']>(columns, (row) =>
     db.insertInto('events').values(row).compile(),
@@ -16,8 +16,8 @@ export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => S
   return (event) => insert(toRow(event))
 }
 
-/** Builds the statements that write many events. */
-export function createInsertEvents(database: Pick<DatabaseReader, 'engine' | 'db'>) {
+/** The statements that write many at once. */
+export function createInsertEvents(database: Pick<Database, 'engine' | 'db'>) {
   const insert = createInsertRows(database, 'events', columns, 'refuse')
   return (events: readonly EventRecord[]): Statement[] => {
     const rows = events.map(toRow)
@@ -25,11 +25,11 @@ export function createInsertEvents(database: Pick<DatabaseReader, 'engine' | 'db
   }
 }
 
-export function createEventStore(database: DatabaseReader & DatabaseWriter): EventStore {
+export function createEventStore(database: Database): EventStore {
   const { db } = database
   const insertEvent = createInsertEvent(db)
 
-  /** The domain of an event is that of its target. */
+  /** The domain of an event is that of what it was done to. */
   const within = (scope: ScopeOrNone, self: string | undefined) => {
     const events = db.selectFrom('events').selectAll()
     if (scope.kind === 'system') return events
@@ -69,7 +69,7 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
             .selectFrom('events')
             .select('id')
             .where('id', '<', timePart(before))
-            .limit(purgeBatchSize),
+            .limit(purgedAtOnce),
         )
       await deleteInBatches(database, batch.compile())
     },

@@ -70,9 +70,9 @@ onBothEngines('a platform and its secret key', (engine) => {
       insert into settings values ('secret_key_fingerprint', 'that of another key')`
     assert.deepEqual(await listTables(foreign), ['settings'])
     writeKey()
-    await assert.rejects(start(), /is not the one this data was made with/)
+    await assert.rejects(start(), /does not belong to this database/)
     rmSync(key)
-    await assert.rejects(start(), /is missing, and the data needs it/)
+    await assert.rejects(start(), /is missing, but the database was created with one/)
     assert.equal(existsSync(key), false, 'a new key would look as if all were well')
     assert.deepEqual(await listTables('drop table settings'), [])
   })
@@ -84,7 +84,7 @@ onBothEngines('a platform and its secret key', (engine) => {
 
     renameSync(key, `${key}.kept`)
     writeKey()
-    await assert.rejects(start(), /is not the one this data was made with/)
+    await assert.rejects(start(), /does not belong to this database/)
     renameSync(`${key}.kept`, key)
 
     const again = await start()

@@ -3,17 +3,17 @@ import { clientGone, createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { Requester } from '../domain/inventory/ports.ts'
 import type { Query, Row } from './database.ts'
 
-/** Queries that an engine is running. */
+/** Queries that an engine has begun. */
 export interface Execution {
-  /** Settles when the engine is done with them, also after `stop`. */
+  /** Settles once the engine is done with them, also after they were stopped. */
   readonly rows: Promise<Row[][]>
   readonly stop: () => void
 }
 
 interface Limits {
-  /** How many executions may run at once. */
+  /** How many the engine runs at once. */
   readonly slots: number
-  /** The deadline of each, in milliseconds. */
+  /** How long each may take, in milliseconds. */
   readonly timeout: number
 }
 
@@ -25,13 +25,13 @@ const maxWaitingPerUser = 64
 const tooSlow = (timeout: number) =>
   new PlatformError(
     'ServiceUnavailable',
-    `The query took longer than ${timeout / 1_000} seconds and was stopped: run for less, or try again later.`,
+    `The query was stopped after ${timeout / 1_000} seconds. Narrow it, or try again later.`,
     { retryAfter: 5 },
   )
 
 /**
- * Runs slow queries on either engine: users take turns, each query has a deadline, and a query whose
- * client disconnects is removed from the queue or stopped.
+ * Runs queries that may take long, whichever engine: users take turns, each query has a deadline,
+ * and one whose client disconnects is dropped or stopped.
  */
 export function createSlowQueries(
   { slots, timeout }: Limits,
@@ -40,7 +40,7 @@ export function createSlowQueries(
   const queue = createBoundedQueue({
     name: 'queries',
     capacity: slots,
-    // One user never takes all slots, so that others find one free.
+    // More would take the processors from others, though there are slots left.
     perKey: Math.max(1, Math.floor(slots / 2)),
     maxWaiting,
     maxWaitingPerKey: maxWaitingPerUser,
@@ -53,7 +53,7 @@ export function createSlowQueries(
   ): Promise<Row[][]> {
     const release = await queue.acquire({ key: user, signal })
     const { rows, stop } = start(queries)
-    // A stopped query holds its slot until the engine is done with it.
+    // A stopped query keeps its slot until the engine is done with it.
     rows.then(release, release)
     return await new Promise((resolve, reject) => {
       const end = (error: Error) => {

@@ -98,11 +98,11 @@ function makeKeyFile(file: string): void {
 export function loadSecretKey(file: string): SecretKey {
   if (!existsSync(file)) makeKeyFile(file)
   if ((statSync(file).mode & 0o077) !== 0) {
-    throw new Error(`the secret key ${file} is open to others: chmod 600 it`)
+    throw new Error(`the secret key ${file} is readable by other users: run chmod 600 on it`)
   }
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64')
   if (key.length !== keyLength) {
-    throw new Error(`the secret key ${file} does not hold ${keyLength} bytes in base64`)
+    throw new Error(`the secret key ${file} must contain ${keyLength} bytes in base64`)
   }
   return createSecretKey(key)
 }

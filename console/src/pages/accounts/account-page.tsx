@@ -7,15 +7,13 @@ import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabCount, tabClass, Tabs } from '../../ui/tabs.tsx'
+import { AccountHead } from './account-head.tsx'
 import { AccountOverview } from './account-overview.tsx'
 import { AccountSettings } from './account-settings.tsx'
 import { accountsFailure } from './accounts-failure.tsx'
 import { MappingEditor } from './mapping-editor.tsx'
 import { localizeProvider } from './localize-provider.ts'
-import { useAccountActions, type AccountActions } from './use-account-actions.ts'
-import type { CloudAccount } from '@muster/contract'
-import { Button } from '../../ui/button.tsx'
-import { AccountStatus } from './account-status.tsx'
+import { useAccountActions } from './use-account-actions.ts'
 
 const tabs = ['overview', 'rules', 'settings'] as const
 
@@ -69,35 +67,5 @@ export function AccountPage() {
         )}
       </QueryView>
     </Page>
-  )
-}
-
-interface AccountHeadProps {
-  readonly account: CloudAccount
-  readonly actions: AccountActions
-}
-
-function AccountHead({ account, actions }: AccountHeadProps) {
-  const t = useMessages()
-  return (
-    <>
-      <AccountStatus status={account.status} />
-      <Button
-        busy={actions.toggle.isPending}
-        disabledReason={actions.toggleReason}
-        onClick={() => actions.toggle.mutate(account)}
-      >
-        {account.enabled ? t.accounts.disable : t.accounts.enable}
-      </Button>
-      <Button
-        look="primary"
-        icon="refresh"
-        busy={actions.sync.isPending}
-        disabledReason={actions.syncReason(account)}
-        onClick={() => actions.sync.mutate(account)}
-      >
-        {t.accounts.syncNow}
-      </Button>
-    </>
   )
 }

@@ -4,11 +4,8 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { AccountForm } from './account-form.tsx'
+import { DangerZone } from './danger-zone.tsx'
 import styles from './account-page.module.css'
-import { useState } from 'react'
-import { usePermission } from '../../session/use-permission.ts'
-import { Button } from '../../ui/button.tsx'
-import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 
 interface Props {
   readonly account: CloudAccount
@@ -42,30 +39,5 @@ export function AccountSettings({ account, provider }: Props) {
       )}
       <DangerZone account={account} />
     </div>
-  )
-}
-
-function DangerZone({ account }: { readonly account: CloudAccount }) {
-  const t = useMessages()
-  const navigate = useNavigate()
-  const { reason } = usePermission('deleteCloudAccount')
-  const [isAsking, setAsking] = useState(false)
-  return (
-    <section className={styles.danger} aria-labelledby="account-danger">
-      <h2 id="account-danger">{t.accounts.danger}</h2>
-      <p className={styles.soft}>{t.accounts.dangerText}</p>
-      <div>
-        <Button look="danger" icon="trash" disabledReason={reason} onClick={() => setAsking(true)}>
-          {t.accounts.deletePlain}
-        </Button>
-      </div>
-      {isAsking && (
-        <DeleteAccountDialog
-          account={account}
-          onClose={() => setAsking(false)}
-          onDeleted={() => void navigate({ to: '/accounts', ignoreBlocker: true })}
-        />
-      )}
-    </section>
   )
 }

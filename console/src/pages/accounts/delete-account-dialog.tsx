@@ -7,8 +7,7 @@ import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
-import { isApiError } from '@muster/sdk'
-import { api } from '../../api/client.ts'
+import { deleteAccount } from './delete-account.ts'
 
 interface Props {
   readonly account: CloudAccount
@@ -66,28 +65,4 @@ export function DeleteAccountDialog({ account, onClose, onDeleted }: Props) {
       )}
     </FormDialog>
   )
-}
-
-/** How many servers it has by now; none where that cannot be told. */
-async function countServers(id: string): Promise<number> {
-  try {
-    return (await api.getCloudAccount({ parameters: { id } })).cloudaccount.servers
-  } catch {
-    return 0
-  }
-}
-
-/**
- * Deletes an account, and its servers where they are to go too. Where it has come to see some since
- * it was looked at, nothing is deleted, and their number is the answer.
- */
-async function deleteAccount(id: string, evicts: boolean): Promise<'deleted' | number> {
-  try {
-    await api.deleteCloudAccount({ parameters: { id }, query: evicts ? { evict: true } : {} })
-    return 'deleted'
-  } catch (error) {
-    const servers = isApiError(error, 'ConflictError') && !evicts ? await countServers(id) : 0
-    if (servers === 0) throw error
-    return servers
-  }
 }

@@ -11,7 +11,7 @@ import { AccountForm } from './account-form.tsx'
 import { accountsFailure } from './accounts-failure.tsx'
 import { localizeProvider } from './localize-provider.ts'
 import styles from './new-account-page.module.css'
-import { useFormat } from '../../messages/use-format.ts'
+import { ProviderChoice } from './provider-choice.tsx'
 
 /** Attaching an account: what kind it is, then what that kind needs. */
 export function NewAccountPage() {
@@ -58,29 +58,5 @@ export function NewAccountPage() {
         }
       </QueryView>
     </Page>
-  )
-}
-
-/** What can be attached, each kind with what it is. */
-function ProviderChoice({ providers }: { readonly providers: readonly CloudProvider[] }) {
-  const t = useMessages()
-  const { number } = useFormat()
-  return (
-    <ul className={styles.providers}>
-      {providers.map(({ provider, title, description, events, period }) => (
-        <li key={provider} className={styles.provider}>
-          <h2>
-            <Link to="/accounts/new" search={{ provider }} className={styles.choose}>
-              {title}
-            </Link>
-          </h2>
-          <p>{description}</p>
-          <p className={styles.pace}>
-            {t.accounts.everyPeriod(number(period))}
-            {events && ` · ${t.accounts.hasEvents}`}
-          </p>
-        </li>
-      ))}
-    </ul>
   )
 }

@@ -6,9 +6,8 @@ import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { AccountWarnings } from './account-warnings.tsx'
 import styles from './account-page.module.css'
 import { NextSync } from './next-sync.tsx'
+import { RunningSync } from './running-sync.tsx'
 import { SyncAge } from './sync-age.tsx'
-import syncStyles from './sync.module.css'
-import { shareOf } from './sync-progress.ts'
 
 interface Props {
   readonly account: CloudAccount
@@ -61,27 +60,5 @@ export function SyncPanel({ account, fetchedAt }: Props) {
         </Property>
       </PropertyList>
     </section>
-  )
-}
-
-/** How far a sync is that is queued or runs, as it goes on. */
-function RunningSync({ account }: { readonly account: CloudAccount }) {
-  const t = useMessages()
-  const { number } = useFormat()
-  const { name, sync } = account
-  if (sync.state === 'queued') return <span className={syncStyles.soft}>{t.accounts.queued}</span>
-  const share = shareOf(account)
-  const counts = [sync.seen, sync.created, sync.changed, sync.gone].map(number)
-  const [seen = '', created = '', changed = '', gone = ''] = counts
-  return (
-    <span className={syncStyles.running}>
-      <span>{t.accounts.running}</span>
-      <progress
-        className={syncStyles.bar}
-        aria-label={t.accounts.progress(name)}
-        {...(share !== undefined && { value: share })}
-      />
-      <span className={syncStyles.counts}>{t.accounts.soFar(seen, created, changed, gone)}</span>
-    </span>
   )
 }

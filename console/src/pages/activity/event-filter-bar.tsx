@@ -14,7 +14,7 @@ import { labelsOf, pick } from '../identity/pick.ts'
 import { EntityPicker } from '../identity/entity-picker.tsx'
 import { useChoices } from '../identity/use-choices.ts'
 import styles from './activity.module.css'
-import { useDebouncedInput } from '../../form/use-debounced-input.ts'
+import { FilterText } from './filter-text.tsx'
 
 interface Props {
   readonly filters: EventFilters
@@ -155,26 +155,6 @@ function ActorFilter({ id, onChange }: ActorProps) {
         const picked = pick(text, users)
         if (text.trim() === '' ? id !== '' : picked !== undefined && picked !== id) onChange(picked)
       }}
-    />
-  )
-}
-
-interface FilterTextProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
-
-/** A filter that is typed: told to the address in the pauses. */
-function FilterText({ label, value, onChange }: FilterTextProps) {
-  const { box, text, type } = useDebouncedInput(value, (next) => onChange(next.trim()))
-  return (
-    <TextField
-      ref={box}
-      label={label}
-      required
-      value={text}
-      onChange={(event) => type(event.target.value)}
     />
   )
 }

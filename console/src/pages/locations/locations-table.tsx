@@ -1,4 +1,4 @@
-import { Highlight } from '../../ui/highlight.tsx'
+import { FreshNumber } from '../../charts/fresh-number.tsx'
 import { shareOf } from '../../charts/scale.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { useFormat } from '../../messages/use-format.ts'
@@ -111,7 +111,7 @@ function Location({ row, whole, most, onToggle }: LocationProps) {
         </span>
       </td>
       <td className={styles.number}>
-        <Highlight value={shown} />
+        <FreshNumber>{shown}</FreshNumber>
       </td>
       <td className={styles.number}>{number(group.vcpu_count)}</td>
       <td className={styles.number}>{size(group.vmem_size)}</td>

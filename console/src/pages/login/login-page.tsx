@@ -1,14 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useSearch, useRouter } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { loginOptionsQuery } from '../../api/queries/session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { DemoUsers } from './demo-users.tsx'
 import styles from './login-page.module.css'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { useLogIn, type LogIn } from './use-log-in.ts'
-import { useEffect } from 'react'
-import type { LoginOptions } from '@muster/contract'
+import { useClearCache } from './use-clear-cache.ts'
+import { useLogIn } from './use-log-in.ts'
 
 /** What the address may say of why one is here. */
 const reasons = ['ended', 'out', 'cas'] as const
@@ -52,51 +52,5 @@ export function LoginPage() {
         </p>
       )}
     </main>
-  )
-}
-
-/**
- * Forgets all that was loaded for whoever was here before. Not sooner: a page that is still on the
- * screen would ask for it again.
- */
-function useClearCache(): void {
-  const router = useRouter()
-  const queryClient = useQueryClient()
-  useEffect(() => {
-    const [own] = loginOptionsQuery.queryKey
-    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== own })
-    router.clearCache()
-  }, [router, queryClient])
-}
-
-interface DemoUsersProps {
-  readonly people: NonNullable<LoginOptions['demo']>['people']
-  readonly logIn: LogIn
-}
-
-/** In demo mode: one click, and one sees the fleet with another's eyes. */
-function DemoUsers({ people, logIn }: DemoUsersProps) {
-  const t = useMessages()
-  return (
-    <section className={styles.card} aria-label={t.session.demoTitle}>
-      <h2>{t.session.demoTitle}</h2>
-      <p>{t.session.demoLead}</p>
-      <ul className={styles.people}>
-        {people.map(({ name, password, domain, role, project }) => (
-          <li key={name}>
-            <button
-              type="button"
-              className={styles.person}
-              onClick={() => logIn.mutate({ name, password, domain })}
-            >
-              {t.session.demoAs(name)}
-              <span>
-                {role} · {project ?? domain}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
   )
 }

@@ -16,7 +16,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { byAge } from './account-ages.ts'
 import styles from './accounts-card.module.css'
 import { mostBars } from './most-bars.ts'
-import card from '../../charts/chart-card.module.css'
+import { NotShown } from './not-shown.tsx'
 
 const heightOfRow = 29
 
@@ -112,23 +112,5 @@ function Ages({ className }: Props) {
         </>
       )}
     />
-  )
-}
-
-interface NotShownProps {
-  readonly title: string
-  readonly text: string
-  readonly className?: string | undefined
-}
-
-/** In the place of a chart that the caller has no right to: it says why. */
-function NotShown({ title, text, className }: NotShownProps) {
-  return (
-    <section className={[card.card, className].filter(Boolean).join(' ')}>
-      <div className={card.head}>
-        <h2>{title}</h2>
-      </div>
-      <p className={card.words}>{text}</p>
-    </section>
   )
 }

@@ -7,7 +7,7 @@ import { Table, type Column } from '../../ui/table.tsx'
 import { MissingValue } from './missing-value.tsx'
 import { Addresses } from './addresses.tsx'
 import { FilterLink } from './filter-link.tsx'
-import { Highlight } from '../../ui/highlight.tsx'
+import { Flash } from './flash.tsx'
 import { LastKnownNote } from './last-known-note.tsx'
 import { ServerProperty } from './server-property.tsx'
 import styles from './server.module.css'
@@ -28,10 +28,10 @@ export function NetworkTab({ server }: { readonly server: Server }) {
       )}
       <PropertyList>
         <Property label={t.publicAddress}>
-          <Highlight value={eip}>
+          <Flash of={eip}>
             <Addresses list={eip} />
             {eip !== '' && kind !== undefined && <span className={styles.soft}>{kind}</span>}
-          </Highlight>
+          </Flash>
         </Property>
         <Property label={t.sharedAddresses}>
           <Addresses list={server.virtual_ips} />

@@ -8,14 +8,9 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { MissingValue } from './missing-value.tsx'
 import { FilterLink } from './filter-link.tsx'
-import { Highlight } from '../../ui/highlight.tsx'
+import { Flash } from './flash.tsx'
+import { ServerAge } from './server-age.tsx'
 import styles from './server.module.css'
-import { useQuery } from '@tanstack/react-query'
-import { accountPeriodQuery } from '../../api/queries/server.ts'
-import { isServerStale, syncedAt } from '../../servers/freshness.ts'
-import { usePermission } from '../../session/use-permission.ts'
-import { TimeAgo } from '../../ui/time-ago.tsx'
-import { useNow } from '../../ui/use-now.ts'
 
 interface Props {
   readonly server: Server
@@ -34,13 +29,13 @@ export function ServerHeader({ server, title, actions }: Props) {
     <header className={styles.header}>
       <div className={styles.title}>
         {title}
-        <Highlight value={status}>
+        <Flash of={status}>
           <span className={styles.status}>
             <StatusMark tone={statusTone(status)}>{names.name('status', status)}</StatusMark>
             {word !== undefined && <span className={styles.soft}>({word})</span>}
             {status === 'unknown' && <span className={styles.soft}>· {t.statusUnknown}</span>}
           </span>
-        </Highlight>
+        </Flash>
         {actions}
       </div>
       <dl className={styles.summary}>
@@ -106,22 +101,5 @@ function Fate({ server }: { readonly server: Server }) {
       <strong>{deleted ? t.gone : t.inBin}</strong>{' '}
       {deleted ? t.goneText : end !== null && t.inBinText(dateTime(end))}
     </div>
-  )
-}
-
-/** How old what is shown is, by when its account was last synced completely. */
-function ServerAge({ server }: { readonly server: Server }) {
-  const { server: t } = useMessages()
-  const now = useNow()
-  const canAsk = usePermission('getCloudAccount').allowed && server.account_id !== ''
-  const { data: period } = useQuery({ ...accountPeriodQuery(server.account_id), enabled: canAsk })
-  const time = syncedAt(server)
-  if (!isServerStale(server, now, period)) return <TimeAgo time={time} never={t.never} />
-  return (
-    <span className={styles.stale} title={t.stale}>
-      <span aria-hidden="true">▲ </span>
-      <TimeAgo time={time} never={t.never} />
-      <span className="visuallyHidden"> ({t.stale})</span>
-    </span>
   )
 }

@@ -4,7 +4,7 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { Property } from '../../ui/property-list.tsx'
 import { MissingValue } from './missing-value.tsx'
 import { FilterLink } from './filter-link.tsx'
-import { Highlight } from '../../ui/highlight.tsx'
+import { Flash } from './flash.tsx'
 
 interface Props {
   readonly label: string
@@ -26,7 +26,7 @@ export function ServerProperty({ label, value, absent = 'none', shown, filter, c
   const text = shown ?? <bdi>{filter === undefined ? value : names.name(filter, value)}</bdi>
   return (
     <Property label={label}>
-      <Highlight value={value}>
+      <Flash of={value}>
         {value === '' ? (
           <MissingValue is={absent} />
         ) : copies ? (
@@ -38,7 +38,7 @@ export function ServerProperty({ label, value, absent = 'none', shown, filter, c
         ) : (
           text
         )}
-      </Highlight>
+      </Flash>
     </Property>
   )
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { QueryLink } from './filter-link.tsx'
-import { Highlight } from '../../ui/highlight.tsx'
+import { Flash } from './flash.tsx'
 import { tagQuery } from './tag-query.ts'
 import type { Tag, TagOrigin } from '../../servers/tags.ts'
 import styles from './tags.module.css'
@@ -29,7 +29,7 @@ export function TagRow({ tag, origin, actions }: Props) {
           </QueryLink>
         )}
       </span>
-      <Highlight value={value}>
+      <Flash of={value}>
         {value === '' ? (
           <span className={styles.empty}>{t.emptyValue}</span>
         ) : (
@@ -37,7 +37,7 @@ export function TagRow({ tag, origin, actions }: Props) {
             <bdi>{value}</bdi>
           </Copyable>
         )}
-      </Highlight>
+      </Flash>
       {actions !== undefined && <span className={styles.actions}>{actions}</span>}
     </div>
   )

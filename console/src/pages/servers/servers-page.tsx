@@ -22,6 +22,7 @@ import { ServersTable } from './servers-table.tsx'
 import styles from './servers-page.module.css'
 import { useListKeys } from './use-list-keys.ts'
 import { useListState } from './use-list-state.ts'
+import { useSelection } from './use-selection.ts'
 import { useServerPages } from './use-server-pages.ts'
 import { ValueMenu, type PickedValue } from './value-menu.tsx'
 
@@ -174,21 +175,4 @@ export function ServersPage() {
       )}
     </div>
   )
-}
-
-/** The servers that are ticked, whichever page they are on. */
-function useSelection() {
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
-  const toggle = useCallback(
-    (row: Row) =>
-      setChosen((before) => {
-        const next = new Map(before)
-        if (!next.delete(row.id)) next.set(row.id, row)
-        return next
-      }),
-    [],
-  )
-  const clear = useCallback(() => setChosen(new Map()), [])
-  const ids = useMemo<ReadonlySet<string>>(() => new Set(chosen.keys()), [chosen])
-  return { rows: [...chosen.values()], ids, toggle, clear }
 }

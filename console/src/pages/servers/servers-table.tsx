@@ -8,9 +8,9 @@ import { useMessages } from '../../messages/use-messages.ts'
 import type { Sort } from '../../url/sort.ts'
 import { ServerRow } from './server-row.tsx'
 import styles from './servers-table.module.css'
+import { SortHeader } from './sort-header.tsx'
 import type { Cursor } from './use-list-keys.ts'
 import type { ServerPages } from './use-server-pages.ts'
-import { HeaderCell } from '../../ui/header-cell.tsx'
 
 interface Props {
   readonly pages: ServerPages
@@ -139,23 +139,5 @@ function Spacer({ height, span }: { readonly height: number; readonly span: numb
     <tr className={styles.spacer} aria-hidden="true">
       <td colSpan={span} style={{ height }} />
     </tr>
-  )
-}
-
-interface SortHeaderProps {
-  readonly column: ColumnName
-  readonly sort: Sort
-  readonly onSort: (sort: Sort) => void
-}
-
-function SortHeader({ column, sort, onSort }: SortHeaderProps) {
-  const t = useMessages()
-  const { sortBy, number } = columnDefinition(column)
-  const title = t.servers.columns[column]
-  const className = [column === 'name' && styles.first, number && styles.number]
-    .filter(Boolean)
-    .join(' ')
-  return (
-    <HeaderCell title={title} className={className} sortBy={sortBy} sort={sort} onSort={onSort} />
   )
 }

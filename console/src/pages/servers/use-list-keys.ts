@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react'
 import { useShortcut } from '../../frame/use-shortcut.ts'
 import type { Row } from '../../servers/stable-pages.ts'
+import { filterValues } from '../../servers/filter-values.ts'
 import type { ChangeList } from './use-list-state.ts'
 import type { ServerPages } from './use-server-pages.ts'
 import type { PickedValue } from './value-menu.tsx'
@@ -60,21 +61,4 @@ export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }:
     [],
   )
   return { cursor, moveTo }
-}
-
-/** What of a server one would filter by, as a query has it. */
-function filterValues(row: Row): { name: string; value: string }[] {
-  const {
-    status = '',
-    project = '',
-    provider = '',
-    region = '',
-    account = '',
-    os_type = '',
-    os_name = '',
-  } = row
-  const values = { status, project, provider, region, account, os: os_type, os_name }
-  return Object.entries(values)
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => ({ name, value }))
 }

@@ -43,11 +43,11 @@ export function requireAuthorizedScope(
 const noScope = () =>
   new PlatformError(
     'ForbiddenError',
-    'Your token has no scope: log in for a project or a domain in which you hold a role.',
+    'Your token has no scope. Log in to a project or a domain in which you have a role.',
   )
 
 const notAllowed = ({ service, resource, action }: Permission) =>
   new PlatformError(
     'ForbiddenError',
-    `Your roles do not allow "${action}" on "${resource}" of service "${service}" here.`,
+    `You need the permission "${action}" on "${service}.${resource}" in this scope.`,
   )

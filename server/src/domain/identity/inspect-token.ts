@@ -15,7 +15,10 @@ export function createInspectToken(verifyToken: VerifyToken) {
     const subject = await verifyToken(secret)
     const isOwn = subject?.token.userId === authorizedScope.self
     if (!subject || !(isOwn || authorizedScope.scope.kind === 'system')) {
-      throw new PlatformError('ResourceNotFoundError', 'There is no such token.')
+      throw new PlatformError(
+        'ResourceNotFoundError',
+        'The token in X-Subject-Token does not exist, or is expired or revoked.',
+      )
     }
     return subject
   }

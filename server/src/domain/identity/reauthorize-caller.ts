@@ -25,7 +25,10 @@ export function createReauthorizeCaller({ tokens, directory, clock }: Dependenci
     const isAlive = token && userStatus && token.expiresAt > now && isActive(userStatus, now)
     const scope = isAlive && currentScope(token.scope, userStatus)
     if (!scope) {
-      throw new PlatformError('UnauthorizedError', 'The token in X-Auth-Token is no longer valid.')
+      throw new PlatformError(
+        'UnauthorizedError',
+        'The token in X-Auth-Token is no longer valid. Log in again.',
+      )
     }
     const principal = createPrincipal(token, userStatus, scope)
     return { ...caller, principal, authorizedScope: requireAuthorizedScope(principal, caller.need) }

@@ -27,7 +27,7 @@ export type GrantedScope =
 /** Reads the scope of a request; what does not make sense is a 400 before anything is checked. */
 export function readRequestedScope(scope: ScopeRequest | undefined): RequestedScope {
   if (scope?.project && scope.domain) {
-    throw badField('auth.scope', 'names both a project and a domain: choose one')
+    throw badField('auth.scope', 'must have either a project or a domain, not both')
   }
   if (scope?.project) {
     const { id, name, domain } = scope.project

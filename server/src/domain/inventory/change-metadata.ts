@@ -32,11 +32,11 @@ function readKey(key: string): string {
   const path = `metadata.${key.slice(0, maxTagKeyLength)}`
   for (const prefix of [origins.source, origins.notes]) {
     if (key.startsWith(prefix)) {
-      throw badField(path, `is not yours to change: keys that begin with ${prefix} are read-only`)
+      throw badField(path, `is read-only: keys with the prefix ${prefix} cannot be changed`)
     }
   }
   const bare = key.startsWith(origins.own) ? key.slice(origins.own.length) : key
-  if (bare === '' || control.test(bare)) throw badField(path, 'is no name for a tag')
+  if (bare === '' || control.test(bare)) throw badField(path, 'is not a valid tag key')
   if (bare.length > maxTagKeyLength) {
     throw badField(path, `is longer than ${maxTagKeyLength} characters`)
   }
@@ -61,7 +61,7 @@ function apply(before: Tags, wishes: ReadonlyMap<string, string | null>): Tags {
     else after.set(key, value)
   }
   if (after.size > maxTags) {
-    throw badField('metadata', `would be more than ${maxTags} tags of your own`)
+    throw badField('metadata', `would exceed ${maxTags} user tags`)
   }
   return Object.fromEntries(after)
 }

@@ -52,7 +52,7 @@ function read(name: string, meaning: CloudpodsParameter, value: unknown, words: 
     case 'nothing':
       return
     case 'refused':
-      if (!asksForNothing(value)) throw badField(name, `is not offered: ${meaning.because}`)
+      if (!asksForNothing(value)) throw badField(name, `is not supported: ${meaning.because}`)
   }
 }
 

@@ -76,15 +76,15 @@ export function requireModesty(parameters: readonly ConditionsOf[]): void {
   for (const [parameter, conditions] of parameters) {
     sum = conditions.map(weigh).reduce(add, sum)
     if (sum.conditions > mostConditions) {
-      throw badField(parameter, `brings the query to more than ${mostConditions} conditions`)
+      throw badField(parameter, `makes the query exceed ${mostConditions} conditions`)
     }
     if (sum.values > mostValues) {
-      throw badField(parameter, `brings the query to more than ${mostValues} values`)
+      throw badField(parameter, `makes the query exceed ${mostValues} values`)
     }
     if (sum.costly > mostCostlyConditions) {
       throw badField(
         parameter,
-        `brings the query to more than ${mostCostlyConditions} conditions on tags, texts and addresses: use fewer of them`,
+        `makes the query exceed ${mostCostlyConditions} conditions on tags, texts and addresses. Remove some.`,
       )
     }
   }

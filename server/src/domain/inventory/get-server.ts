@@ -20,13 +20,13 @@ const mostNamesakes = 20
 const whole = { details: true, withMetadata: true, keys: undefined }
 
 const notFound = () =>
-  new PlatformError('ResourceNotFoundError', 'There is no such server where you can see.')
+  new PlatformError('ResourceNotFoundError', 'Server not found, or you do not have access to it.')
 
 const ambiguous = (ids: readonly string[]) => {
   const some = ids.length > mostNamesakes ? ' and others' : ''
   return new PlatformError(
     'ConflictError',
-    `Several servers have this name: ${ids.slice(0, mostNamesakes).join(', ')}${some}. Ask for one by its id.`,
+    `Several servers have this name: ${ids.slice(0, mostNamesakes).join(', ')}${some}. Use an id.`,
   )
 }
 

@@ -45,7 +45,7 @@ export function requireView(view: ServerQuery['view'], { scope, deletes }: Visib
   if (view !== 'live' && !includes(deletes, scope)) {
     throw new PlatformError(
       'ForbiddenError',
-      'Your roles do not allow "delete" on "servers" of service "compute" here: the recycle bin and what was deleted are for those who may.',
+      'You need the permission "delete" on "compute.servers" in this scope to list the recycle bin and deleted servers.',
     )
   }
 }
@@ -97,9 +97,13 @@ export function createListServers({ finder, owners, identityVersion, syncTimes }
       const next = parts && (await nextPosition(finder, query.order, found, parts))
       if (parts && next !== 'changed') return { found, parts, next }
     }
-    throw new PlatformError('ServiceUnavailable', 'The servers change too fast: try again.', {
-      retryAfter: 1,
-    })
+    throw new PlatformError(
+      'ServiceUnavailable',
+      'The servers changed during the query. Try again.',
+      {
+        retryAfter: 1,
+      },
+    )
   }
 
   async function render(

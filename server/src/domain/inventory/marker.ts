@@ -35,12 +35,16 @@ function isKey(value: unknown, { field }: Order): value is SortKey {
 
 export function readMarker(text: string, query: Asked): Position {
   const parts = decode(text)
-  if (!Array.isArray(parts)) throw badField('marker', 'is none of ours: take it from Link')
+  if (!Array.isArray(parts)) throw badField('marker', 'is invalid. Take it from the Link header.')
   const [digest, ...rest] = parts as unknown[]
-  if (digest !== digestOf(query)) throw badField('marker', 'belongs to another query')
+  if (digest !== digestOf(query))
+    throw badField(
+      'marker',
+      'belongs to another query. Keep the query of the page that it comes from.',
+    )
   const id = rest.pop()
   const areKeys =
     rest.length === query.order.length && query.order.every((order, at) => isKey(rest[at], order))
-  if (!areKeys || !isText(id)) throw badField('marker', 'is none of ours: take it from Link')
+  if (!areKeys || !isText(id)) throw badField('marker', 'is invalid. Take it from the Link header.')
   return { keys: rest as SortKey[], id }
 }

@@ -40,7 +40,7 @@ function readField(name: string, path: string): Field {
   if (isField(name)) return name
   throw badField(
     path,
-    `names ${cite(name)}, which is no field to filter by${didYouMean(name, Object.keys(fields))}`,
+    `has ${cite(name)}, which is not a field to filter by${didYouMean(name, Object.keys(fields))}`,
   )
 }
 
@@ -48,15 +48,18 @@ function readComparison(name: string, field: Field, path: string): Comparison {
   if (!isComparison(name)) {
     throw badField(
       path,
-      `names ${cite(name)}, which is no comparison${didYouMean(name, comparisons)}`,
+      `has ${cite(name)}, which is not a comparison${didYouMean(name, comparisons)}`,
     )
   }
   const kind = fields[field]
   if (kind !== 'text' && textOnly.has(name)) {
-    throw badField(path, `uses ${name} on ${field}, which is a ${kind}: it is for texts`)
+    throw badField(
+      path,
+      `uses ${name} on ${field}, which is a ${kind}. ${name} works only on text.`,
+    )
   }
   if (kind === 'boolean' && ordering.has(name)) {
-    throw badField(path, `uses ${name} on ${field}, which is true or false`)
+    throw badField(path, `uses ${name} on ${field}, which is a boolean`)
   }
   return name
 }
@@ -73,7 +76,7 @@ function scanValues(text: string, path: string): string[] {
   for (;;) {
     skipBlanks()
     const quoted = scanQuoted(text, at)
-    if (quoted === 'open') throw badField(path, 'has a quote that is not closed')
+    if (quoted === 'open') throw badField(path, 'has an unclosed quote')
     if (quoted) {
       values.push(quoted.text)
       at = quoted.end
@@ -82,7 +85,7 @@ function scanValues(text: string, path: string): string[] {
       const comma = text.indexOf(',', at)
       const end = comma === -1 ? text.length : comma
       const value = text.slice(at, end).trimEnd()
-      if (value === '') throw badField(path, "has a value missing; an empty one is ''")
+      if (value === '') throw badField(path, "has a missing value. Write an empty value as ''.")
       values.push(value)
       at = end
     }
@@ -96,7 +99,7 @@ function requireCount(comparison: Comparison, count: number, path: string): void
   const [least, most] = arity[comparison]
   if (count >= least && count <= most) return
   const wanted = least === most ? String(least) : `at least ${least}`
-  throw badField(path, `gives ${comparison} ${count} values, and it takes ${wanted}`)
+  throw badField(path, `has ${count} values for ${comparison}, which takes ${wanted}`)
 }
 
 /** Text, in pieces: `field.comparison(values)`. */
@@ -106,7 +109,10 @@ const form = /^\s*([A-Za-z0-9_]{1,64})\.([A-Za-z]{1,32})\((.*)\)\s*$/s
 export function parseFilter(text: string, path = 'filter'): Condition {
   const [, name, operator, inner] = form.exec(text) ?? []
   if (name === undefined || operator === undefined || inner === undefined) {
-    throw badField(path, "must have the form field.comparison(values), as name.contains('web')")
+    throw badField(
+      path,
+      "must have the form field.comparison(values), such as name.contains('web')",
+    )
   }
   const field = readField(name, path)
   const comparison = readComparison(operator, field, path)

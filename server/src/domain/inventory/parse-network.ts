@@ -59,7 +59,10 @@ export function parseNetwork(text: string, path = 'ip'): Condition & { readonly 
   const bytes = bytesOf(address)
   const prefix = bytes && prefixOf(end === -1 ? undefined : text.slice(end + 1), bytes, address)
   if (prefix === undefined) {
-    throw badField(path, 'must be an address or a network, as 10.4.2.17, 10.4.0.0/16 or fd00::/8')
+    throw badField(
+      path,
+      'must be an address or a network, such as 10.4.2.17, 10.4.0.0/16 or fd00::/8',
+    )
   }
   return {
     kind: 'address',

@@ -144,7 +144,7 @@ function comparisonOf(term: Comparing): Condition {
   if (!isField(name)) {
     throw wrong(
       term,
-      `and ${cite(term.name)} is no field (in quotes it is searched for)${didYouMean(word, knownNames)}`,
+      `but ${cite(term.name)} is not a field (put it in quotes to search for it)${didYouMean(word, knownNames)}`,
     )
   }
   return isEquality ? equality(term, name) : ordered(term, name, sign)

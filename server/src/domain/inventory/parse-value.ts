@@ -17,7 +17,7 @@ export function parseValue(field: Field, text: string): { value: Value } | { wan
       return /^-?\d{1,15}$/.test(text) ? { value: Number(text) } : { wanted: 'an integer' }
     case 'timestamp': {
       const value = parseTimestamp(text)
-      return value === undefined ? { wanted: `a moment, as ${timestampFormats}` } : { value }
+      return value === undefined ? { wanted: `a time such as ${timestampFormats}` } : { value }
     }
   }
 }

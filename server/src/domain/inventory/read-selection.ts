@@ -97,7 +97,7 @@ const readSearch = ({ search = '' }: SelectionParameters): Condition[] =>
 function readSetting(name: string, own: string | undefined, { settings }: CloudpodsParameters) {
   const other = settings.find(({ of }) => of === name)
   if (other && own !== undefined && own !== other.to) {
-    throw badField(other.from, `is ${name}=${other.to}, and ${name} says ${own}`)
+    throw badField(other.from, `means ${name}=${other.to}, but ${name} is ${own}`)
   }
   return own ?? other?.to
 }
@@ -109,7 +109,7 @@ function readView(
   const bin = readSetting('pending_delete', pending_delete, words)
   const isBin = bin !== undefined && bin !== 'false' && bin !== '0'
   if (deleted && isBin) {
-    throw badField('deleted', 'cannot be asked for together with pending_delete')
+    throw badField('deleted', 'cannot be combined with pending_delete')
   }
   if (deleted) return 'deleted'
   if (!isBin) return 'live'

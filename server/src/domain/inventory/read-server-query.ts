@@ -29,7 +29,7 @@ function readOrder(
     if (!isField(by)) {
       throw badField(
         name,
-        `names ${JSON.stringify(by)}, which is no field to sort by${didYouMean(by, Object.keys(fields))}`,
+        `has ${JSON.stringify(by)}, which is not a field to sort by${didYouMean(by, Object.keys(fields))}`,
       )
     }
     // Sorted by it once, a second time changes nothing.
@@ -48,7 +48,7 @@ function readKey(name: string, path: string): keyof ServerObject {
   if (isServerKey(name)) return name
   throw badField(
     path,
-    `names ${JSON.stringify(name)}, which no server has${didYouMean(name, serverKeys)}`,
+    `has ${JSON.stringify(name)}, which is not a field of servers${didYouMean(name, serverKeys)}`,
   )
 }
 
@@ -75,13 +75,13 @@ function readMarker(
   const [original, ...more] = sameWords(words, 'marker')
   if (more.length > 0) throw badField('paging_marker', 'is given twice')
   if (marker !== undefined && original !== undefined) {
-    throw badField('paging_marker', 'is marker, and that is given too')
+    throw badField('paging_marker', 'is an alias of marker. Send only one of them.')
   }
   if (marker !== undefined && offset !== undefined) {
-    throw badField('marker', 'cannot be used together with offset')
+    throw badField('marker', 'cannot be combined with offset')
   }
   if (original !== undefined && (offset ?? 0) > 0) {
-    throw badField('paging_marker', 'cannot be used together with offset')
+    throw badField('paging_marker', 'cannot be combined with offset')
   }
   return marker ?? original
 }

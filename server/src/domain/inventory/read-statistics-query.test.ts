@@ -24,7 +24,7 @@ describe('the query of the statistics', () => {
         (error) =>
           error instanceof PlatformError &&
           error.fields?.[0]?.path === 'group_by' &&
-          error.message.includes('no field to group by'),
+          error.message.includes('not a field to group by'),
         name,
       )
     }

@@ -15,7 +15,7 @@ function readGrouping(name: string): Grouping {
   }
   throw badField(
     'group_by',
-    `names ${JSON.stringify(name)}, which is no field to group by${didYouMean(name, Object.keys(fields))}`,
+    `has ${JSON.stringify(name)}, which is not a field to group by${didYouMean(name, Object.keys(fields))}`,
   )
 }
 

@@ -32,7 +32,7 @@ const place = (at: number) => `at character ${at + 1}`
 
 function scanQuotedAt(line: string, at: number) {
   const quoted = scanQuoted(line, at)
-  if (quoted === 'open') throw badField('q', `has a quote ${place(at)} that is not closed`)
+  if (quoted === 'open') throw badField('q', `has an unclosed quote ${place(at)}`)
   return quoted
 }
 
@@ -62,7 +62,7 @@ function scanValues(line: string, start: number) {
   for (;;) {
     const { text, isQuoted, end } = scanValue(line, at)
     if (text === '' && !isQuoted) {
-      throw badField('q', `misses a value ${place(at)}; an empty one is ""`)
+      throw badField('q', `has a missing value ${place(at)}. Write an empty value as "".`)
     }
     values.push({ text, isQuoted })
     at = end

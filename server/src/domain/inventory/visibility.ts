@@ -50,7 +50,10 @@ function rightsOf(principal: Principal): Omit<Visibility, 'scope' | 'key'> {
 }
 
 const notSoFar = (wanted: ScopeParameter) =>
-  new PlatformError('ForbiddenError', `Your roles do not reach as far as scope=${wanted}.`)
+  new PlatformError(
+    'ForbiddenError',
+    `You do not have access to scope=${wanted}. Use a smaller scope, or scope=max for everything you can access.`,
+  )
 
 /** The scope of the token itself. */
 function tokenScope({ scope }: Principal, widest: ScopeOrNone): ScopeOrNone {
@@ -91,7 +94,7 @@ function chooseScope(
     case 'project': {
       const own = tokenScope(principal, widest)
       if (own.kind !== 'project')
-        throw badField('scope', 'is project, but your token is for a domain')
+        throw badField('scope', 'must not be project: your token is for a domain')
       return own
     }
   }

@@ -38,18 +38,18 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-const notThere = () => new PlatformError('ResourceNotFoundError', 'There is no such cloud account.')
+const notThere = () => new PlatformError('ResourceNotFoundError', 'Cloud account not found.')
 
 const nameTaken = () =>
   new PlatformError(
     'DuplicateNameError',
-    'There is already a cloud account of this name, or one whose servers are still leaving.',
-    { fields: [{ path: 'cloudaccount.name', problem: 'is taken' }] },
+    'A cloud account with this name already exists, or the servers of a deleted one are still being removed.',
+    { fields: [{ path: 'cloudaccount.name', problem: 'is already in use' }] },
   )
 
 function requireEnabled({ enabled }: Account): void {
   if (enabled) return
-  throw new PlatformError('InvalidStatusError', 'The account is disabled: enable it first.')
+  throw new PlatformError('InvalidStatusError', 'The account is disabled. Enable it first.')
 }
 
 /** Whoever mends a key, or looks more often, need not wait for what was planned before. */
@@ -72,7 +72,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     const load = kinds.get(provider)
     if (load) return await load()
     const known = [...kinds.keys()].join(', ')
-    throw badField('cloudaccount.provider', `is unknown; known providers: ${known}`)
+    throw badField('cloudaccount.provider', `is not supported. Supported providers: ${known}`)
   }
 
   /** By its id, or by its name. What is leaving is not there any more. */
@@ -101,14 +101,15 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
   ) {
     const projects = await owners.byProject()
     if (projectId !== undefined && !projects.has(projectId)) {
-      throw badField(`${prefix}project_id`, 'names no project')
+      throw badField(`${prefix}project_id`, 'does not refer to an existing project')
     }
     for (const [index, rule] of rules.entries()) {
       const { project_id, ...conditions } = rule
       const path = `${prefix}mapping.${index}`
-      if (!projects.has(project_id)) throw badField(`${path}.project_id`, 'names no project')
+      if (!projects.has(project_id))
+        throw badField(`${path}.project_id`, 'does not refer to an existing project')
       if (Object.keys(conditions).length === 0) {
-        throw badField(path, 'needs a tenant, a tag, an account or a name to go by')
+        throw badField(path, 'must have tenant, tag, account or name')
       }
     }
   }
@@ -142,7 +143,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     if (!isElsewhere || wish.credentials !== undefined || Object.keys(kept).length === 0) return
     throw badField(
       'cloudaccount.credentials',
-      'must be given again where the address changes',
+      'must be sent again when the address changes',
       'MissingParameterError',
     )
   }
@@ -180,7 +181,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       const some = servers === 1 ? '1 server' : `${servers} servers`
       throw new PlatformError(
         'ConflictError',
-        `The account sees ${some}: they leave Muster with it, but for those that another account sees too. If that is meant, say evict=true. Nothing happens to them where they run.`,
+        `The account has ${some}. They are removed from Muster with it, except those that another account also sees. To confirm, add evict=true. Nothing changes in the source.`,
       )
     }
     const event = toEvent(caller, account, 'delete', { servers: [servers, 0] })
@@ -279,7 +280,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       if (!(await accounts.confirmGone(account.id, event))) {
         throw new PlatformError(
           'InvalidStatusError',
-          'No servers of this account are missing: there is nothing to confirm.',
+          'No servers of this account are missing. There is nothing to confirm.',
         )
       }
       void syncClient.reconcile(account.id).catch(() => {})

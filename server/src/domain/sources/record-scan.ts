@@ -111,7 +111,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
       if (projects.has(account.project_id)) return
       throw new PlatformError(
         'ConflictError',
-        'Its default project is no longer there: give it another one (project_id).',
+        'The default project of the account was deleted. Set another project_id.',
       )
     }
 

@@ -31,7 +31,7 @@ export function createRefreshServer(dependencies: Dependencies) {
     if (!covers(caller.authorizedScope.scope, parts)) {
       throw new PlatformError(
         'ForbiddenError',
-        'Your roles do not allow "perform" on "servers" of service "compute" here.',
+        'You need the permission "perform" on "compute.servers" in this scope.',
       )
     }
     const { id } = parts
@@ -40,7 +40,7 @@ export function createRefreshServer(dependencies: Dependencies) {
     if (!server || !attached || !attached.account.enabled || server.deleted) {
       throw new PlatformError(
         'InvalidStatusError',
-        'The server has no account that could be asked: it is deleted, or its account is disabled or gone.',
+        'The server cannot be synced: it is deleted, or its cloud account is disabled or deleted.',
       )
     }
     const scope = { kind: 'project', projectId: parts.projectId, domainId: parts.domainId } as const

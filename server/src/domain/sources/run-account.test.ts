@@ -199,9 +199,9 @@ describe('an account that is run', () => {
   test('is not said to have failed where the storage did, and is tried again by itself', async (t) => {
     const { memory, put, faults, start, until, names } = run(t, { account: { period: 1 } })
     put(makeSeen('one'), makeSeen('two'))
-    faults.scan = new PlatformError('ServiceUnavailable', 'The storage does not answer now.')
+    faults.scan = new PlatformError('ServiceUnavailable', 'The database does not respond.')
     start()
-    await until(() => memory.attached.sync.error.includes('The storage does not answer now.'))
+    await until(() => memory.attached.sync.error.includes('The database does not respond.'))
     assert.equal(memory.attached.sync.failures, 0)
     assert.equal(memory.attached.sync.is_lost, false)
     faults.scan = undefined

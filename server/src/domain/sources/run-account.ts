@@ -136,7 +136,8 @@ export function createRunAccount(dependencies: RunDependencies) {
       if (account.leaving) return await dependencies.evictServers(account, fence)
       if (sync.mapped_revision !== account.revision) {
         const servers = await dependencies.moveServers(account, fence)
-        if (servers > 0) log.info({ ...logFields, servers }, 'moved by its mapping')
+        if (servers > 0)
+          log.info({ ...logFields, servers }, 'servers moved to other projects by the mapping')
         await save({ mapped_revision: account.revision })
       }
       if (!account.enabled) return

@@ -71,7 +71,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
       warnings.update({ readable: ids, unreadable: new Map() })
     }
     await save({ confirmed_gone: 0, warnings: warnings.current() })
-    log.info({ ...logFields, servers: gone.length }, 'removed missing servers as confirmed')
+    log.info({ ...logFields, servers: gone.length }, 'removed missing servers after confirmation')
   }
 
   async function scan(onProgress: (counts: SyncCounts) => void): Promise<Scanned> {

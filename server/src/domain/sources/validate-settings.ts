@@ -36,7 +36,7 @@ function requireFields(
       const known = fields.map((field) => field.name).join(', ')
       throw badField(
         path(name),
-        known === '' ? 'is not known: there are none' : `is not known: there are ${known}`,
+        known === '' ? 'is not supported' : `is not supported. Supported: ${known}`,
       )
     }
   }

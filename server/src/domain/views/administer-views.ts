@@ -51,11 +51,11 @@ function inOwnProject({ principal: { scope }, authorizedScope }: Caller): ScopeO
 function requireCanShare({ need, authorizedScope }: Caller, view: ViewRecord): void {
   if (view.sharing === 'private') return
   if (view.project_id === '') {
-    throw badField('view.sharing', 'is project, and with a token for a domain there is none')
+    throw badField('view.sharing', 'must be "private": your token is for a domain, not a project')
   }
   if (isSharedWithin(authorizedScope.scope, view)) return
   throw forbidden(
-    `To share a view takes "${need.action}" on "views" of service "compute" in its project.`,
+    `To share a view you need the permission "${need.action}" on "compute.views" in its project.`,
   )
 }
 
@@ -69,13 +69,13 @@ function settle<Answer>(written: WriteResult, answer: Answer): Answer | undefine
     case 'name-taken':
       throw new PlatformError(
         'DuplicateNameError',
-        'You have already a view of this name in its project.',
-        { fields: [{ path: 'view.name', problem: 'is taken' }] },
+        'You already have a view with this name in this project.',
+        { fields: [{ path: 'view.name', problem: 'is already in use' }] },
       )
     case 'full':
       throw new PlatformError(
         'ConflictError',
-        `You keep ${maxViewsPerUser} views, and those are the most: delete one first.`,
+        `You have ${maxViewsPerUser} views, which is the maximum. Delete one first.`,
       )
   }
 }
@@ -95,7 +95,11 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
   /** What somebody sees and may not change is forbidden; what they do not see is not there. */
   async function requireView(caller: Caller, id: string): Promise<ViewRecord> {
     const view = await views.find(asReader(caller).authorizedScope, id)
-    if (!view) throw new PlatformError('ResourceNotFoundError', 'There is no such view.')
+    if (!view)
+      throw new PlatformError(
+        'ResourceNotFoundError',
+        'View not found, or you do not have access to it.',
+      )
     return view
   }
 
@@ -113,7 +117,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
   function newView({ principal }: Caller, wish: NewView): ViewRecord {
     const { scope, userStatus } = principal
     if (scope.kind === 'none') {
-      throw forbidden('Your token has no scope: log in for a project or a domain to save a view.')
+      throw forbidden('Your token has no scope. Log in to a project or a domain to save a view.')
     }
     const now = clock()
     return {
@@ -160,7 +164,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
     updateView: (asking: Caller, id: string, wish: ViewChanges): Promise<SavedView> =>
       change(asking, async (caller) => {
         const before = await requireView(caller, id)
-        if (!isOwn(caller, before)) throw forbidden('A view is changed by its owner alone.')
+        if (!isOwn(caller, before)) throw forbidden('Only the owner can change a view.')
         const changes = diffFields(before, definedFields(wish))
         if (Object.keys(changes).length === 0) return describeView(before)
         const after: ViewRecord = {
@@ -180,7 +184,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
         const view = await requireView(caller, id)
         if (!isOwn(caller, view) && !isSharedWithin(caller.authorizedScope.scope, view)) {
           throw forbidden(
-            'A view that is not your own is deleted with "delete" on "views" of service "compute" in its project.',
+            'To delete a view of another user you need the permission "delete" on "compute.views" in its project.',
           )
         }
         return settle(await views.remove(view, tell(caller, view, 'delete', {})), true)

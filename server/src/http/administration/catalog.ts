@@ -59,7 +59,7 @@ export function createCatalogHandlers(
   const get = (key: string, things: readonly { readonly id: string }[]) =>
     function getPiece({ parameters: { id } }: { readonly parameters: { readonly id: string } }) {
       const thing = things.find((candidate) => candidate.id === id)
-      if (!thing) throw new PlatformError('ResourceNotFoundError', `There is no such ${key}.`)
+      if (!thing) throw new PlatformError('ResourceNotFoundError', `The ${key} does not exist.`)
       return { status: 200, body: { [key]: thing } }
     }
 

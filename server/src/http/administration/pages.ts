@@ -40,7 +40,7 @@ function toFilters(parameters: object): ListQuery['filters'] {
     const column = Object.hasOwn(otherWords, name) ? otherWords[name] : name
     if (column === undefined) continue
     if (Object.hasOwn(filters, column) && filters[column] !== value) {
-      throw badField(name, `is another word for ${column}, which says something else`)
+      throw badField(name, `is an alias of ${column}, which has another value`)
     }
     filters[column] = value
   }
@@ -64,7 +64,7 @@ export function toListQuery(query: PagingParameters & object): ListQuery {
 /** Where a page begins: behind a marker, or so many from the start. */
 export function position(marker: string | undefined, offset = 0) {
   if (marker !== undefined && offset > 0) {
-    throw badField('offset', 'does not go with a marker, which says where to begin')
+    throw badField('offset', 'cannot be combined with marker')
   }
   return { marker, offset }
 }

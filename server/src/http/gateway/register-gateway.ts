@@ -25,7 +25,7 @@ const everyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 function toExchange(request: FastifyRequest, reply: FastifyReply): Exchange {
   // HTTP/1.0 allows this, but cookies and the origin check need to know the host.
   if (request.host === '') {
-    throw new PlatformError('InvalidFormatError', 'This route needs a Host header.')
+    throw new PlatformError('InvalidFormatError', 'The Host header is missing.')
   }
   return {
     id: request.id,

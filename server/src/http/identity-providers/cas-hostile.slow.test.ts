@@ -298,7 +298,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
   test('SEC-43: one that never answers is given up, and its login failed', async () => {
     await muster.assertRefused(
       await silence.answer,
-      /^CAS: localhost:\d+: no answer within 5000 ms$/,
+      /^CAS: localhost:\d+: no response within 5000 ms$/,
     )
     await silence.left
     assert.equal(await muster.statusOf(secretOf(await muster.logIn(cas.ticketFor('ada')))), 200)

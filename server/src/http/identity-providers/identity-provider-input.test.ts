@@ -62,19 +62,19 @@ onEngineOfLane('an identity provider', (engine) => {
     test('that is https, and nothing but an address', () =>
       unchanged(async () => {
         const bad: [string, RegExp][] = [
-          ['http://cas.example.org/cas', /https/],
-          ['http://localhost/cas', /https/],
-          ['ftp://cas.example.org', /web address/],
-          ['file:///etc/hostname', /web address/],
-          ['javascript:alert(1)', /web address/],
-          ['cas.example.org', /web address/],
-          ['//cas.example.org', /web address/],
-          ['https://', /web address/],
-          ['https://cas example.org', /web address/],
-          ['https://user@cas.example.org', /name or a password/],
-          ['https://user:secret@cas.example.org', /name or a password/],
-          ['https://:secret@cas.example.org', /name or a password/],
-          ['https://cas.example.org@127.0.0.1', /name or a password/],
+          ['http://cas.example.org/cas', /HTTPS/],
+          ['http://localhost/cas', /HTTPS/],
+          ['ftp://cas.example.org', /must be a URL/],
+          ['file:///etc/hostname', /must be a URL/],
+          ['javascript:alert(1)', /must be a URL/],
+          ['cas.example.org', /must be a URL/],
+          ['//cas.example.org', /must be a URL/],
+          ['https://', /must be a URL/],
+          ['https://cas example.org', /must be a URL/],
+          ['https://user@cas.example.org', /user name or password/],
+          ['https://user:secret@cas.example.org', /user name or password/],
+          ['https://:secret@cas.example.org', /user name or password/],
+          ['https://cas.example.org@127.0.0.1', /user name or password/],
           ['https://cas.example.org/?x=y', /query/],
           ['https://cas.example.org/#x', /fragment/],
         ]
@@ -132,10 +132,10 @@ onEngineOfLane('an identity provider', (engine) => {
   test('has a service that is a web address, with or without TLS', async () => {
     await unchanged(async () => {
       const bad: [string, RegExp][] = [
-        ['muster.example.org', /web address/],
-        ['ftp://muster.example.org', /web address/],
-        ['javascript:alert(1)', /web address/],
-        ['https://user:secret@muster.example.org', /name or a password/],
+        ['muster.example.org', /must be a URL/],
+        ['ftp://muster.example.org', /must be a URL/],
+        ['javascript:alert(1)', /must be a URL/],
+        ['https://user:secret@muster.example.org', /user name or password/],
         ['https://muster.example.org/#/console', /fragment/],
       ]
       for (const [service_url, words] of bad) {
@@ -188,11 +188,11 @@ onEngineOfLane('an identity provider', (engine) => {
     const domainAdmin = await muster.roleId('domain_admin')
     const good = { role_id: viewer, project_id: project }
     const bad: [object, string, RegExp][] = [
-      [{ role_id: viewer }, '', /either a project_id or a domain_id/],
-      [{ ...good, domain_id: 'default' }, '', /either a project_id or a domain_id/],
-      [{ ...good, attribute: 'group' }, '', /attribute and its value/],
-      [{ ...good, value: 'staff' }, '', /attribute and its value/],
-      [{ ...good, role_id: 'none' }, '.role_id', /no role/],
+      [{ role_id: viewer }, '', /either project_id or domain_id/],
+      [{ ...good, domain_id: 'default' }, '', /either project_id or domain_id/],
+      [{ ...good, attribute: 'group' }, '', /both attribute and value/],
+      [{ ...good, value: 'staff' }, '', /both attribute and value/],
+      [{ ...good, role_id: 'none' }, '.role_id', /does not refer to a role/],
       [{ ...good, project_id: 'none' }, '', /does not exist/],
       [{ role_id: domainAdmin, domain_id: 'none' }, '', /does not exist/],
       [{ ...good, project_id: 'default' }, '', /does not exist/],

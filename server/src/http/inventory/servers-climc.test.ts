@@ -105,7 +105,7 @@ onEngineOfLane('Cloudpods’ command line', (engine) => {
     for (const name of ['summary_stats=true', 'joint_filter.0=x', 'delete=all', 'user=ada']) {
       const [path, problem] = await badParameter(owner(), name)
       assert.equal(path, name.split(/[.=]/)[0])
-      assert.match(problem, /not offered/)
+      assert.match(problem, /not supported/)
     }
   })
 })

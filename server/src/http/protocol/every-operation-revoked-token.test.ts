@@ -12,6 +12,8 @@ import {
   readSecret,
   type PersonaCall,
   type Persona,
+} from '../../testing/platform-world/create-platform-world.ts'
+import {
   startPlatformWorld,
   type RunningPlatformWorld,
 } from '../../testing/platform-world/start-platform-world.ts'

@@ -199,7 +199,7 @@ onEngineOfLane('saved views', (engine) => {
     const { fields } = await viewer.fail('DuplicateNameError', 'createView', {
       body: { view: { name: name.toUpperCase() } },
     })
-    assert.deepEqual(fields, [{ path: 'view.name', problem: 'is taken' }])
+    assert.deepEqual(fields, [{ path: 'view.name', problem: 'is already in use' }])
     const second = await save(viewer)
     const body = { view: { name } }
     await viewer.fail('DuplicateNameError', 'updateView', { ...at(second.id), body })

@@ -1,7 +1,7 @@
 import type { EC2, Filter } from '@aws-sdk/client-ec2'
-import type { RegionClient } from './region-client.ts'
+import type { Line } from './line.ts'
 import { createLookup, type Lookup } from './lookup.ts'
-import { paginate } from './paginate.ts'
+import { pageThrough } from './page-through.ts'
 
 interface Page {
   readonly $metadata: unknown
@@ -11,7 +11,7 @@ interface Page {
 interface Listing<Answer extends Page, Thing> {
   /** Not a list of ids: one that has just gone would make EC2 refuse the whole list. */
   readonly filter: string
-  readonly call: (
+  readonly ask: (
     ec2: EC2,
     input: { Filters: Filter[]; MaxResults: number; NextToken?: string },
     options: { abortSignal: AbortSignal },
@@ -24,16 +24,16 @@ interface Listing<Answer extends Page, Thing> {
 
 /** Things of a region, found by their ids. */
 export function createRegionLookup<Answer extends Page, Thing>(
-  { region, call }: RegionClient,
+  { region, ask }: Line,
   { filter, most = 200, itemsOf, idOf, ...listing }: Listing<Answer, Thing>,
 ): Lookup<Thing> {
   const find = async (ids: string[], signal: AbortSignal) => {
-    const pages = paginate({
+    const pages = pageThrough({
       what: `answers by ${filter} in ${region}`,
-      call: (token) =>
-        call(
+      ask: (token) =>
+        ask(
           (ec2, options) =>
-            listing.call(
+            listing.ask(
               ec2,
               {
                 Filters: [{ Name: filter, Values: ids }],

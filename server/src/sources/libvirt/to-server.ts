@@ -6,14 +6,14 @@ import { cdromOf, disksOf } from './disks.ts'
 import type { Host } from './host.ts'
 import { describeMachine } from './machine.ts'
 import { connectionOf } from './nics.ts'
-import { readNoted, type Noted } from './metadata-tags.ts'
+import { readNoted, type Noted } from './noted.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import { attributeOf, childOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
 import { isActive, statusOf } from './status.ts'
-import type { HostResources } from './host-resources.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** A domain as libvirt tells of it, put together from several answers. */
-export interface DomainDetails {
+export interface SeenDomain {
   readonly uuid: string
   readonly xml: XmlElement
   readonly state: number
@@ -25,15 +25,15 @@ export interface DomainDetails {
   readonly nodeDevices: ReadonlyMap<string, XmlElement>
 }
 
-export interface HostLocation {
+export interface Place {
   /** Hosts between which guests may move. */
   readonly group: string
   readonly host: Host
-  readonly hostResources: HostResources
+  readonly surroundings: Surroundings
 }
 
 /** No domain has so much to it: it is nonsense, or somebody wants our memory. */
-const maxText = 2 ** 20
+const mostText = 2 ** 20
 const longestDescription = 4_096
 /** In mebibytes; libvirt takes KiB where nothing is said, and says it anyway. */
 const units: Readonly<Record<string, number>> = {
@@ -79,7 +79,7 @@ function hypervisorOf(domain: XmlElement): string {
 }
 
 /** A domain as a server. Nothing in it counts or ticks. */
-export function toServer(domain: DomainDetails, place: HostLocation): ReportedServer {
+export function toServer(domain: SeenDomain, place: Place): ReportedServer {
   const key = keyOf(place.group, domain.uuid)
   const noted = readNoted(childOf(domain.xml, 'metadata'))
   const server = {
@@ -87,18 +87,15 @@ export function toServer(domain: DomainDetails, place: HostLocation): ReportedSe
     ...(noted.tenant && { tenant: noted.tenant }),
     facts: factsOf(domain, place, noted, naturalId('server', ...key)),
   }
-  if (JSON.stringify(server).length > maxText) {
-    throw new SourceError(
-      'invalid-response',
-      `The domain ${domain.uuid} has more to it than makes sense.`,
-    )
+  if (JSON.stringify(server).length > mostText) {
+    throw new SourceError('garbled', `The domain ${domain.uuid} has too many elements.`)
   }
   return server
 }
 
 function factsOf(
-  { uuid, xml, state, reason, isTransient, capacities, nodeDevices }: DomainDetails,
-  { host, hostResources }: HostLocation,
+  { uuid, xml, state, reason, isTransient, capacities, nodeDevices }: SeenDomain,
+  { host, surroundings }: Place,
   noted: Noted,
   serverId: string,
 ): ReportedFacts {
@@ -123,13 +120,13 @@ function factsOf(
     instance_type: noted.instanceType,
     disks_info: disksOf(devices, {
       uuid,
-      pools: hostResources.pools,
+      pools: surroundings.pools,
       capacities,
       imageId: noted.imageId,
     }),
     cdrom: cdromOf(devices),
     cdrom_support: true,
-    ...connectionOf(devices, hostResources, isActive(state)),
+    ...connectionOf(devices, surroundings, isActive(state)),
     isolated_devices: devicesOf(devices, {
       uuid,
       serverId,

@@ -1,7 +1,7 @@
 import { nameKey } from '../../domain/name-key.ts'
 import type { Directory, DomainReference, MemberReference } from '../../domain/identity/ports.ts'
 import type { Credentials } from '../../domain/identity/records.ts'
-import type { DatabaseReader } from '../database.ts'
+import type { Database } from '../database.ts'
 
 /** A name without a domain means this one. */
 const defaultDomain: DomainReference = { id: 'default' }
@@ -14,7 +14,7 @@ function homeOf({ id, domain }: MemberReference): DomainReference | undefined {
   return id === undefined ? defaultDomain : undefined
 }
 
-export function createFindCredentials({ db }: DatabaseReader): Directory['findCredentials'] {
+export function createFindCredentials({ db }: Database): Directory['findCredentials'] {
   async function findDomainId({ id, name }: DomainReference): Promise<string | undefined> {
     let query = db.selectFrom('domains').select('id')
     if (id !== undefined) query = query.where('id', '=', id)

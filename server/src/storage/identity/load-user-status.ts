@@ -1,11 +1,11 @@
 import type { Directory } from '../../domain/identity/ports.ts'
 import type { UserRecord } from '../../domain/identity/records.ts'
 import { readBoolean } from '../boolean.ts'
-import type { DatabaseReader } from '../database.ts'
+import type { Database } from '../database.ts'
 import { domainColumns, toDomain } from './domain-columns.ts'
 import { createLoadAssignments } from './load-assignments.ts'
 
-export function createLoadUserStatus(database: DatabaseReader): Directory['loadUserStatus'] {
+export function createLoadUserStatus(database: Database): Directory['loadUserStatus'] {
   const { db } = database
   const { loadAssignments } = createLoadAssignments(database)
 

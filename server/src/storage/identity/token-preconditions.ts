@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TokenPreconditions, SingleUse } from '../../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
-import { required, type DatabaseReader, type Statement } from '../database.ts'
+import { required, type Database, type Statement } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 
 /** Uses closer together than this are one use, as far as "last used" goes. */
@@ -14,7 +14,7 @@ interface Held {
 }
 
 /** What must hold while a token is written, each as a statement without which nothing is. */
-export function createPreconditionStatements(database: DatabaseReader) {
+export function createPreconditionStatements(database: Database) {
   const { db } = database
   const isPostgres = database.engine === 'postgres'
 

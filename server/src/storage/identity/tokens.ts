@@ -1,7 +1,7 @@
 import type { TokenStore } from '../../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
-import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
-import type { DatabaseReader, DatabaseWriter, IdentityWriter, Statements } from '../database.ts'
+import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
+import type { Database, Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { createPreconditionStatements } from './token-preconditions.ts'
 import type { Tables } from '../tables.ts'
@@ -12,10 +12,7 @@ import { Violation } from '../violation.ts'
 /** Longer than any signature or ticket is good for. */
 const spentRemembered = 86_400_000
 
-export function createTokenStore(
-  database: DatabaseReader & DatabaseWriter & IdentityWriter,
-  mostTokens = 0,
-): TokenStore {
+export function createTokenStore(database: Database, mostTokens = 0): TokenStore {
   const { db } = database
   const insertToken = createStatementTemplate<Tables['tokens']>(columns, (row) =>
     db.insertInto('tokens').values(row).compile(),
@@ -71,7 +68,7 @@ export function createTokenStore(
       const batch = db
         .deleteFrom('tokens')
         .where('id', 'in', (eb) =>
-          eb.selectFrom('tokens').select('id').where('expires_at', '<=', now).limit(purgeBatchSize),
+          eb.selectFrom('tokens').select('id').where('expires_at', '<=', now).limit(purgedAtOnce),
         )
         .compile()
       await deleteInBatches(database, batch)
@@ -82,7 +79,7 @@ export function createTokenStore(
             .selectFrom('spent')
             .select('id')
             .where('spent_at', '<', now - spentRemembered)
-            .limit(purgeBatchSize),
+            .limit(purgedAtOnce),
         )
         .compile()
       await deleteInBatches(database, forgotten)

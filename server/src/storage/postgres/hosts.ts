@@ -1,28 +1,25 @@
 import pg from 'pg'
 
-/** The supported values of `target_session_attrs`. Muster writes, so `read-only` and the like are not. */
-const sessionAttributes = ['any', 'read-write', 'primary'] as const
-type SessionAttribute = (typeof sessionAttributes)[number]
+/** Which of several servers will do. Muster writes, so those that only read never do. */
+const wishes = ['any', 'read-write', 'primary'] as const
+type Wish = (typeof wishes)[number]
 
 interface Host {
-  /** As written in the URL, without user and password. */
+  /** As it was written, without user and password. */
   readonly name: string
   readonly url: string
 }
 
-/** An invalid database URL. The message says why and does not contain the password. */
+/** An invalid address of PostgreSQL; the message says why, without the password. */
 export class DatabaseUrlError extends Error {}
 
 const form = /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>[^@/?]*@)?(?<hosts>[^/?]*)(?<rest>.*)$/s
 
-/** Parses a database URL, which may name several hosts: `postgres://user@a:5432,b,[::1]:5433/name`. */
-export function readDatabaseUrl(url: string): {
-  readonly hosts: Host[]
-  readonly sessionAttribute: SessionAttribute
-} {
+/** The hosts of an address, which may name several: `postgres://user@a:5432,b,[::1]:5433/name`. */
+export function readDatabaseUrl(url: string): { readonly hosts: Host[]; readonly wish: Wish } {
   const { scheme, user = '', hosts = '', rest = '' } = form.exec(url)?.groups ?? {}
   if (scheme === undefined) {
-    throw new DatabaseUrlError('must be an address that starts with postgres://')
+    throw new DatabaseUrlError('must be a URL that starts with postgres://')
   }
   const names = hosts.split(',')
   const all = names.map((name) => ({ name, url: `${scheme}${user}${name}${rest}` }))
@@ -32,29 +29,28 @@ export function readDatabaseUrl(url: string): {
     }
   }
   const given = new URLSearchParams(rest.split('?')[1]).get('target_session_attrs')
-  const sessionAttribute = given ?? (names.length > 1 ? 'read-write' : 'any')
-  if (!isSessionAttribute(sessionAttribute)) {
+  const wish = given ?? (names.length > 1 ? 'read-write' : 'any')
+  if (!isWish(wish)) {
     throw new DatabaseUrlError(
-      `has target_session_attrs=${sessionAttribute}: Muster writes, so it must be ${sessionAttributes.join(' or ')}`,
+      `has target_session_attrs=${wish}: Muster writes, so it must be ${wishes.join(' or ')}`,
     )
   }
-  return { hosts: all, sessionAttribute }
+  return { hosts: all, wish }
 }
 
-const isSessionAttribute = (text: string): text is SessionAttribute =>
-  (sessionAttributes as readonly string[]).includes(text)
+const isWish = (text: string): text is Wish => (wishes as readonly string[]).includes(text)
 
 const longestConnect = 5_000
 
-/** A server that accepts connections but is not of the requested kind. */
+/** A server that takes connections, and is not what was asked for. */
 export class WrongServer extends Error {}
 
 /**
- * The hosts of a database URL and the one in use: the first that accepts connections and fits
- * `target_session_attrs`, for as long as it does.
+ * The servers that an address names, and which of them is in use: the first that takes connections and
+ * is as `target_session_attrs` has it, for as long as that holds.
  */
 export function createHosts(url: string, settings: pg.ClientConfig) {
-  const { hosts, sessionAttribute } = readDatabaseUrl(url)
+  const { hosts, wish } = readDatabaseUrl(url)
   const isChoice = hosts.length > 1
   let current = isChoice ? undefined : hosts[0]
   let finding: Promise<Host> | undefined
@@ -63,21 +59,19 @@ export function createHosts(url: string, settings: pg.ClientConfig) {
   const configOf = (host: Host) => ({
     ...settings,
     connectionString: host.url,
-    // A server that does not accept a connection in this time counts as down.
+    // A server that does not take a connection at once is not there.
     connectionTimeoutMillis: longestConnect,
   })
 
-  /** Throws if the connection leads to a server that does not fit `target_session_attrs`. */
+  /** Throws where a connection leads to a server that is not what was asked for. */
   async function check(client: pg.ClientBase): Promise<void> {
-    if (sessionAttribute === 'any') return
+    if (wish === 'any') return
     const { rows } = await client.query<{ standby: boolean; read_only: string }>(
       `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`,
     )
     const [state] = rows
-    if (state?.standby || (sessionAttribute === 'read-write' && state?.read_only !== 'off')) {
-      throw new WrongServer(
-        `takes no writes, and target_session_attrs=${sessionAttribute} wants one that does`,
-      )
+    if (state?.standby || (wish === 'read-write' && state?.read_only !== 'off')) {
+      throw new WrongServer(`takes no writes, and target_session_attrs=${wish} wants one that does`)
     }
   }
 
@@ -106,7 +100,7 @@ export function createHosts(url: string, settings: pg.ClientConfig) {
   }
 
   return {
-    /** A client for the server in use. */
+    /** A connection to the server in use. */
     Client: class extends pg.Client {
       constructor(config: pg.ClientConfig = {}) {
         super(current ? { ...config, ...configOf(current) } : config)
@@ -122,8 +116,8 @@ export function createHosts(url: string, settings: pg.ClientConfig) {
     },
     isInUse: (client: pg.ClientBase) => hostOf.get(client) === current,
     /**
-     * The server of this connection (or the one in use) no longer answers or accepts writes, so the
-     * next use picks another. False if the URL names no other.
+     * The server of this connection, or the one in use, does not answer or takes no writes any more:
+     * the next that does is looked for. False where there is no other.
      */
     leave(client?: pg.ClientBase): boolean {
       if (isChoice && (!client || hostOf.get(client) === current)) current = undefined
@@ -138,7 +132,7 @@ interface HostFailure {
   readonly error: unknown
 }
 
-/** None of the hosts can be used. */
+/** None of several servers will do. */
 export class NoHost extends Error {
   readonly failures: readonly HostFailure[]
 

@@ -1,12 +1,12 @@
-/** The connections of a process and the timeouts of its statements, by purpose. */
+/** How many connections a process may have, and how long its statements may take, by what they are for. */
 export interface PostgresLimits {
-  /** Quick reads, and writes of a few rows. */
+  /** For requests: quick reads, and writes of a few rows. */
   readonly connections: number
   readonly timeout: number
-  /** Slow queries: few connections, so that quick reads stay quick. */
+  /** For reads that may take long; there are few, so that everybody else's stay quick. */
   readonly slowConnections: number
   readonly slowTimeout: number
-  /** Commits of servers. */
+  /** For writing servers. */
   readonly syncConnections: number
   readonly syncTimeout: number
 }

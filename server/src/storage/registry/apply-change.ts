@@ -1,7 +1,7 @@
 import { PlatformError } from '../../domain/error.ts'
 import type { ChangePlan, Registry } from '../../domain/identity/administration/registry.ts'
 import { conflicted, retryOnConflict } from '../../domain/retry-on-conflict.ts'
-import { required, type DatabaseReader, type IdentityWriter, type Statements } from '../database.ts'
+import { required, type Database, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { Violation } from '../violation.ts'
 import { findAdministrator } from './find-administrator.ts'
@@ -10,9 +10,7 @@ import { createChangeStatements } from './change-statements.ts'
 const lastAdministrator = 'administrator'
 
 /** The one way in which anything that is administered changes. */
-export function createApplyChange(
-  database: DatabaseReader & IdentityWriter,
-): Registry['applyChange'] {
+export function createApplyChange(database: Database): Registry['applyChange'] {
   const { db } = database
   const toStatement = createChangeStatements(db)
   const insertEvent = createInsertEvent(db)
@@ -46,7 +44,7 @@ export function createApplyChange(
     } catch (error) {
       if (!(error instanceof Violation)) throw error
       if (error.reason === lastAdministrator) throw noAdministratorLeft()
-      if (error.kind === 'precondition') return false
+      if (error.kind === 'unmet') return false
       throw error
     }
   }
@@ -77,5 +75,5 @@ export function createApplyChange(
 const noAdministratorLeft = () =>
   new PlatformError(
     'ConflictError',
-    'That would leave nobody who can administer the platform: give somebody else the role "admin" on the system, and a role in a project, first.',
+    'This would remove the last system administrator. First give another user the role "admin" on the system and a role in a project.',
   )

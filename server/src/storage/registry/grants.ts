@@ -8,13 +8,13 @@ import type {
 } from '../../domain/identity/administration/registry.ts'
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import type { Scope, AuthorizedScope } from '../../domain/scope.ts'
-import type { DatabaseReader } from '../database.ts'
+import type { Database } from '../database.ts'
 import { scopeColumns } from './related-to.ts'
 
 /** Who holds what where, one by one. */
 export function createGrants({
   db,
-}: DatabaseReader): Pick<Registry, 'listGrants' | 'findGrant' | 'grantsBy'> {
+}: Database): Pick<Registry, 'listGrants' | 'findGrant' | 'grantsBy'> {
   const named = () =>
     db
       .selectFrom('assignments')
@@ -160,7 +160,7 @@ export function createGrants({
 function readGrantMarker(marker: string): [string, string] {
   const [, id, holderId] = /^([\w-]{1,64})\.([\w-]{0,64})$/.exec(marker) ?? []
   if (id === undefined || holderId === undefined) {
-    throw badField('marker', 'points nowhere in this list: start from its beginning')
+    throw badField('marker', 'does not exist in this list. Start from the first page.')
   }
   return [id, holderId]
 }

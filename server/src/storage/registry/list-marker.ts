@@ -21,7 +21,7 @@ export function readMarker(text: string, order: Order): Position | undefined {
   const [sortKey, descending, value, id] = parts as unknown[]
   const isOfThisOrder = sortKey === order.sortKey && descending === order.descending
   if (!isOfThisOrder || !isCell(value, order.sortKey) || !isText(id)) {
-    throw badField('marker', 'belongs to a list in another order')
+    throw badField('marker', 'belongs to a list with another sort order')
   }
   return { value, id }
 }

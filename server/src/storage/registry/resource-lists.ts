@@ -9,7 +9,7 @@ import type {
 import type { ResourceKind, Resources } from '../../domain/identity/administration/resources.ts'
 import { nameKey } from '../../domain/name-key.ts'
 import type { AuthorizedScope } from '../../domain/scope.ts'
-import type { DatabaseReader } from '../database.ts'
+import type { Database } from '../database.ts'
 import { related } from './related-to.ts'
 import { columnsOf, tableOf, toResource, type Cell } from './resource-columns.ts'
 import { readMarker, writeMarker, type Position } from './list-marker.ts'
@@ -17,7 +17,7 @@ import { visibleTo, type AnyTables, type Builder } from './row-visibility.ts'
 
 /** Looks things up and lists them, never past the caller's scope. */
 export function createResourceLists(
-  database: DatabaseReader,
+  database: Database,
 ): Pick<Registry, 'list' | 'find' | 'isNameTaken'> {
   const db = database.db as unknown as Kysely<AnyTables>
 
@@ -56,7 +56,7 @@ export function createResourceLists(
     const row = await withinRelation(kind, authorizedScope, relatedTo)
       .where('id', '=', marker)
       .executeTakeFirst()
-    if (!row) throw badField('marker', 'points nowhere in this list: start from its beginning')
+    if (!row) throw badField('marker', 'does not exist in this list. Start from the first page.')
     return { value: row[sortKey] ?? '', id: marker }
   }
 

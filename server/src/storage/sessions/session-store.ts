@@ -1,6 +1,6 @@
 import type { SessionRecord, SessionStore } from '@muster/gateway'
-import { required, type DatabaseReader, type DatabaseWriter } from '../database.ts'
-import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
+import { required, type Database } from '../database.ts'
+import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
 
@@ -31,7 +31,7 @@ const toRecord = (row: Row): SessionRecord => ({
 })
 
 /** The sessions of browsers. */
-export function createSessionStore(database: DatabaseReader & DatabaseWriter): SessionStore {
+export function createSessionStore(database: Database): SessionStore {
   const { db } = database
   const insert = (session: SessionRecord) =>
     db.insertInto('sessions').values(toRow(session)).compile()
@@ -93,7 +93,7 @@ export function createSessionStore(database: DatabaseReader & DatabaseWriter): S
             .selectFrom('sessions')
             .select('id')
             .where((row) => row.or([row('expires_at', '<=', now), row('seen_at', '<=', seen)]))
-            .limit(purgeBatchSize),
+            .limit(purgedAtOnce),
         )
         .compile()
       await deleteInBatches(database, batch)

@@ -3,7 +3,7 @@ import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from 'kysel
 import type { Tables } from '../tables.ts'
 import { createStatementCache } from './file.ts'
 
-/** SQLite rolls back schema changes too, so an interrupted migration leaves nothing behind. */
+/** SQLite undoes changes of the schema like any other, so a migration that was cut off never was. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -16,7 +16,7 @@ class TransactionalDialect extends SqliteDialect {
   }
 }
 
-/** Adapts `node:sqlite` to the driver interface that Kysely's SQLite dialect expects. */
+/** Kysely's SQLite dialect expects a driver of another shape; this is the bridge. */
 export function createKysely(database: DatabaseSync): Kysely<Tables> {
   const prepare = createStatementCache(database)
   const bridge: SqliteDatabase = {

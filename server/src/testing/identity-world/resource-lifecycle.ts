@@ -195,7 +195,7 @@ export function testLifecycle(
       ] as const) {
         const body = { [key]: { ...(verb === 'create' && needed), name } }
         const error = await admin().fail('DuplicateNameError', operation(verb), { path, body })
-        assert.deepEqual(error.fields, [{ path: `${key}.name`, problem: 'is taken' }])
+        assert.deepEqual(error.fields, [{ path: `${key}.name`, problem: 'is already in use' }])
       }
     }
     const respelled = await change(id, { name: 'STRASSE a' }, 'PATCH')

@@ -106,7 +106,7 @@ function readDate(text: string): number {
   const date = Date.parse(second)
   // A day that no month has would be read as one of the next month.
   const isDate = !Number.isNaN(date) && new Date(date).toISOString().startsWith(second.slice(0, -1))
-  if (!isDate) throw malformed('has a "sign_date" that is no date')
+  if (!isDate) throw malformed('has an invalid "sign_date"')
   return date
 }
 

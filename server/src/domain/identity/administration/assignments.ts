@@ -176,6 +176,6 @@ export function requireAssignable(
   const kinds = [...new Set(policies.map(({ scope }) => scope))].join(' or ')
   throw badField(
     field,
-    `names the role "${role.name}", which has policies for: ${kinds}; it cannot be held on: ${scope.kind}`,
+    `is the role "${role.name}", which has policies for ${kinds} and cannot be assigned on a ${scope.kind}`,
   )
 }

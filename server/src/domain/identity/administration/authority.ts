@@ -67,7 +67,7 @@ const tooMuch = (
   const thing = resource === anyOther ? 'everything' : `"${resource}"`
   return new PlatformError(
     'ForbiddenError',
-    `You cannot ${what}: it ${effect} "${action}" on ${thing} of service "${service}", which your roles do not allow you there.`,
+    `You cannot ${what}: it ${effect} "${action}" on ${thing} of service "${service}", and you do not have this permission there.`,
   )
 }
 
@@ -142,7 +142,7 @@ export function requireNoSystemRole({ scope }: AuthorizedScope, held: readonly A
   if (isAbove && scope.kind !== 'system') {
     throw new PlatformError(
       'ForbiddenError',
-      'A role on the system is held here: only those who administer the system may change this.',
+      'The user or group has a role on the system. Only system administrators can change it.',
     )
   }
 }
@@ -150,8 +150,5 @@ export function requireNoSystemRole({ scope }: AuthorizedScope, held: readonly A
 /** An access key must not beget another way in: that would outlive its end and its revocation. */
 export function refuseAccessKeyToken({ token }: Principal, what: string): void {
   if (token.accessKey === null) return
-  throw new PlatformError(
-    'ForbiddenError',
-    `A token that was got with an access key cannot ${what}.`,
-  )
+  throw new PlatformError('ForbiddenError', `A token from an access key login cannot ${what}.`)
 }

@@ -43,7 +43,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     question: Question,
   ): Promise<PolicyCheckDto> {
     if (question.project_id !== undefined && question.domain_id !== undefined) {
-      throw badField('check', 'names both a project and a domain: choose one')
+      throw badField('check', 'must have either a project or a domain, not both')
     }
     const userId = question.user_id ?? asker.token.userId
     await requireReference(registry, 'users', userId, authorizedScope, 'check.user_id')
@@ -83,7 +83,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     if (level === 'none' && found.self === undefined) {
       const reason = decided_by
         ? `The rule that decides forbids it, or does not count at the level "${decided_by.level}".`
-        : 'No policy that the user has in this scope speaks of it.'
+        : 'No policy of the user in this scope has a matching rule.'
       return { allowed: false, reason, reach: null, decided_by }
     }
     const carries = level === 'none' ? 'self' : level
@@ -141,7 +141,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   ): Promise<boolean> {
     if (target_id === undefined) return true
     if (!isKind(resource)) {
-      throw badField('check.target_id', `cannot be looked up for the resource "${resource}"`)
+      throw badField('check.target_id', `is not supported for the resource "${resource}"`)
     }
     return (await registry.find(resource, target_id, authorizedScope)) !== undefined
   }

@@ -54,7 +54,7 @@ export function createCredentialUseCases(dependencies: Dependencies) {
     // Read anew: what is remembered may be a moment old.
     const userStatus = await directory.loadUserStatus(userId)
     if (!userStatus || !isActive(userStatus, clock())) {
-      throw badField('credential.user_id', 'names a user who is not active')
+      throw badField('credential.user_id', 'is not an active user')
     }
     if (userId !== principal.token.userId) {
       requireCanGrantAll(principal, userStatus.assignments, 'make an access key for this user')
@@ -122,7 +122,7 @@ export function createCredentialUseCases(dependencies: Dependencies) {
         const userStatus = await requireOwner(caller, wish.user_id ?? token.userId)
         const project = openProjects(userStatus).find(({ id }) => id === wish.project_id)
         if (!project) {
-          throw badField('credential.project_id', 'names no project in which the user holds a role')
+          throw badField('credential.project_id', 'must be a project in which the user has a role')
         }
         const expires_at = readEnd(wish.expires_at, clock())
         await requireRoom(userStatus.user.id)
@@ -170,7 +170,7 @@ export function createCredentialUseCases(dependencies: Dependencies) {
 
 // Waiting does not help, so it is no 429.
 const tooManyKeys = (much: string) =>
-  new PlatformError('ConflictError', `This user has ${much}. Delete some first.`)
+  new PlatformError('ConflictError', `This user has ${much}. Delete one first.`)
 
 function readEnd(moment: string | null | undefined, now: number): number | null {
   if (moment === undefined || moment === null) return null

@@ -89,7 +89,7 @@ function requireDisabled({ enabled }: Domain): void {
   if (enabled) {
     throw new PlatformError(
       'InvalidStatusError',
-      'Only a disabled domain can be deleted: disable it first, and see that nobody misses it.',
+      'The domain is enabled. Disable it before you delete it.',
     )
   }
 }

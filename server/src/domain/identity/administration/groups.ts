@@ -77,7 +77,7 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
       change(caller, async (caller) => {
         const { group, user, isMember } = await requirePair(caller, groupId, userId)
         const held = await assignmentsOf(groupId)
-        requireCanGrantAll(caller.principal, held, 'add somebody to this group')
+        requireCanGrantAll(caller.principal, held, 'add a user to this group')
         if (isMember) return noChange
         const write = { do: 'join', groupId, userId } as const
         return plans.toRelate(caller, 'join', group, memberChange(user, 'joins'), write)
@@ -94,7 +94,7 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
         if (!isMember) throw notFound('users')
         const held = await assignmentsOf(groupId)
         requireNoSystemRole(caller.authorizedScope, held)
-        requireCanRevokeAll(caller.principal, held, 'remove somebody from this group')
+        requireCanRevokeAll(caller.principal, held, 'remove a user from this group')
         const write = { do: 'leave', groupId, userId } as const
         return plans.toRelate(caller, 'leave', group, memberChange(user, 'leaves'), write)
       }),

@@ -74,10 +74,10 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
   /** What a mapping gives is granted, at every login, by who wrote it. */
   async function requireRule({ principal }: Caller, rule: MappingRule, field: string) {
     if ((rule.project_id === undefined) === (rule.domain_id === undefined)) {
-      throw badField(field, 'needs either a project_id or a domain_id')
+      throw badField(field, 'must have either project_id or domain_id')
     }
     if ((rule.attribute === undefined) !== (rule.value === undefined)) {
-      throw badField(field, 'needs an attribute and its value, or neither')
+      throw badField(field, 'must have both attribute and value, or neither')
     }
     const role = await requireReference(
       registry,
@@ -87,7 +87,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
       `${field}.role_id`,
     )
     const scope = await scopeOfRule(registry, rule)
-    if (!scope) throw badField(field, 'names a project or domain that does not exist')
+    if (!scope) throw badField(field, 'refers to a project or domain that does not exist')
     const policies = await registry.policiesOfRole(role.id)
     requireAssignable(role, policies, scope, `${field}.role_id`)
     requireCanGrant(principal, scope, policiesInScope(scope, policies), 'map to this role')

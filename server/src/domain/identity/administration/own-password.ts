@@ -64,7 +64,10 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
     await change(caller, async (caller) => {
       const { credentials: now } = await directory.findCredentials({ id: userId })
       if (now?.passwordHash !== credentials?.passwordHash) {
-        throw new PlatformError('ConflictError', 'The password was changed meanwhile.')
+        throw new PlatformError(
+          'ConflictError',
+          'The password was changed by another request. Try again.',
+        )
       }
       return {
         writes: [
@@ -78,4 +81,4 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
   }
 }
 
-const notRight = () => new PlatformError('UnauthorizedError', 'The original password is not right.')
+const notRight = () => new PlatformError('UnauthorizedError', 'The original password is wrong.')

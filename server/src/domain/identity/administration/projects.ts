@@ -39,7 +39,7 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
         const field = domain_id === undefined ? 'project.parent_id' : 'project.domain_id'
         const domainId = await chooseDomain(registry, caller, domain_id ?? parent_id, field)
         if (parent_id !== undefined && parent_id !== domainId) {
-          throw badField('project.parent_id', 'can only be the domain: projects do not nest')
+          throw badField('project.parent_id', 'must be the domain. Projects cannot be nested.')
         }
         await requireFreeName(registry, 'projects', wish.name, domainId)
         return plans.toCreate(caller, {

@@ -7,6 +7,6 @@ export function requireNoServers(noun: 'project' | 'domain', { servers }: Impact
   const some = servers === 1 ? '1 server' : `${servers} servers`
   throw new PlatformError(
     'ConflictError',
-    `The ${noun} still has ${some}, those in the recycle bin included: nobody would own them any more.`,
+    `The ${noun} still has ${some}, including those in the recycle bin. Move or delete them first.`,
   )
 }

@@ -13,7 +13,10 @@ export const nullToEmpty = (text: string | null | undefined): string | undefined
   text === null ? '' : text
 
 export const notFound = (kind: ResourceKind) =>
-  new PlatformError('ResourceNotFoundError', `There is no such ${nounOf[kind].replace('_', ' ')}.`)
+  new PlatformError(
+    'ResourceNotFoundError',
+    `The ${nounOf[kind].replace('_', ' ')} does not exist, or you do not have access to it.`,
+  )
 
 /** The resource, if it is within the caller's scope; for whom it is not, it does not exist. */
 export async function requireResource<K extends ResourceKind>(
@@ -36,7 +39,11 @@ export async function requireReference<K extends ResourceKind>(
   field: string,
 ): Promise<Resources[K]> {
   const resource = await registry.find(kind, id, authorizedScope)
-  if (!resource) throw badField(field, `names no ${nounOf[kind]} that you may use here`)
+  if (!resource)
+    throw badField(
+      field,
+      `does not refer to a ${nounOf[kind].replace('_', ' ')} that you can use here`,
+    )
   return resource
 }
 
@@ -52,8 +59,8 @@ export async function requireFreeName(
   const where = domainId === undefined ? '' : ' in its domain'
   throw new PlatformError(
     'DuplicateNameError',
-    `There is already a ${noun.replace('_', ' ')} of this name${where}.`,
-    { fields: [{ path: `${noun}.name`, problem: 'is taken' }] },
+    `A ${noun.replace('_', ' ')} with this name already exists${where}.`,
+    { fields: [{ path: `${noun}.name`, problem: 'is already in use' }] },
   )
 }
 

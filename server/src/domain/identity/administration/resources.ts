@@ -1,5 +1,5 @@
 import type { MappingRule, PolicyRule, PolicyScope } from '@muster/contract'
-import { identityTargetTypes } from '../../audit/target-types.ts'
+import { targetTypes } from '../../audit/target-types.ts'
 import type { Scope } from '../../scope.ts'
 import type { ProviderOptions } from '../providers/driver.ts'
 
@@ -79,7 +79,7 @@ export interface Resources {
 export type ResourceKind = keyof Resources
 
 /** What one of them is called in messages and in events. */
-export const nounOf: Readonly<Record<ResourceKind, string>> = identityTargetTypes
+export const nounOf: Readonly<Record<ResourceKind, string>> = targetTypes
 
 /** What is kept of a thing and never shown. */
 export interface Secrets {

@@ -79,7 +79,7 @@ function requireConfidential({ form }: AccessKeySecret, { isConfidential }: Requ
   if (form === 'signed' || isConfidential) return
   throw badField(
     'auth.identity.access_key_secret',
-    'shows the secret, which is taken over TLS or on this machine only: sign instead',
+    'contains the plain secret, which is accepted only over TLS or from this machine. Send a signature instead.',
   )
 }
 

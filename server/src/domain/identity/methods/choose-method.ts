@@ -9,12 +9,12 @@ export function chooseMethod(
 ): AuthMethod {
   const name = identity.methods[0] ?? ''
   const chosen = methods.find((method) => method.names.includes(name))
-  if (!chosen) throw badField('auth.identity.methods', `"${name}" is not offered by this server`)
+  if (!chosen) throw badField('auth.identity.methods', `"${name}" is not enabled on this server`)
 
   const given = Object.keys(identity).filter((key) => key !== 'methods')
   const stray = given.find((key) => key !== chosen.section)
   if (stray !== undefined) {
-    throw badField(`auth.identity.${stray}`, `does not belong to the method "${name}"`)
+    throw badField(`auth.identity.${stray}`, `must not be sent with the method "${name}"`)
   }
   return chosen
 }

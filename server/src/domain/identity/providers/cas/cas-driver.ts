@@ -77,8 +77,8 @@ function validationAddress(
 
 function requireServerAddress(url: string, checkAddress: CheckAddress): void {
   const address = readAddress(url, 'identity_provider.url')
-  if (address.protocol !== 'https:') throw badField('identity_provider.url', 'must be https')
-  if (address.search !== '') throw badField('identity_provider.url', 'must have no query')
+  if (address.protocol !== 'https:') throw badField('identity_provider.url', 'must be an HTTPS URL')
+  if (address.search !== '') throw badField('identity_provider.url', 'must not have a query')
   const refusal = checkAddress(address)
   if (refusal !== undefined) throw badField('identity_provider.url', refusal)
 }
@@ -86,12 +86,12 @@ function requireServerAddress(url: string, checkAddress: CheckAddress): void {
 function readAddress(text: string, field: string): URL {
   const address = URL.parse(text)
   if (!address || !['http:', 'https:'].includes(address.protocol)) {
-    throw badField(field, 'must be a web address')
+    throw badField(field, 'must be a URL')
   }
   if (address.username !== '' || address.password !== '') {
-    throw badField(field, 'must not hold a name or a password')
+    throw badField(field, 'must not contain a user name or password')
   }
-  if (address.hash !== '') throw badField(field, 'must have no fragment')
+  if (address.hash !== '') throw badField(field, 'must not have a fragment')
   return address
 }
 

@@ -1,0 +1,37 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import type { AddressRule } from './allowed-addresses.ts'
+
+/** Every address of a host. */
+export type Resolve = (host: string) => Promise<readonly LookupAddress[]>
+
+export const resolveWithSystem: Resolve = (host) => lookup(host, { all: true })
+
+/** Thrown where an address is not one that Muster may speak to. */
+export class AddressNotAllowed extends Error {}
+
+/** The addresses to connect to. There must be no second lookup, which could say something else. */
+export async function findAddresses(
+  host: string,
+  rule: AddressRule,
+  resolve: Resolve,
+): Promise<readonly LookupAddress[]> {
+  const family = isIP(host)
+  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }]
+  if (addresses.length === 0) throw new Error(`${host} has no address`)
+  const strange = addresses.find(({ address }) => !rule(address))
+  if (strange && !rule(host)) {
+    throw new AddressNotAllowed(`${host} is at an address that is not allowed`)
+  }
+  return addresses
+}
+
+/** What a connection asks instead of a resolver: it gets what was found, and nothing else. */
+export const answerWith =
+  (addresses: readonly LookupAddress[]): LookupFunction =>
+  (_host, { all }, callback) => {
+    const [{ address, family } = { address: '', family: 0 }] = addresses
+    if (all) callback(null, [...addresses])
+    else callback(null, address, family)
+  }

@@ -1,0 +1,88 @@
+import type { EC2 } from '@aws-sdk/client-ec2'
+import { setTimeout as pause } from 'node:timers/promises'
+import { abortedError } from '../../domain/sources/deadline.ts'
+import { SourceError } from '../../domain/sources/source-error.ts'
+import type { Egress, SourceContext } from '../../domain/sources/source.ts'
+import { TransientError, UnparsedResponse } from './response-error.ts'
+import type { AwsSettings } from './aws-settings.ts'
+import { createRequestHandler } from './request-handler.ts'
+
+const attempts = 3
+const firstDelay = 100
+
+/** One region, and how it is asked. */
+export interface Line {
+  readonly region: string
+  ask<Answer>(
+    question: (ec2: EC2, options: { abortSignal: AbortSignal }) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer>
+  close(): void
+}
+
+/** Everything that the SDK would else look for in the environment, in files or at the machine's host is said. */
+const configurationOf = (settings: AwsSettings, region: string) =>
+  ({
+    region,
+    credentials: {
+      accessKeyId: settings.accessKeyId,
+      secretAccessKey: settings.secretAccessKey,
+      ...(settings.sessionToken !== undefined && { sessionToken: settings.sessionToken }),
+    },
+    ...(settings.endpoint !== undefined && { endpoint: settings.endpoint }),
+    ignoreConfiguredEndpointUrls: true,
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    defaultsMode: 'standard',
+    retryMode: 'standard',
+    maxAttempts: 1,
+    authSchemePreference: [] as string[],
+    disableClockSkewCorrection: false,
+    userAgentAppId: 'muster',
+  }) as const
+
+/** Makes lines to regions. The SDK is big: it is not loaded before somebody asks for one. */
+export async function createLines(
+  settings: AwsSettings,
+  context: SourceContext,
+  agents: ReturnType<Egress['createAgents']>,
+): Promise<(region: string) => Line> {
+  const { EC2 } = await import('@aws-sdk/client-ec2')
+  const requestHandler = createRequestHandler(agents, context.timeLimit)
+
+  return (region) => {
+    const ec2 = new EC2({ ...configurationOf(settings, region), requestHandler })
+    return {
+      region,
+      close: () => ec2.destroy(),
+      async ask(question, signal) {
+        for (let attempt = 1; ; attempt += 1) {
+          if (signal.aborted) throw abortedError(signal, `EC2 in ${region}`)
+          await context.throttle()
+          try {
+            return await question(ec2, { abortSignal: signal })
+          } catch (error) {
+            if (signal.aborted) continue
+            if (!(error instanceof TransientError) || attempt === attempts) {
+              throw toSourceError(error, region)
+            }
+            // Not all at the same moment again.
+            const delay = firstDelay * 2 ** attempt * (0.5 + Math.random() / 2)
+            await pause(delay, undefined, { signal }).catch(() => {})
+          }
+        }
+      },
+    }
+  }
+}
+
+/** What is not from the request itself is from the SDK, which did not understand what came back. */
+function toSourceError(error: unknown, region: string): SourceError {
+  if (error instanceof SourceError) return error
+  const { $response: response } = error as { $response?: { body?: unknown } }
+  if (error instanceof TypeError && response?.body instanceof Uint8Array) {
+    const body = Buffer.from(response.body).toString('utf8')
+    return new UnparsedResponse(`EC2 in ${region} sent a value that is not valid.`, body)
+  }
+  return new SourceError('garbled', `EC2 in ${region} sent an invalid response.`)
+}

@@ -1,0 +1,46 @@
+import { SourceError } from '../../domain/sources/source-error.ts'
+import { requireList } from './list-elements.ts'
+
+const mostPages = 20_000
+/** EC2 may give pages without anything on them, but not for ever. */
+const mostIdlePages = 50
+
+interface Paging<Page, Item> {
+  /** As in "instances in eu-west-1". */
+  readonly what: string
+  readonly ask: (token: string | undefined) => Promise<Page>
+  /** Undefined where the page has no list at all, which is not the same as an empty one. */
+  readonly itemsOf: (page: Page) => readonly Item[] | undefined
+  readonly idOf: (item: Item) => string | undefined
+}
+
+/** What a list holds, each item once, page by page; it ends only at the list's own end. */
+export async function* pageThrough<Page extends { readonly NextToken?: string | undefined }, Item>(
+  paging: Paging<Page, Item>,
+): AsyncGenerator<Item[]> {
+  const { what } = paging
+  const told = new Set<string>()
+  const tokens = new Set<string>()
+  let token: string | undefined
+  let idlePages = 0
+  for (let pages = 1; pages <= mostPages && idlePages <= mostIdlePages; pages += 1) {
+    const page = await paging.ask(token)
+    const items: Item[] = []
+    for (const item of requireList(paging.itemsOf(page), what)) {
+      const id = paging.idOf(item) ?? ''
+      if (id === '') throw new SourceError('garbled', `One of the ${what} has no id.`)
+      if (told.has(id)) continue
+      told.add(id)
+      items.push(item)
+    }
+    yield items
+    token = page.NextToken
+    if (token === undefined || token === '') return
+    if (tokens.has(token)) {
+      throw new SourceError('incomplete', `The pages of ${what} repeat.`)
+    }
+    tokens.add(token)
+    idlePages = items.length === 0 ? idlePages + 1 : 0
+  }
+  throw new SourceError('incomplete', `The list of ${what} has too many pages.`)
+}

@@ -1,0 +1,20 @@
+import type { Calls } from './calls.ts'
+import { readFilters, type Filter } from './filters.ts'
+import { readNetworks, type Network } from './networks.ts'
+import { readPools, type Pool } from './pools.ts'
+
+/** What of the host a domain's own description only names. A libvirt without one of them has none of it. */
+export interface Surroundings {
+  readonly networks: ReadonlyMap<string, Network>
+  readonly pools: readonly Pool[]
+  readonly filters: ReadonlyMap<string, Filter>
+}
+
+export async function readSurroundings(calls: Calls): Promise<Surroundings> {
+  const [networks, pools, filters] = await Promise.all([
+    readNetworks(calls),
+    readPools(calls),
+    readFilters(calls),
+  ])
+  return { networks, pools, filters }
+}
