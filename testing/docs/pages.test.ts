@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
+import { settings } from '../../server/src/config/settings.ts'
+import { repository } from '../../server/src/testing/spawn-muster.ts'
 import { averageSentenceLength, readDecisions, readPages, type Page } from './read-page.ts'
 
 const pages = readPages()
 const decisions = readDecisions()
 const all = [...pages, ...decisions]
+
+/** Top-level folders, by which a text between backticks is recognised as a path of the repository. */
+const path =
+  /`((?:bench|console|contract|docs|gateway|sdk|server|simulator|testing|deploy)\/[\w./-]+)`/g
+
+const exists = (...parts: string[]) => existsSync(join(repository, ...parts))
 
 /** Targets of links to other files. */
 const linksOf = ({ text }: Page) =>
@@ -13,10 +23,41 @@ const linksOf = ({ text }: Page) =>
     .filter((target) => target !== '' && !target.includes('://'))
 
 describe('pages of the documentation', () => {
-  test('sentences have fewer than 16 words on average', () => {
-    const long = all
+  test('every path that is named exists', () => {
+    const missing = all.flatMap((page) =>
+      [...page.text.matchAll(path)]
+        .map(([, named = '']) => named)
+        .filter((named) => !exists(named))
+        .map((named) => `${page.path}: ${named}`),
+    )
+    assert.deepEqual(missing, [])
+  })
+
+  test('every link leads to a file', () => {
+    const broken = all.flatMap((page) =>
+      linksOf(page)
+        .filter((target) => !exists(dirname(page.path), target))
+        .map((target) => `${page.path}: ${target}`),
+    )
+    assert.deepEqual(broken, [])
+  })
+
+  test('every flag that operators are told about exists', () => {
+    const flags = new Set(
+      Object.values(settings).map((setting) => 'flag' in setting && setting.flag),
+    )
+    const unknown = all
+      .filter((page) => /operating|decisions/.test(page.path))
+      .flatMap(({ text }) => [...text.matchAll(/--([a-z][a-z-]+)/g)].map(([, flag]) => flag ?? ''))
+      .filter((flag) => flag !== 'help' && !flags.has(flag))
+    assert.deepEqual(unknown, [])
+  })
+
+  test('sentences have fewer than 16 words on average, per page and in all decisions', () => {
+    const text = decisions.map((page) => page.text).join('\n\n')
+    const long = [...pages, { path: 'docs/decisions', text, blocks: [] }]
       .map((page) => ({ path: page.path, words: averageSentenceLength(page) }))
-      .filter(({ path, words }) => words >= 16 && !/^(?:bench|docs\/adding)/.test(path))
+      .filter(({ words }) => words >= 16)
     assert.deepEqual(long, [])
   })
 
