@@ -4,10 +4,10 @@ import type { Directory, MemberReference } from '../../domain/identity/ports.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
 import {
-  createdAt,
   createIdentityWorld,
   type IdentityWorld,
 } from '../../testing/identity-world/create-identity-world.ts'
+import { createdAt } from '../../testing/identity-world/identity-rows.ts'
 import type { Database } from '../database.ts'
 import { createDirectory } from './directory.ts'
 import { newId } from '../../domain/new-id.ts'

@@ -1,12 +1,9 @@
 import type { TokenScope } from '../../domain/identity/records.ts'
-import { nameKey } from '../../domain/name-key.ts'
-import { newId } from '../../domain/new-id.ts'
 import type { Database } from '../../storage/database.ts'
 import { insertToken } from './insert-token.ts'
-import { casOptions } from './identity-records.ts'
-import { createdAt, createIdentityWorld } from './create-identity-world.ts'
+import { createIdentityWorld } from './create-identity-world.ts'
+import { accessKeyRow, groupRow, providerRow } from './identity-rows.ts'
 
-/** A domain with one of everything in it. */
 export interface Tenant {
   /** By the names of the collections. */
   readonly ids: Readonly<Record<TenantKind, string>>
@@ -27,36 +24,16 @@ export type TenantKind = (typeof tenantKinds)[number]
 export const isTenantKind = (kind: string): kind is TenantKind =>
   (tenantKinds as readonly string[]).includes(kind)
 
-const named = (name: string) => ({
-  id: newId(),
-  name,
-  name_key: nameKey(name),
-  created_at: createdAt,
-})
-
+/** A domain with one of everything in it. */
 export async function addTenant(database: Database, name: string): Promise<Tenant> {
   const { db } = database
   const identities = createIdentityWorld(database)
   const domainId = await identities.addDomain(name)
   const projectId = await identities.addProject('main', domainId)
   const userId = await identities.addUser({ name: 'member', domainId })
-  const group = { ...named('team'), domain_id: domainId }
-  const key = {
-    ...named('key'),
-    user_id: userId,
-    project_id: projectId,
-    enabled: 1,
-    secret: 'sealed',
-    last_used_ip: '',
-  }
-  const provider = {
-    ...named(`provider of ${name}`),
-    driver: 'cas',
-    options: casOptions,
-    domain_id: domainId,
-    enabled: 1,
-    mapping: '[]',
-  }
+  const group = groupRow('team', domainId)
+  const key = accessKeyRow(userId, projectId)
+  const provider = providerRow(`provider of ${name}`, domainId)
   await identities.change(
     db.insertInto('groups').values(group).compile(),
     db.insertInto('group_members').values({ group_id: group.id, user_id: userId }).compile(),

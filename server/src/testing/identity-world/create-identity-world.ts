@@ -1,23 +1,16 @@
 import type { PolicyScope } from '@muster/contract'
-import { nameKey } from '../../domain/name-key.ts'
 import type { PolicyRule } from '../../domain/identity/records.ts'
 import type { Database, Statements } from '../../storage/database.ts'
-import { policyFlags } from '../../storage/registry/policy-flags.ts'
-import { newId } from '../../domain/new-id.ts'
-
-const named = (name: string) => ({ id: newId(), name, name_key: nameKey(name) })
-/** When all of them were made. */
-export const createdAt = Date.UTC(2026, 0, 1)
-
-interface UserOptions {
-  readonly name: string
-  readonly domainId?: string
-  readonly passwordHash?: string
-  readonly enabled?: boolean
-  readonly expiresAt?: number
-  readonly passwordExpiresAt?: number
-  readonly defaultProjectId?: string
-}
+import {
+  assignmentRow,
+  domainRow,
+  groupRow,
+  policyRow,
+  projectRow,
+  roleRow,
+  userRow,
+  type UserOptions,
+} from './identity-rows.ts'
 
 interface AssignmentOptions {
   readonly role: string
@@ -28,7 +21,7 @@ interface AssignmentOptions {
   readonly domainId?: string
 }
 
-/** Peoples a database for tests, straight through its storage. Every change is news. */
+/** Writes domains, projects, users and roles directly to storage, one commit each. */
 export function createIdentityWorld(database: Database) {
   const { db } = database
   const change = (...statements: Statements) => database.commitIdentity(statements)
@@ -37,43 +30,25 @@ export function createIdentityWorld(database: Database) {
     change,
 
     async addDomain(name: string): Promise<string> {
-      const row = { ...named(name), description: '', enabled: 1, created_at: createdAt }
+      const row = domainRow(name)
       await change(db.insertInto('domains').values(row).compile())
       return row.id
     },
 
     async addProject(name: string, domainId = 'default'): Promise<string> {
-      const row = {
-        ...named(name),
-        domain_id: domainId,
-        description: '',
-        enabled: 1,
-        created_at: createdAt,
-      }
+      const row = projectRow(name, domainId)
       await change(db.insertInto('projects').values(row).compile())
       return row.id
     },
 
     async addUser(options: UserOptions): Promise<string> {
-      const row = {
-        ...named(options.name),
-        domain_id: options.domainId ?? 'default',
-        displayname: '',
-        email: '',
-        mobile: '',
-        enabled: options.enabled === false ? 0 : 1,
-        password_hash: options.passwordHash ?? null,
-        password_expires_at: options.passwordExpiresAt ?? null,
-        expires_at: options.expiresAt ?? null,
-        default_project_id: options.defaultProjectId ?? null,
-        created_at: createdAt,
-      }
+      const row = userRow(options)
       await change(db.insertInto('users').values(row).compile())
       return row.id
     },
 
     async addGroup(name: string, memberIds: readonly string[]): Promise<string> {
-      const row = { ...named(name), domain_id: 'default', created_at: createdAt }
+      const row = groupRow(name, 'default')
       const members = memberIds.map((user_id) => ({ group_id: row.id, user_id }))
       await change(
         db.insertInto('groups').values(row).compile(),
@@ -84,15 +59,8 @@ export function createIdentityWorld(database: Database) {
 
     /** A role with one policy of its own. */
     async addRole(name: string, scope: PolicyScope, rules: readonly PolicyRule[]): Promise<void> {
-      const role = { ...named(name), domain_id: 'default', description: '', created_at: createdAt }
-      const policy = {
-        ...named(`${name}_policy`),
-        scope,
-        enabled: 1,
-        rules: JSON.stringify(rules),
-        ...policyFlags(JSON.stringify(rules)),
-        created_at: createdAt,
-      }
+      const role = roleRow(name)
+      const policy = policyRow(`${name}_policy`, scope, rules)
       await change(
         db.insertInto('roles').values(role).compile(),
         db.insertInto('policies').values(policy).compile(),
@@ -100,27 +68,15 @@ export function createIdentityWorld(database: Database) {
       )
     },
 
-    async assign(options: AssignmentOptions): Promise<string> {
-      const { id: role_id } = await db
+    async assign({ role, ...holding }: AssignmentOptions): Promise<string> {
+      const { id: roleId } = await db
         .selectFrom('roles')
-        .where('name', '=', options.role)
+        .where('name', '=', role)
         .select('id')
         .executeTakeFirstOrThrow()
-      const id = newId()
-      await change(
-        db
-          .insertInto('assignments')
-          .values({
-            id,
-            role_id,
-            user_id: options.userId ?? null,
-            group_id: options.groupId ?? null,
-            project_id: options.projectId ?? null,
-            domain_id: options.domainId ?? null,
-          })
-          .compile(),
-      )
-      return id
+      const row = assignmentRow(roleId, holding)
+      await change(db.insertInto('assignments').values(row).compile())
+      return row.id
     },
   }
 }

@@ -2,13 +2,21 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ErrorBody, EventDto, PolicyScope } from '@muster/contract'
 import { sql } from 'kysely'
-import { nameKey } from '../../domain/name-key.ts'
-import { newId } from '../../domain/new-id.ts'
 import type { TokenRecord } from '../../domain/identity/records.ts'
 import type { Statement } from '../../storage/database.ts'
-import { policyFlags } from '../../storage/registry/policy-flags.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { ask, type ClientResponse } from '../client.ts'
+import {
+  anyName,
+  assignmentRow,
+  domainRow,
+  groupRow,
+  policyRow,
+  projectRow,
+  providerRow,
+  roleRow,
+  userRow,
+} from './identity-rows.ts'
 import { insertToken } from './insert-token.ts'
 import { parseRule } from './parse-rule.ts'
 import type { TestPlatform } from '../start-platform.ts'
@@ -78,15 +86,9 @@ const passing = new Set([
   'words',
 ])
 
-const named = (word: string) => {
-  const id = newId()
-  const name = `${word} ${id}`
-  return { id, name, name_key: nameKey(name), created_at: Date.UTC(2026, 0, 1) }
-}
-
 /**
- * Peoples a platform for tests about who may do what, straight through its storage and in as few
- * commits as there can be; and asks it over its API.
+ * The identity world with callers: adds domains, users and roles in few commits, and calls the API
+ * as any of them.
  */
 export async function openIdentityApi(platform: TestPlatform) {
   const { database, url } = platform
@@ -126,67 +128,44 @@ export async function openIdentityApi(platform: TestPlatform) {
       statements.push(insert(table, row))
       return row
     }
-    const place = { description: '', enabled: 1 }
     const plan = {
-      domain: () => put('domains', { ...named('domain'), ...place }).id,
-      project: (domain_id = 'default') =>
-        put('projects', { ...named('project'), ...place, domain_id }).id,
-      user(domain_id = 'default', password_hash: string | null = null): string {
-        const unsaid = { displayname: '', email: '', mobile: '' }
-        return put('users', { ...named('user'), ...unsaid, enabled: 1, domain_id, password_hash })
-          .id
-      },
-      group(domain_id: string, ...memberIds: string[]): string {
-        const { id } = put('groups', { ...named('group'), domain_id })
+      domain: () => put('domains', domainRow(anyName('domain'))).id,
+      project: (domainId = 'default') =>
+        put('projects', projectRow(anyName('project'), domainId)).id,
+      user: (domainId = 'default', passwordHash: string | null = null) =>
+        put('users', userRow({ name: anyName('user'), domainId, passwordHash })).id,
+      group(domainId: string, ...memberIds: string[]): string {
+        const { id } = put('groups', groupRow(anyName('group'), domainId))
         for (const user_id of memberIds) put('group_members', { group_id: id, user_id })
         return id
       },
-      policy(scope: PolicyScope, texts: readonly string[], enabled = true): string {
-        const rules = JSON.stringify(texts.map(parseRule))
-        const facts = policyFlags(rules)
-        return put('policies', {
-          ...named('policy'),
-          scope,
-          enabled: Number(enabled),
-          rules,
-          ...facts,
-        }).id
-      },
+      policy: (scope: PolicyScope, texts: readonly string[], enabled = true) =>
+        put('policies', policyRow(anyName('policy'), scope, texts.map(parseRule), enabled)).id,
       bind: (role_id: string, policy_id: string) =>
         void put('role_policies', { role_id, policy_id }),
       /** With one policy of its own, where it has rules. */
       role(scope: PolicyScope, ...rules: string[]): OwnRole {
-        const { id, name } = put('roles', {
-          ...named('role'),
-          domain_id: 'default',
-          description: '',
-        })
+        const { id, name } = put('roles', roleRow(anyName('role')))
         if (rules.length === 0) return { id, name, policyId: '' }
         const policyId = plan.policy(scope, rules)
         plan.bind(id, policyId)
         return { id, name, policyId }
       },
       provider: (domainId: string, mapping: readonly object[] = []) =>
-        put('identity_providers', {
-          ...named('provider'),
-          ...providerFields(domainId),
-          protocol: 3,
-          enabled: 1,
-          ca: '',
-          mapping: JSON.stringify(mapping),
-        }).id,
+        put('identity_providers', providerRow(anyName('provider'), domainId, mapping)).id,
       subject: (provider_id: string, user_id: string) =>
         void put('subjects', { provider_id, subject: user_id, user_id }),
-      grant: (role_id: string, who: Who, where: Where, provider_id: string | null = null) =>
-        void put('assignments', {
-          id: newId(),
-          role_id,
-          user_id: 'user' in who ? who.user : null,
-          group_id: 'group' in who ? who.group : null,
-          project_id: where !== 'system' && 'project' in where ? where.project : null,
-          domain_id: where !== 'system' && 'domain' in where ? where.domain : null,
-          provider_id,
-        }),
+      grant: (roleId: string, who: Who, where: Where, providerId?: string) =>
+        void put(
+          'assignments',
+          assignmentRow(roleId, {
+            userId: 'user' in who ? who.user : undefined,
+            groupId: 'group' in who ? who.group : undefined,
+            projectId: where !== 'system' && 'project' in where ? where.project : undefined,
+            domainId: where !== 'system' && 'domain' in where ? where.domain : undefined,
+            providerId,
+          }),
+        ),
     }
     return plan
   }

@@ -6,7 +6,8 @@ import { nameKey } from '../../domain/name-key.ts'
 import type { Database, Statement } from '../../storage/database.ts'
 import { createInsertEvent } from '../../storage/event-store.ts'
 import type { Tables } from '../../storage/tables.ts'
-import { createdAt, createIdentityWorld } from './create-identity-world.ts'
+import { createIdentityWorld } from './create-identity-world.ts'
+import { createdAt } from './identity-rows.ts'
 import { casOptions, makeEvent } from './identity-records.ts'
 
 /** A whole number from 0 up to this one. */

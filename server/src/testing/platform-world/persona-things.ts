@@ -1,15 +1,26 @@
-import { casOptions } from '../identity-world/identity-records.ts'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { CatalogService } from '@muster/contract'
 import type { CompiledQuery, Insertable } from 'kysely'
 import type { SecretBox } from '../../domain/secret-box.ts'
-import { nameKey } from '../../domain/name-key.ts'
 import { newId } from '../../domain/new-id.ts'
 import { mintToken } from '../../domain/identity/token-secret.ts'
 import type { Database, Statements } from '../../storage/database.ts'
 import type { Tables } from '../../storage/tables.ts'
 import { minimalServer } from '../inventory-world/minimal-server.ts'
-import { createdAt } from '../identity-world/create-identity-world.ts'
+import {
+  accessKeyRow,
+  anyName,
+  assignmentRow,
+  createdAt,
+  domainRow,
+  groupRow,
+  named,
+  policyRow,
+  projectRow,
+  providerRow,
+  roleRow,
+  userRow,
+} from '../identity-world/identity-rows.ts'
 import type { TestPlatform } from '../start-platform.ts'
 
 export interface Place {
@@ -78,12 +89,7 @@ export const nonexistentThings = (things: Things): Things => ({
   token: mintToken().secret,
 })
 
-const called = (word: string) => {
-  const name = `${word} ${newId()}`
-  return { id: newId(), name, name_key: nameKey(name), created_at: createdAt }
-}
-
-type Holding = Partial<Record<'user_id' | 'group_id' | 'project_id' | 'domain_id', string>>
+const called = (word: string) => named(anyName(word))
 
 interface Context {
   readonly database: Database
@@ -125,33 +131,14 @@ export function createThingsFactory(context: Context) {
       )
       .compile()
 
-  const userIn = (domainId: string, word: string) => ({
-    ...called(word),
-    domain_id: domainId,
-    displayname: '',
-    email: '',
-    mobile: '',
-    enabled: 1,
-    password_hash: passwordHash,
-  })
+  const userIn = (domainId: string, word: string) =>
+    userRow({ name: anyName(word), domainId, passwordHash })
 
-  const holding = (role: string, { user_id, group_id, project_id, domain_id }: Holding) => ({
-    id: newId(),
-    role_id: roleId(role),
-    user_id: user_id ?? null,
-    group_id: group_id ?? null,
-    project_id: project_id ?? null,
-    domain_id: domain_id ?? null,
-  })
+  const holding = (role: string, held: Parameters<typeof assignmentRow>[1]) =>
+    assignmentRow(roleId(role), held)
 
-  const keyOf = (userId: string, projectId: string) => ({
-    ...called('key'),
-    user_id: userId,
-    project_id: projectId,
-    enabled: 1,
-    secret: encryptedSecret,
-    last_used_ip: '',
-  })
+  const keyOf = (userId: string, projectId: string) =>
+    accessKeyRow(userId, projectId, encryptedSecret)
 
   const viewOf = (userId: string, projectId: string, sharing: 'private' | 'project') => ({
     ...called('view'),
@@ -193,38 +180,29 @@ export function createThingsFactory(context: Context) {
     return { secret, row: { ...row, ip: '192.0.2.7', source: 'api' } }
   }
 
-  const policy = () => ({
-    ...called('policy'),
-    scope: 'project',
-    enabled: 1,
-    rules: '[{"service":"compute","resource":"servers","action":"get","effect":"allow"}]',
-  })
+  const policy = () =>
+    policyRow(anyName('policy'), 'project', [
+      { service: 'compute', resource: 'servers', action: 'get', effect: 'allow' },
+    ])
 
   async function addThings(place: Place): Promise<Things> {
     const { domainId, projectId } = place
-    const spareDomain = { ...called('spare'), description: '', enabled: 0 }
-    const spareProject = { ...called('spare'), domain_id: domainId, description: '', enabled: 1 }
+    const spareDomain = { ...domainRow(anyName('spare')), enabled: 0 }
+    const spareProject = projectRow(anyName('spare'), domainId)
     const user = userIn(domainId, 'member')
     const newcomer = userIn(domainId, 'newcomer')
     const resident = userIn(domainId, 'resident')
     const steward = userIn(domainId, 'steward')
-    const group = { ...called('crew'), domain_id: domainId }
-    const idle = { ...called('idle'), domain_id: domainId }
-    const residents = { ...called('residents'), domain_id: domainId }
-    const stewards = { ...called('stewards'), domain_id: domainId }
-    const role = { ...called('role'), domain_id: 'default', description: '' }
+    const group = groupRow(anyName('crew'), domainId)
+    const idle = groupRow(anyName('idle'), domainId)
+    const residents = groupRow(anyName('residents'), domainId)
+    const stewards = groupRow(anyName('stewards'), domainId)
+    const role = roleRow(anyName('role'))
     const bound = policy()
     const loose = policy()
     const key = keyOf(user.id, projectId)
     const view = viewOf(user.id, projectId, 'project')
-    const provider = {
-      ...called('provider'),
-      driver: 'cas',
-      options: casOptions,
-      domain_id: domainId,
-      enabled: 1,
-      mapping: '[]',
-    }
+    const provider = providerRow(anyName('provider'), domainId)
     const token = tokenOf(user.id)
     const event = eventBy(newcomer.id, domainId)
     const server = minimalServer(projectId)
@@ -261,12 +239,12 @@ export function createThingsFactory(context: Context) {
       { sql: `insert into account_syncs (account_id) values ('${account.id}')`, parameters: [] },
       insert(
         'assignments',
-        holding('project_viewer', { user_id: user.id, project_id: projectId }),
-        holding('domain_viewer', { user_id: resident.id, domain_id: domainId }),
-        holding('auditor', { user_id: steward.id }),
-        holding('project_viewer', { group_id: group.id, project_id: projectId }),
-        holding('domain_viewer', { group_id: residents.id, domain_id: domainId }),
-        holding('auditor', { group_id: stewards.id }),
+        holding('project_viewer', { userId: user.id, projectId }),
+        holding('domain_viewer', { userId: resident.id, domainId }),
+        holding('auditor', { userId: steward.id }),
+        holding('project_viewer', { groupId: group.id, projectId }),
+        holding('domain_viewer', { groupId: residents.id, domainId }),
+        holding('auditor', { groupId: stewards.id }),
       ),
     ])
     await inventory.recordServers({ present: [server], gone: [] })
@@ -331,7 +309,7 @@ export function createThingsFactory(context: Context) {
     async addThingsFor(user: { id: string; name: string }, place: Place): Promise<Things> {
       const base = bases.get(place) ?? (await addThings(place))
       bases.set(place, base)
-      const group = { ...called('own'), domain_id: place.domainId }
+      const group = groupRow(anyName('own'), place.domainId)
       const key = keyOf(user.id, place.projectId)
       const view = viewOf(user.id, place.projectId, 'private')
       const token = tokenOf(user.id)
