@@ -44,16 +44,16 @@ interface Parts {
   readonly lifetime: number
   /** Failed logins by one method from one address; 0 for no limit. */
   readonly loginFailuresPerMinute: number
-  /** Live ones; 0 for no limit. */
+  /** Limits of live ones; 0 for no limit. */
   readonly tokensPerUser: number
   readonly accessKeysPerUser: number
   /** How long the audit log is kept, in milliseconds. */
   readonly eventRetention: number
-  /** Addresses beyond the open internet that may be asked. */
+  /** Private addresses that may be contacted. */
   readonly reachable: readonly string[]
 }
 
-/** Identity's use cases over a storage. A new method of identity is a line here. */
+/** Composes the use cases of identity. A new login method is a line here. */
 export function composeIdentity(parts: Parts) {
   const { database, hasher, key, clock, lifetime } = parts
   const identityVersion: IdentityVersion = { current: database.currentVersion }

@@ -10,7 +10,7 @@ interface Parts {
   readonly clock: Clock
 }
 
-/** The use cases of saved views, loaded when they are first asked for. */
+/** The use cases of saved views, loaded on first use. */
 export function composeViews({ database, reauthorizeCaller, clock }: Parts) {
   const loadViews = loadOnce(async (): Promise<ViewUseCases> => {
     const [{ createViewUseCases }, { createViewStore }] = await Promise.all([

@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts'
 import { createInsertRows } from './servers/insert-rows.ts'
 import { createStatementTemplate } from './statement-template.ts'
 
-/** The statement that writes an event: every change and every login has one in its commit. */
+/** The statement that inserts an event; it belongs to the transaction of the change or login. */
 export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => Statement {
   const insert = createStatementTemplate<Tables['events']>(columns, (row) =>
     db.insertInto('events').values(row).compile(),
@@ -16,7 +16,7 @@ export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => S
   return (event) => insert(toRow(event))
 }
 
-/** The statements that write many at once. */
+/** The statements that insert many events at once. */
 export function createInsertEvents(database: Pick<Database, 'engine' | 'db'>) {
   const insert = createInsertRows(database, 'events', columns, 'refuse')
   return (events: readonly EventRecord[]): Statement[] => {
@@ -29,7 +29,7 @@ export function createEventStore(database: Database): EventStore {
   const { db } = database
   const insertEvent = createInsertEvent(db)
 
-  /** The domain of an event is that of what it was done to. */
+  /** An event belongs to the domain of its target. */
   const within = (scope: ScopeOrNone, self: string | undefined) => {
     const events = db.selectFrom('events').selectAll()
     if (scope.kind === 'system') return events

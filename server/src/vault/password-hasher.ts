@@ -4,12 +4,12 @@ import { hash, verify, type Options } from '@node-rs/argon2'
 import { createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { Compare, PasswordHasher } from '../domain/identity/ports.ts'
 
-/** OWASP's floor; argon2id is the library's own choice. */
+/** OWASP's minimum. The library's default algorithm is argon2id. */
 const cost: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * argon2id in a bounded queue. One turn more than there are cores, since a turn also waits for the
- * database; never more than the four threads that Node hashes on.
+ * argon2id in a bounded queue. It runs one more than there are cores, since a login also waits for the
+ * database, and at most four, the threads that Node hashes on.
  */
 export function createPasswordHasher(): PasswordHasher & { readonly waiting: () => number } {
   const queue = createBoundedQueue({
@@ -17,7 +17,7 @@ export function createPasswordHasher(): PasswordHasher & { readonly waiting: () 
     capacity: Math.min(availableParallelism() + 1, 4),
     maxWaiting: 64,
   })
-  // What an account without a password is compared with, so that it costs what any other costs.
+  // Compared for users without a password, so that every login takes the same time.
   const decoy = hash(randomBytes(32), cost)
 
   const compare: Compare = async (stored, password) => {

@@ -119,7 +119,7 @@ describe('the secret key', () => {
   })
 })
 
-describe('a sealed text', () => {
+describe('an encrypted text', () => {
   let folder: string
   let key: SecretKey
   before(() => {
@@ -133,67 +133,67 @@ describe('a sealed text', () => {
 
   test('opens for the same key, also at a later start', () => {
     for (const text of [secret, '', 'ключ \u{1F511}\0', 'x'.repeat(100_000)]) {
-      const sealed = key.encrypt(text, context)
-      assert.equal(key.decrypt(sealed, context), text)
-      assert.equal(loadSecretKey(join(folder, 'secret.key')).decrypt(sealed, context), text)
+      const encrypted = key.encrypt(text, context)
+      assert.equal(key.decrypt(encrypted, context), text)
+      assert.equal(loadSecretKey(join(folder, 'secret.key')).decrypt(encrypted, context), text)
     }
   })
 
   test('SEC-36: shows nothing of what is in it but the length', () => {
-    const sealed = key.encrypt(secret, context)
-    assert.match(sealed, /^v1\.[A-Za-z0-9_-]+$/)
-    const bytes = Buffer.from(sealed.slice(3), 'base64url')
+    const encrypted = key.encrypt(secret, context)
+    assert.match(encrypted, /^v1\.[A-Za-z0-9_-]+$/)
+    const bytes = Buffer.from(encrypted.slice(3), 'base64url')
     assert.equal(bytes.length, 12 + secret.length + 16)
     for (const hidden of [secret, context]) {
-      assert.ok(!sealed.includes(hidden))
+      assert.ok(!encrypted.includes(hidden))
       assert.ok(!bytes.includes(hidden))
     }
   })
 
   test('SEC-36: is another each time', () => {
-    const sealed = Array.from({ length: 1_000 }, () => key.encrypt(secret, context))
-    assert.equal(new Set(sealed).size, sealed.length)
-    const nonces = sealed.map((text) =>
+    const encrypted = Array.from({ length: 1_000 }, () => key.encrypt(secret, context))
+    assert.equal(new Set(encrypted).size, encrypted.length)
+    const nonces = encrypted.map((text) =>
       Buffer.from(text.slice(3), 'base64url').toString('hex', 0, 12),
     )
     assert.equal(new Set(nonces).size, nonces.length)
   })
 
   test('SEC-36: does not open in another place, or for another key', () => {
-    const sealed = key.encrypt(secret, context)
+    const encrypted = key.encrypt(secret, context)
     for (const other of ['', 'access_keys/two', `${context} `, context.toUpperCase()]) {
-      assert.throws(() => key.decrypt(sealed, other), /does not open/)
+      assert.throws(() => key.decrypt(encrypted, other), /does not decrypt/)
     }
     const otherKey = loadSecretKey(join(folder, 'other.key'))
-    assert.throws(() => otherKey.decrypt(sealed, context), /does not open/)
+    assert.throws(() => otherKey.decrypt(encrypted, context), /does not decrypt/)
   })
 
   test('SEC-36: does not open once a character of it is changed, added or lost', () => {
-    const sealed = key.encrypt(secret, context)
-    for (let place = 0; place < sealed.length; place += 1) {
-      const [before, after] = [sealed.slice(0, place), sealed.slice(place + 1)]
-      const others = [...'AB-_.=+/ \n'].filter((character) => character !== sealed[place])
+    const encrypted = key.encrypt(secret, context)
+    for (let place = 0; place < encrypted.length; place += 1) {
+      const [before, after] = [encrypted.slice(0, place), encrypted.slice(place + 1)]
+      const others = [...'AB-_.=+/ \n'].filter((character) => character !== encrypted[place])
       const altered = [
         ...others.map((character) => before + character + after),
-        ...others.map((character) => before + character + sealed.slice(place)),
+        ...others.map((character) => before + character + encrypted.slice(place)),
         before + after,
         before,
       ]
       for (const text of altered) {
-        assert.throws(() => key.decrypt(text, context), /does not open/, text)
+        assert.throws(() => key.decrypt(text, context), /does not decrypt/, text)
       }
     }
-    assert.throws(() => key.decrypt(`${sealed}A`, context), /does not open/)
-    assert.throws(() => key.decrypt(secret, context), /does not open/)
+    assert.throws(() => key.decrypt(`${encrypted}A`, context), /does not decrypt/)
+    assert.throws(() => key.decrypt(secret, context), /does not decrypt/)
   })
 
-  test('is sealed with neither the key in the file nor what other purposes derive from it', () => {
-    const sealed = Buffer.from(key.encrypt(secret, context).slice(3), 'base64url')
+  test('is encrypted with neither the key in the file nor what other purposes derive from it', () => {
+    const encrypted = Buffer.from(key.encrypt(secret, context).slice(3), 'base64url')
     const fileKey = Buffer.from(readFileSync(join(folder, 'secret.key'), 'utf8'), 'base64')
     for (const other of [fileKey, Buffer.from(key.fingerprint, 'base64url')]) {
-      const opening = createDecipheriv('aes-256-gcm', other, sealed.subarray(0, 12))
-      opening.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-16))
-      opening.update(sealed.subarray(12, -16))
+      const opening = createDecipheriv('aes-256-gcm', other, encrypted.subarray(0, 12))
+      opening.setAAD(Buffer.from(context)).setAuthTag(encrypted.subarray(-16))
+      opening.update(encrypted.subarray(12, -16))
       assert.throws(() => opening.final())
     }
   })

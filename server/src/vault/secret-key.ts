@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import {
   existsSync,
   linkSync,
@@ -10,23 +10,21 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { SecretBox } from '../domain/secret-box.ts'
+import { createSecretBox } from './secret-box.ts'
 import type { Pseudonym } from '../domain/identity/ports.ts'
 
 const keyLength = 32
-/** Of 64 characters each: 120 bits. */
+/** 120 bits, in base64url. */
 const demoPasswordLength = 20
-const cipher = 'aes-256-gcm'
-const nonceLength = 12
-const tagLength = 16
-/** Says how a sealed text is to be opened, should a later one be sealed in another way. */
-const sealVersion = 'v1.'
-
-/** The key outside the database: what is sealed or hidden with it is worth nothing without it. */
+/**
+ * The key from the file outside of the database. Without it, encrypted values and pseudonyms are
+ * useless.
+ */
 export interface SecretKey extends SecretBox {
-  /** Tells two keys apart without giving either away. */
+  /** Distinguishes keys without revealing them. */
   readonly fingerprint: string
   readonly pseudonym: Pseudonym
-  /** The same whenever it is asked for, so that it need not be kept: for people of a demo only. */
+  /** Derived, so that it need not be stored. For users of the demo only. */
   readonly demoPassword: (user: string) => string
 }
 
@@ -41,43 +39,9 @@ function createSecretKey(key: Buffer): SecretKey {
   }
 }
 
-/** AES-256-GCM under a key of its own. What a text belongs to is sealed with it, but not kept in it. */
-function createSecretBox(key: Buffer): SecretBox {
-  const sealingKey = Buffer.from(hkdfSync('sha256', key, '', 'muster: seal', keyLength))
-  const options = { authTagLength: tagLength }
-  return {
-    encrypt(text, context) {
-      const nonce = randomBytes(nonceLength)
-      const sealing = createCipheriv(cipher, sealingKey, nonce, options)
-      sealing.setAAD(Buffer.from(context))
-      const parts = [nonce, sealing.update(text, 'utf8'), sealing.final(), sealing.getAuthTag()]
-      return sealVersion + Buffer.concat(parts).toString('base64url')
-    },
-    decrypt(sealed, context) {
-      try {
-        const bytes = readSealed(sealed)
-        const nonce = bytes.subarray(0, nonceLength)
-        const opening = createDecipheriv(cipher, sealingKey, nonce, options)
-        opening.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-tagLength))
-        const content = bytes.subarray(nonceLength, -tagLength)
-        return Buffer.concat([opening.update(content), opening.final()]).toString('utf8')
-      } catch (cause) {
-        throw new Error('a sealed text does not open: changed, moved, or of another key', { cause })
-      }
-    },
-  }
-}
-
-/** Decoding overlooks characters that do not belong, so only the one right spelling is taken. */
-function readSealed(sealed: string): Buffer {
-  const bytes = Buffer.from(sealed.slice(sealVersion.length), 'base64url')
-  if (sealed !== sealVersion + bytes.toString('base64url')) throw new Error('not a sealed text')
-  return bytes
-}
-
 export const secretKeyExists = (file: string): boolean => existsSync(file)
 
-/** Makes a key in one step, so that of processes that start together all take the first one's. */
+/** Creates the file atomically, so that processes that start together use the same key. */
 function makeKeyFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${randomBytes(6).toString('hex')}`
@@ -94,7 +58,7 @@ function makeKeyFile(file: string): void {
   }
 }
 
-/** Reads the key, or makes it where there is none yet. */
+/** Reads the key, or creates it if the file does not exist. */
 export function loadSecretKey(file: string): SecretKey {
   if (!existsSync(file)) makeKeyFile(file)
   if ((statSync(file).mode & 0o077) !== 0) {

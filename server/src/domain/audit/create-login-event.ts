@@ -5,18 +5,18 @@ import { createEvent } from './create-event.ts'
 import type { EventRecord } from './event.ts'
 
 interface Login {
-  /** Undefined where no account has the name that was given. The name itself is not kept: people type passwords there. */
+  /** Undefined for an unknown name. The name itself is not stored: people type passwords there. */
   readonly user: UserSummary | undefined
   readonly method: string
-  /** The project that the token is for, if it is for one. */
+  /** The token's project; empty for another scope. */
   readonly projectId: string
   readonly origin: RequestOrigin
   readonly time: number
-  /** Why it failed; a login that did not fail has none. */
+  /** Why the login failed; undefined for a successful one. */
   readonly reason?: string
 }
 
-/** A login as the audit log tells of it: to those who administer the user. */
+/** The event of a login, for those who administer the user. */
 export function createLoginEvent(login: Login): EventRecord {
   const { user, method, projectId, origin, time, reason } = login
   const domainId = user?.domainId ?? ''

@@ -1,13 +1,13 @@
 import type { AuthorizedScope } from '../scope.ts'
 import type { EventRecord } from './event.ts'
 
-/** What a caller wants of the audit log; what is not definedFields does not narrow. */
+/** Filters and page of the audit log. */
 export interface EventQuery {
   readonly since?: number
   readonly before?: number
   readonly matching: Readonly<Partial<Record<EventFilter, string>>>
   readonly limit: number
-  /** The id of the last event of the page before. */
+  /** The id of the last event of the previous page. */
   readonly marker?: string
 }
 
@@ -22,9 +22,9 @@ type EventFilter =
   | 'request_id'
 
 export interface EventStore {
-  /** Writes an event that no change goes with. */
+  /** Writes an event without a change. */
   record(event: EventRecord): Promise<void>
-  /** Newest first, and one more than the limit where there are more. */
+  /** Newest first, with one event more than the limit if there are more. */
   list(authorizedScope: AuthorizedScope, query: EventQuery): Promise<readonly EventRecord[]>
   purge(before: number): Promise<void>
 }

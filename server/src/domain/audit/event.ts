@@ -6,18 +6,18 @@ export interface EventRecord extends Omit<EventDto, 'time'> {
   readonly time: number
 }
 
-/** Before and after, by the name of what changed. */
+/** Values before and after, by field. */
 export type Changes = EventDto['changes']
 
 const timeDigits = 12
 let lastTime = 0
 let count = 0
 
-/** The part of an event's id that is its time: ids sort by it, so that a range of time is a range of ids. */
+/** The start of an event's id. Ids sort by time, so a range of time is a range of ids. */
 export const timePart = (time: number): string =>
   Math.max(time, 0).toString(16).padStart(timeDigits, '0')
 
-/** Ids of one process sort in the order they were made, also within a millisecond. */
+/** Ids of one process sort in order of creation, also within a millisecond. */
 export function newEventId(time: number): string {
   count = time === lastTime ? count + 1 : 0
   lastTime = time

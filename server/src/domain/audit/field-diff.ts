@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Changes } from './event.ts'
 
-/** What is asked for, without what was left unsaid: leaving out is not setting to nothing. */
-export const definedFields = <Wish extends object>(wish: Wish) =>
-  Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined)) as Partial<{
-    [Key in keyof Wish]: Exclude<Wish[Key], undefined>
+/** The fields without those that are undefined: leaving out a field does not clear it. */
+export const definedFields = <Input extends object>(input: Input) =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<{
+    [Key in keyof Input]: Exclude<Input[Key], undefined>
   }>
 
-/** Only what would be different, before and after. */
-export function diffFields(before: object, wish: object): Changes {
+/** The fields that change, with their values before and after. */
+export function diffFields(before: object, input: object): Changes {
   const old = before as Record<string, unknown>
   return Object.fromEntries(
-    Object.entries(wish)
+    Object.entries(input)
       .filter(([key, value]) => !isDeepStrictEqual(old[key], value))
       .map(([key, value]) => [key, [old[key] ?? null, value] as [unknown, unknown]]),
   )
 }
 
-/** A resource that was not there before: all of it is new. */
+/** The fields of a new resource. */
 export const fieldsOfNew = (row: object): Changes =>
   Object.fromEntries(
     Object.entries(row)
@@ -25,5 +25,5 @@ export const fieldsOfNew = (row: object): Changes =>
       .map(([key, value]) => [key, [null, value] as [unknown, unknown]]),
   )
 
-/** Stands in the log for what must not be there. */
+/** Replaces secrets in the audit log. */
 export const redacted: [unknown, unknown] = ['(hidden)', '(hidden)']

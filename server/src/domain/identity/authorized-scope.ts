@@ -4,7 +4,7 @@ import { allows, type Permission } from './policy.ts'
 import type { Principal } from './principal.ts'
 import type { AuthorizedScope, ScopeOrNone } from '../scope.ts'
 
-/** The widest level at which the principal's policies allow it. */
+/** The widest scope in which the principal's policies grant the permission. */
 function findScope(principal: Principal, need: RequiredPermission): ScopeOrNone {
   const { scope, policies } = principal
   const counts = (level: Exclude<Level, 'self'>) =>
@@ -28,7 +28,10 @@ export function findAuthorizedScope(
   return { scope: findScope(principal, need), self }
 }
 
-/** How far the principal may go, or the 403 that says what is missing. Every route that needs a right asks here. */
+/**
+ * The scope of the permission, or a 403 that names what is missing. Every route with a permission
+ * calls this.
+ */
 export function requireAuthorizedScope(
   principal: Principal,
   need: RequiredPermission,

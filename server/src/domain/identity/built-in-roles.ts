@@ -12,7 +12,7 @@ interface BuiltInRole {
 const allow = (service: string, ...actions: (PolicyAction | '*')[]): PolicyRule[] =>
   actions.map((action) => ({ service, resource: '*', action, effect: 'allow' }))
 
-/** The roles that are there at first start, each with one policy of its own. */
+/** The roles that exist after the first start, each with its own policy. */
 export const builtInRoles: readonly BuiltInRole[] = [
   {
     name: 'admin',

@@ -3,7 +3,7 @@ import type { Principal } from './principal.ts'
 import type { AuthorizedScope } from '../scope.ts'
 import type { RequestOrigin } from '../request-origin.ts'
 
-/** Who asks for something that needs a right, how far they may go, and from where they ask. */
+/** The caller of an operation that requires a permission. */
 export interface Caller {
   readonly principal: Principal
   readonly need: RequiredPermission

@@ -7,7 +7,7 @@ interface Addresses {
   readonly region: string
 }
 
-/** Ids follow from what they name, so that every process gives the same ones. */
+/** Derived from the names, so that every process returns the same ids. */
 const derivedId = (...parts: string[]) =>
   createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 32)
 

@@ -12,11 +12,11 @@ interface Dependencies {
 }
 
 /**
- * Compares a password wherever one is asked for. Guesses count against the account, however they
- * come in, and every comparison costs the same work.
+ * Compares a password, for logins and for changes of a password alike. Failures count against the
+ * user, and every comparison takes the same time.
  */
 export function createCheckPassword({ guard, hasher, clock }: Dependencies) {
-  /** Comparisons under way may all turn out right: wait for them rather than refuse. */
+  /** Waits for running comparisons rather than refusing, since all of them may succeed. */
   async function awaitTurn(account: string, address: string): Promise<LoginTurn> {
     for (let tries = 0; tries < busyTries; tries += 1) {
       const turn = await guard.begin(account, address, clock())

@@ -24,7 +24,7 @@ export function createSeesContacts(principal: Principal): (person: Person) => bo
     )
 }
 
-/** Users as a caller sees them. */
+/** Removes the contact fields that the caller may not see. */
 export function createHideContacts(principal: Principal) {
   const seesContacts = createSeesContacts(principal)
   return <User extends Person>(user: User): User =>

@@ -47,7 +47,7 @@ function describeAssignment(assignment: Assignment, userStatus: UserStatus): Rol
   }
 }
 
-/** The parts of a token's description that depend on the user status and the scope alone. */
+/** The parts of a token's description that depend only on the user and the scope. */
 function describeStanding(principal: Principal, catalog: readonly CatalogService[]) {
   const { scope, userStatus, policies, assignments } = principal
   const { user } = userStatus
@@ -80,16 +80,16 @@ function describeStanding(principal: Principal, catalog: readonly CatalogService
   }
 }
 
-/** The secret is never sent back, whatever the key. */
+/** The secret is never returned. */
 const describeAccessKey = (key: AccessKeyUse | null): Token['access_key'] => ({
   AccessKey: key?.id ?? '',
   expire: Math.floor((key?.expiresAt ?? 0) / 1_000),
   secret: '',
 })
 
-/** A token as the wire shows it, every key present. */
+/** A token as the API shows it. */
 export function createDescribeToken(catalog: readonly CatalogService[]) {
-  // All principals of one user and scope share their policies, and with them this description.
+  // Cached by policies, which all principals of one user and scope share.
   const described = new WeakMap<Principal['policies'], ReturnType<typeof describeStanding>>()
 
   function describeOnce(principal: Principal) {

@@ -3,10 +3,7 @@ import type { Caller } from './caller.ts'
 import type { Principal } from './principal.ts'
 import type { VerifyToken } from './verify-token.ts'
 
-/**
- * The token a caller asks about: any of the caller's own, or anyone's for a role that may. To all
- * others a foreign token does not exist.
- */
+/** The token that a request asks about: the caller's own, or anyone's with permission. Otherwise a 404. */
 export function createInspectToken(verifyToken: VerifyToken) {
   return async function inspectToken(
     { authorizedScope }: Caller,

@@ -3,8 +3,7 @@ import { loginFailed, PlatformError } from '../error.ts'
 import { createLoginEvent } from '../audit/create-login-event.ts'
 import type { EventStore } from '../audit/event-store.ts'
 import type { DescribeToken } from './describe-token.ts'
-import { chooseMethod } from './methods/choose-method.ts'
-import type { AuthMethod, AuthenticationResult } from './methods/auth-method.ts'
+import { chooseMethod, type AuthMethod, type AuthenticationResult } from './methods/auth-method.ts'
 import type { LoginLimit } from './login-limit.ts'
 import type { TokenStore } from './ports.ts'
 import type { Clock } from '../clock.ts'
@@ -37,12 +36,12 @@ interface Dependencies {
 }
 
 export interface IssuedToken {
-  /** Shown to the caller once, kept nowhere. */
+  /** Returned to the caller once, stored nowhere. */
   readonly secret: string
   readonly token: Token
 }
 
-/** From a credential to a token. This is the only scope that knows the order of the steps. */
+/** Issues a token for a credential. Only this file knows the order of the steps. */
 export function createIssueToken(dependencies: Dependencies) {
   const { methods, findUserStatus, tokens, events, loginLimit, describeToken, clock, lifetime } =
     dependencies
@@ -52,13 +51,13 @@ export function createIssueToken(dependencies: Dependencies) {
 
   async function issueFor(
     authenticated: AuthenticationResult,
-    { wish, method, source, origin }: Attempt,
+    { requested, method, source, origin }: Attempt,
   ): Promise<IssuedToken> {
     const userStatus = await findUserStatus(authenticated.user.id)
     if (!userStatus) throw loginFailed('account disabled, ended or gone')
     const scope = authenticated.scope
-      ? credentialScope(authenticated.scope, wish, userStatus)
-      : grantScope(wish, userStatus)
+      ? credentialScope(authenticated.scope, requested, userStatus)
+      : grantScope(requested, userStatus)
 
     const { secret, id } = mintToken()
     const issuedAt = clock()
@@ -92,14 +91,14 @@ export function createIssueToken(dependencies: Dependencies) {
     { auth }: TokenRequest,
     origin: RequestOrigin,
   ): Promise<IssuedToken> {
-    const wish = readRequestedScope(auth.scope)
+    const requested = readRequestedScope(auth.scope)
     const method = chooseMethod(methods, auth.identity)
     let user: UserSummary | undefined
     try {
-      const authenticated = await method.authenticate(auth.identity, origin, wish)
+      const authenticated = await method.authenticate(auth.identity, origin, requested)
       user = authenticated.user
       return await issueFor(authenticated, {
-        wish,
+        requested,
         method,
         source: auth.context?.source ?? '',
         origin,
@@ -108,12 +107,13 @@ export function createIssueToken(dependencies: Dependencies) {
       if (!(error instanceof PlatformError) || error.class !== 'UnauthorizedError') throw error
       const known = error.user ?? user
       const name = method.names[0]
-      // A valid token asked for a scope it cannot have: nobody guesses anything.
+      // A valid token that requests a scope it cannot have is no guess.
       const isProven = name === 'token' && known !== undefined
       const refusal = isProven
         ? undefined
         : loginLimit.countFailure(name, origin.ip, known?.id ?? '')
-      // Beyond the limit only guesses at a known user are recorded, or anyone could fill the log.
+      // Beyond the limit only guesses at a known user are recorded, or anyone could fill the audit
+      // log.
       const isRecorded = isProven
         ? loginLimit.isScopeRefusalRecorded(known.id)
         : !refusal || (name === 'password' && known !== undefined)
@@ -130,7 +130,7 @@ export function createIssueToken(dependencies: Dependencies) {
 export type IssueToken = ReturnType<typeof createIssueToken>
 
 interface Attempt {
-  readonly wish: RequestedScope
+  readonly requested: RequestedScope
   readonly method: AuthMethod
   readonly source: string
   readonly origin: RequestOrigin

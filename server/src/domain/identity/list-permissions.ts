@@ -10,7 +10,7 @@ function levelOf({ scope, self }: AuthorizedScope): PermissionDto['reach'] {
   return self === undefined ? null : 'self'
 }
 
-/** What a principal may do, operation by operation, decided as each operation decides it. */
+/** What a principal may do, for each operation, decided as the operation itself decides. */
 export const listPermissions = (principal: Principal): readonly PermissionDto[] =>
   guarded.flatMap(({ id, permission }) => {
     if (!permission) return []

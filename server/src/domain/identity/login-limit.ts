@@ -5,9 +5,9 @@ import type { PlatformError } from '../error.ts'
 import type { LoginGuard } from './ports.ts'
 import type { Clock } from '../clock.ts'
 
-/** How long a login from an address lets its user past that address's limit. */
+/** How long after a login its user may exceed the address's limit. */
 const recent = 86_400_000
-/** Failures a minute that one recent user may add once the address is over its limit. */
+/** Failures a minute of one recent user, once the address is over its limit. */
 const failuresOfRecentUser = 10
 /** The same for providers, as a multiple of the limit: only the provider can tell who it is. */
 const providerFactor = 10
@@ -31,8 +31,8 @@ interface Dependencies {
 }
 
 /**
- * Limits failed logins per method and address, so that failures of one method do not block
- * another. Whoever logged in from the address within a day has a separate, smaller budget there.
+ * Limits failed logins per method and address, so that failures of one method do not block another.
+ * Users who logged in from the address within a day have a separate, smaller limit there.
  */
 export function createLoginLimit({ perMinute, providerMethods, guard, clock }: Dependencies) {
   const details = 'Too many failed logins from this address: wait and try again.'
@@ -72,10 +72,13 @@ export function createLoginLimit({ perMinute, providerMethods, guard, clock }: D
     noteProviderLogin: (method: string, ip: string): void =>
       void providerLogins.set(keyOf(method, ip), clock()),
 
-    /** Whether one more refused scope of this user is recorded: a user must not be able to fill the log. */
+    /**
+     * Whether to record one more refused scope of this user: nobody must be able to fill the audit
+     * log.
+     */
     isScopeRefusalRecorded: (account: string): boolean => refusedScopes.take(account, clock()),
 
-    /** Counts a failed login. The answer is this 429, if any, rather than a 401. */
+    /** Counts a failed login. Returns the 429 to send instead of the 401, if any. */
     countFailure(method: string, ip: string, account: string): PlatformError | undefined {
       const now = clock()
       if (providerMethods.includes(method)) providerFailures.count(keyOf(method, ip), now)

@@ -2,7 +2,7 @@ import { PlatformError } from '../error.ts'
 import { nameKey } from '../name-key.ts'
 
 const shortest = 8
-/** In bytes. Nothing longer is ever hashed, right or wrong. */
+/** In bytes. Longer passwords are never hashed. */
 export const longestPassword = 1_024
 
 /** Refuses a password that is too short, too long or relatedTo the commonest. No other rule: length is what counts. */
@@ -18,7 +18,7 @@ async function findWeakness(password: string): Promise<string | undefined> {
   if ([...password].length < shortest) return `needs at least ${shortest} characters`
   if (Buffer.byteLength(password) > longestPassword)
     return `is longer than ${longestPassword} bytes`
-  // Unpacked only when a password is set: it takes a moment and some memory.
+  // Loaded only when a password is set, because it takes time and memory.
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   if (dictionary['passwords-common'].includes(nameKey(password))) {
     return 'is relatedTo the commonest in the world'

@@ -5,7 +5,7 @@ export type Permission = Pick<RequiredPermission, 'service' | 'resource' | 'acti
 
 const matches = (pattern: string, value: string) => pattern === '*' || pattern === value
 
-/** Whether a rule speaks of it at all, one way or the other. */
+/** Whether a rule matches a permission, to allow or to deny it. */
 export const appliesTo = (rule: PolicyRule, { service, resource, action }: Permission): boolean =>
   matches(rule.service, service) && matches(rule.resource, resource) && matches(rule.action, action)
 
@@ -18,7 +18,7 @@ export interface PolicyDecision {
   readonly rule: PolicyRule
 }
 
-/** The rule that decides: the more exact one, and deny in a tie. None where no rule speaks of it. */
+/** The deciding rule: the more exact one, and deny in a tie. Undefined where no rule matches. */
 export function findDecidingRule(
   policies: readonly PolicyRecord[],
   permission: Permission,
@@ -35,7 +35,7 @@ export function findDecidingRule(
   return strongest
 }
 
-/** Whether these policies, taken together, allow it. What no rule speaks of is denied. */
+/** Whether these policies together allow the permission. Without a matching rule it is denied. */
 export const allows = (policies: readonly PolicyRecord[], permission: Permission): boolean =>
   findDecidingRule(policies, permission)?.rule.effect === 'allow'
 

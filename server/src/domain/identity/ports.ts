@@ -12,57 +12,56 @@ export interface MemberReference {
   readonly domain?: DomainReference
 }
 
-/** What was found behind the name that a caller gave. */
+/** What a login by name or id finds. */
 interface CredentialLookup {
-  /** One text for every lookupKey of the account, whether it exists or not. */
+  /** The same for every spelling of the name, also of a user that does not exist. */
   readonly lookupKey: string
   readonly credentials: Credentials | undefined
 }
 
 export interface Directory {
-  /** Reads the same whether the account exists or not. */
+  /** Does the same reads whether the user exists or not. */
   findCredentials(user: MemberReference): Promise<CredentialLookup>
   loadUserStatus(userId: string): Promise<UserStatus | undefined>
 }
 
-/** Something that is good once. */
+/** A credential that is accepted once. */
 export interface SingleUse {
   readonly id: string
   readonly address: string
   readonly at: number
-  /** A repeat from the same address within so many milliseconds counts as the same use. */
+  /** A repeat from the same address within this many milliseconds counts as the same use. */
   readonly grace: number
 }
 
-/** What must still be so when the token is written, or else it is not written. */
+/** What must still hold when the token is written; otherwise it is not written. */
 export interface TokenPreconditions {
   /** The hash that was compared is still the user's. */
   readonly passwordHash?: string
-  /** The access key is still there and enabled; its use is noted. */
+  /** The access key still exists and is enabled; its use is recorded. */
   readonly accessKeyId?: string
-  /** The identity provider is still there and enabled. */
+  /** The identity provider still exists and is enabled. */
   readonly providerId?: string
-  /** Nobody has spent this before. */
+  /** The credential was not used before. */
   readonly singleUse?: SingleUse
 }
 
 export interface TokenStore {
   /**
-   * Writes a token and the event that tells of it. False when its preconditions, the user, the scope or
-   * the parent went away meanwhile: then nothing was written. Throws a 429 where the user has as
-   * many live tokens as the limit allows.
+   * Writes a token and its event. False if a precondition, the user, the scope or the parent no longer
+   * holds: then nothing was written. Throws a 429 at the limit of live tokens of the user.
    */
   insert(
     token: TokenRecord,
     preconditions: TokenPreconditions,
     event: EventRecord,
   ): Promise<boolean>
-  /** Spends something before it is known what it is worth. False when somebody has already. */
+  /** Marks a credential as used before it is checked. False if it was used before. */
   useOnce(singleUse: SingleUse): Promise<boolean>
   find(id: string): Promise<TokenRecord | undefined>
-  /** Takes every token made from it along. */
+  /** Also revokes every token that was issued from it. */
   revoke(id: string, event: EventRecord): Promise<void>
-  /** Also forgets what was spent so long ago that nothing would take it any more. */
+  /** Also purges used credentials that have expired anyway. */
   purgeExpired(now: number): Promise<void>
 }
 
@@ -73,12 +72,14 @@ export interface AccessKeyStore {
 export type LoginTurn =
   /** Compare the password, then settle. */
   | { readonly verdict: 'admitted'; readonly bucket: string }
-  /** The account is in its delay: no comparison counts. */
+  /** The user is in a delay after failures: no comparison counts. */
   | { readonly verdict: 'refused' }
-  /** Too many comparisons are under way to admit another before one has settled. */
+  /** Too many comparisons are running; wait until one has settled. */
   | { readonly verdict: 'busy' }
 
-/** Counts failed password logins per account, in the database, so that no path around it exists. */
+/**
+ * Counts failed password logins per user in the database, so that all processes share the count.
+ */
 export interface LoginGuard {
   begin(account: string, address: string, now: number): Promise<LoginTurn>
   settle(
@@ -88,7 +89,7 @@ export interface LoginGuard {
     success: boolean,
     now: number,
   ): Promise<void>
-  /** The addresses from which the account has logged in since then. */
+  /** The addresses from which the user has logged in since then. */
   listAddresses(account: string, since: number): Promise<readonly string[]>
   purgeIdle(now: number): Promise<void>
 }
@@ -96,18 +97,18 @@ export interface LoginGuard {
 export interface PasswordHasher {
   hash(password: string): Promise<string>
   /**
-   * Waits for a turn in the bounded queue, then runs `work`. Its `compare` does the same work
-   * without a hash as with one, and says no.
+   * Runs `work` in the bounded queue. Without a hash, `compare` takes as long as with one and returns
+   * false.
    */
   inTurn<Result>(work: (compare: Compare) => Promise<Result>): Promise<Result>
 }
 export type Compare = (hash: string | null, password: string) => Promise<boolean>
 
-/** Names an account that does not exist, without keeping what was typed. */
+/** A stable key for a user name that does not exist, without storing what was typed. */
 export type Pseudonym = (text: string) => string
 
 /** The version of the identity data, as far as this process knows it. */
 export interface IdentityVersion {
-  /** Undefined when the process has lost touch: then nothing remembered may be trusted. */
+  /** Undefined while the process cannot follow changes: then no cache may be used. */
   current(): number | undefined
 }

@@ -2,17 +2,20 @@ import type { PolicyScope } from '@muster/contract'
 import type { Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
 import { assignmentsInScope, type GrantedScope } from './scope.ts'
 
-/** Who is asking, for what scope, with what rights: made from rows and the token, nothing else. */
+/** A verified token with its user, scope and permissions. */
 export interface Principal {
   readonly token: TokenRecord
   readonly userStatus: UserStatus
   readonly scope: GrantedScope
-  /** The assignments that hold in this scope. */
+  /** The role assignments that apply in this scope. */
   readonly assignments: readonly Assignment[]
   readonly policies: Readonly<Record<PolicyScope, readonly PolicyRecord[]>>
 }
 
-/** The policies of a role that bite where the role is held: a project policy says nothing of a domain. */
+/**
+ * The policies of a role that apply where it is assigned: a project policy has no effect on a
+ * domain.
+ */
 export const policiesOf = ({ role, target }: Assignment): PolicyRecord[] =>
   role.policies.filter((policy) => policy.enabled && policy.scope === target.kind)
 
@@ -25,10 +28,10 @@ function policiesByScope(assignments: readonly Assignment[]): Principal['policie
 
 type RolesInScope = Pick<Principal, 'scope' | 'assignments' | 'policies'>
 
-// A user status is read anew with every change, so what follows from it can be kept as long as it.
+// Cached by user status, which is read again after every change.
 const rolesByStatus = new WeakMap<UserStatus, Map<string, RolesInScope>>()
 
-/** What a user holds in a scope: the same object for every token of that user and scope. */
+/** The roles of a user in a scope: the same object for every token of that user and scope. */
 function rolesInScope(scope: GrantedScope, userStatus: UserStatus): RolesInScope {
   const byScope = rolesByStatus.get(userStatus) ?? new Map<string, RolesInScope>()
   rolesByStatus.set(userStatus, byScope)
@@ -58,3 +61,15 @@ export const createPrincipal = (
   userStatus: UserStatus,
   scope: GrantedScope,
 ): Principal => ({ token, userStatus, ...rolesInScope(scope, userStatus) })
+
+/** The domain of the token's scope; for a token without scope, the user's own. */
+export function domainIdOf({ scope, userStatus }: Principal): string {
+  switch (scope.kind) {
+    case 'domain':
+      return scope.domain.id
+    case 'project':
+      return scope.project.domain.id
+    case 'none':
+      return userStatus.user.domain.id
+  }
+}

@@ -14,8 +14,8 @@ interface Dependencies {
 }
 
 /**
- * Reads again who asks and how far they may go. A body may take its time to arrive, and others'
- * changes come first: whoever changes something is judged by what holds at that moment.
+ * Reads the caller's token and permissions again. A request body may arrive slowly, and a change must
+ * be decided by the permissions of the moment in which it is made.
  */
 export function createReauthorizeCaller({ tokens, directory, clock }: Dependencies) {
   return async function reauthorizeCaller(caller: Caller): Promise<Caller> {

@@ -1,7 +1,7 @@
 import type { PolicyAction, PolicyScope } from '@muster/contract'
 import type { UserSummary } from '../user-summary.ts'
 
-/** What identity knows, as the domain sees it. Times are milliseconds since 1970. */
+/** The records of identity. Times are milliseconds since 1970. */
 
 export interface Named {
   readonly id: string
@@ -29,11 +29,11 @@ export interface UserRecord extends Named {
   readonly domain: DomainRecord
   readonly defaultProjectId: string | null
   readonly passwordExpiresAt: number | null
-  /** The end of the account itself. */
+  /** When the user itself expires. */
   readonly expiresAt: number | null
 }
 
-/** A user as a login finds it: who, and the hash to hold a password against. */
+/** What a password login reads of a user. */
 export interface Credentials {
   readonly user: UserSummary
   readonly passwordHash: string | null
@@ -64,14 +64,14 @@ type AssignmentTarget =
   | { readonly kind: 'domain'; readonly domain: DomainRecord }
   | { readonly kind: 'project'; readonly project: ProjectRecord }
 
-/** A role that a user holds somewhere, directly or through a group. */
+/** A role assignment of a user, direct or through a group. */
 export interface Assignment {
   readonly role: RoleRecord
   readonly group: (Named & { readonly domain: Named }) | undefined
   readonly target: AssignmentTarget
 }
 
-/** A user and everything that the user holds, read in one go: what every decision is made from. */
+/** A user with all role assignments: what every permission check starts from. */
 export interface UserStatus {
   readonly user: UserRecord
   readonly assignments: readonly Assignment[]
@@ -82,7 +82,7 @@ export type TokenScope =
   | { readonly kind: 'project'; readonly id: string }
   | { readonly kind: 'domain'; readonly id: string }
 
-/** The access key behind a token: its public half, and when it ends (null: never). */
+/** The access key that a token was issued for, and when it expires (null: never). */
 export interface AccessKeyUse {
   readonly id: string
   readonly expiresAt: number | null
@@ -95,18 +95,18 @@ export interface TokenRecord {
   readonly scope: TokenScope
   readonly method: string
   readonly parentId: string | null
-  /** How many tokens lie between this one and a login that proved an identity. */
+  /** The number of tokens between this one and the login. */
   readonly generation: number
   readonly issuedAt: number
   readonly expiresAt: number
   readonly ip: string
   readonly source: string
   readonly accessKey: AccessKeyUse | null
-  /** The identity provider that vouched for the user. */
+  /** The identity provider that the user logged in with. */
   readonly providerId: string | null
 }
 
-/** An access key as a login finds it. */
+/** An access key as a login reads it. */
 export interface AccessKeyRecord extends AccessKeyUse {
   readonly user: UserSummary
   readonly projectId: string

@@ -10,7 +10,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Ends a token, and with it every token made from it. */
+/** Revokes a token, and with it every token that was issued from it. */
 export function createRevokeToken({ inspectToken, tokens, clock }: Dependencies) {
   return async function revokeToken(caller: Caller, secret: string): Promise<void> {
     const { token, userStatus } = await inspectToken(caller, secret)

@@ -69,7 +69,7 @@ describe('reading the scope of a request', () => {
     }
   })
 
-  test('takes no scope as a wish for the default', () => {
+  test('takes no scope as a requested for the default', () => {
     assert.deepEqual(readRequestedScope(undefined), { kind: 'default' })
     assert.deepEqual(readRequestedScope({}), { kind: 'default' })
   })

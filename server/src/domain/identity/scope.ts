@@ -12,19 +12,19 @@ import type {
   TokenScope,
 } from './records.ts'
 
-/** What a caller asked for, once it is known to make sense. */
+/** The scope that a login requests. */
 export type RequestedScope =
   | { readonly kind: 'default' }
   | { readonly kind: 'project'; readonly project: MemberReference }
   | { readonly kind: 'domain'; readonly domain: DomainReference }
 
-/** What a token is good for, with the roles held there. */
+/** The scope of a token, with its records. */
 export type GrantedScope =
   | { readonly kind: 'none' }
   | { readonly kind: 'project'; readonly project: ProjectRecord }
   | { readonly kind: 'domain'; readonly domain: DomainRecord }
 
-/** Reads the scope of a request; what does not make sense is a 400 before anything is checked. */
+/** Reads the scope of a login request. Throws a 400 before any credential is checked. */
 export function readRequestedScope(scope: ScopeRequest | undefined): RequestedScope {
   if (scope?.project && scope.domain) {
     throw badField('auth.scope', 'must have either a project or a domain, not both')
@@ -83,7 +83,10 @@ export const openProjects = (userStatus: UserStatus): ProjectRecord[] =>
 export const openDomains = (userStatus: UserStatus): DomainRecord[] =>
   distinct(domainsWhere(userStatus, () => true))
 
-/** A name without a domain is one of the user's own domain, else the only one that the user has. */
+/**
+ * A name without a domain means the user's own domain, else the only project of that name that the
+ * user has.
+ */
 function findProject({ domain, ...reference }: MemberReference, userStatus: UserStatus) {
   const named = distinct(
     projectsWhere(
@@ -96,23 +99,25 @@ function findProject({ domain, ...reference }: MemberReference, userStatus: User
   return own ?? (named.length === 1 ? named[0] : undefined)
 }
 
-/** Grants a wish to a user who holds a role there, and is a failed login for anyone else. */
-export function grantScope(wish: RequestedScope, userStatus: UserStatus): GrantedScope {
-  if (wish.kind === 'default') {
+/** Grants the requested scope if the user holds a role in it. Otherwise the login fails. */
+export function grantScope(requested: RequestedScope, userStatus: UserStatus): GrantedScope {
+  if (requested.kind === 'default') {
     const id = userStatus.user.defaultProjectId
     return (id !== null && currentScope({ kind: 'project', id }, userStatus)) || { kind: 'none' }
   }
-  if (wish.kind === 'project') {
-    const project = findProject(wish.project, userStatus)
+  if (requested.kind === 'project') {
+    const project = findProject(requested.project, userStatus)
     if (project) return { kind: 'project', project }
   } else {
-    const [domain] = domainsWhere(userStatus, (candidate) => isNamed(candidate, wish.domain))
+    const [domain] = domainsWhere(userStatus, (candidate) => isNamed(candidate, requested.domain))
     if (domain) return { kind: 'domain', domain }
   }
   throw loginFailed('no role there')
 }
 
-/** The scope of an issued token as it stands now, or undefined when the user lost it. */
+/**
+ * The current records of a token's scope; undefined where the user no longer holds a role in it.
+ */
 export function currentScope(scope: TokenScope, userStatus: UserStatus): GrantedScope | undefined {
   if (scope.kind === 'none') return scope
   if (scope.kind === 'project') {
@@ -123,21 +128,28 @@ export function currentScope(scope: TokenScope, userStatus: UserStatus): Granted
   return domain && { kind: 'domain', domain }
 }
 
-/** The scope of a credential that has one of its own: that, or what a wish for the same comes to. */
+/**
+ * The scope of a credential that is bound to one, such as an access key. A request for another
+ * scope fails.
+ */
 export function credentialScope(
   own: TokenScope,
-  wish: RequestedScope,
+  requested: RequestedScope,
   userStatus: UserStatus,
 ): GrantedScope {
   const held = currentScope(own, userStatus)
-  const wished = wish.kind === 'default' ? held : grantScope(wish, userStatus)
-  if (!held || !wished || !isDeepStrictEqual(toTokenScope(wished), toTokenScope(held))) {
+  const requestedNow = requested.kind === 'default' ? held : grantScope(requested, userStatus)
+  if (
+    !held ||
+    !requestedNow ||
+    !isDeepStrictEqual(toTokenScope(requestedNow), toTokenScope(held))
+  ) {
     throw loginFailed('not the scope of the credential')
   }
   return held
 }
 
-/** The assignments that a token of this scope carries: a system role holds in every project. */
+/** The role assignments that apply in a scope. A role on the system applies in every project. */
 export function assignmentsInScope(scope: GrantedScope, userStatus: UserStatus): Assignment[] {
   return userStatus.assignments.filter(({ target }) => {
     switch (scope.kind) {
@@ -154,7 +166,7 @@ export function assignmentsInScope(scope: GrantedScope, userStatus: UserStatus):
   })
 }
 
-/** The scope as a token's row keeps it. */
+/** The scope as a token's row stores it. */
 export function toTokenScope(scope: GrantedScope): TokenScope {
   switch (scope.kind) {
     case 'none':

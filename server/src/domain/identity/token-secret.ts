@@ -10,7 +10,7 @@ const keyLength = 32
 const pool = Buffer.alloc(keyLength * 64)
 let drawn = pool.length
 
-/** 256 random bits. They are made many at a time, which costs what one costs, and wiped once used. */
+/** 256 random bits, from a pool that is filled in one call and wiped as it is used. */
 function drawKey(): string {
   if (drawn === pool.length) {
     randomFillSync(pool)
@@ -28,17 +28,17 @@ function checksum(text: string): string {
   return bytes.toString('base64url')
 }
 
-/** A new token: 256 random bits between a prefix that scanners know and a checksum; and its id. */
+/** A new token and its id: a prefix that secret scanners know, 256 random bits and a checksum. */
 export function mintToken(): { secret: string; id: string } {
   const body = prefix + drawKey()
   const secret = body + checksum(body)
   return { secret, id: idOf(secret) }
 }
 
-/** The whole text is hashed, so no other spelling of a token leads to the same id. */
+/** Hashes the whole text, so that no other spelling of a token has the same id. */
 const idOf = (secret: string): string => hash('sha256', secret, 'base64url')
 
-/** The id under which a token is stored, or undefined for a text that cannot be a token. */
+/** The id of the token's row; undefined for a text that cannot be a token. */
 export function tokenId(secret: string): string | undefined {
   if (!shape.test(secret)) return undefined
   const body = secret.slice(0, -checkLength)

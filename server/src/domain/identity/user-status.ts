@@ -10,7 +10,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Reads what a user holds; a user who is disabled, ended or gone has no user status. */
+/** Reads the status of a user; undefined for one that is disabled, expired or deleted. */
 export function createFindUserStatus({ directory, identityVersion, clock }: Dependencies) {
   const cache = createVersionedCache<UserStatus>(identityVersion, 10_000)
 

@@ -14,7 +14,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Finds out who a token speaks for now; undefined for any token that is no good. */
+/** Finds the user and the permissions of a token; undefined for an invalid token. */
 export function createVerifyToken({
   tokens,
   findUserStatus,
@@ -22,7 +22,7 @@ export function createVerifyToken({
   clock,
 }: Dependencies) {
   const principals = createVersionedCache<Principal>(identityVersion, 50_000)
-  // What a secret's id is never changes, and making it costs more than all the rest.
+  // Cached because hashing the secret is the slowest step of a verification.
   const ids = new LRUCache<string, string>({ max: 10_000 })
 
   async function load(id: string): Promise<Principal | undefined> {
@@ -33,11 +33,11 @@ export function createVerifyToken({
     return scope && createPrincipal(token, userStatus, scope)
   }
 
-  /** Time passes without a new version, so what depends on the clock is asked at each use. */
+  /** Checked at each use: expiry changes no version, so it does not invalidate the cache. */
   const isAlive = ({ token, userStatus }: Principal, now: number) =>
     token.expiresAt > now && isActive(userStatus, now)
 
-  /** Who a secret speaks for, where that is known at this moment without asking anybody. */
+  /** The cached principal of a token, without reading the database. */
   function findKnown(secret: string): Principal | undefined {
     const id = ids.get(secret)
     const principal = id === undefined ? undefined : principals.peek(id)

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { IdentityVersion } from './ports.ts'
 
 /**
- * Remembers what was read at the present version of the identity data and forgets it with the next
- * one. Out of touch with the news it remembers nothing: a stale yes is a defect, a slow one is not.
+ * Caches values for the current version of the identity data. While the version is unknown nothing is
+ * cached: a stale permission is a defect, a slow one is not.
  */
 export function createVersionedCache<Value extends object>(
   identityVersion: IdentityVersion,
@@ -13,7 +13,7 @@ export function createVersionedCache<Value extends object>(
   const entries = new LRUCache<string, { version: number; value: Value }>({ max: capacity })
   const reads = new Map<string, { version: number; reading: Promise<Value | undefined> }>()
 
-  /** What is known of `key` now, without reading. */
+  /** The cached value, without reading. */
   function peek(key: string): Value | undefined {
     const entry = entries.get(key)
     return entry !== undefined && entry.version === identityVersion.current()
@@ -27,11 +27,12 @@ export function createVersionedCache<Value extends object>(
     return value
   }
 
-  /** Many who miss the same thing at the same version wait for one read of it. */
+  /** Concurrent misses of one key at one version share one read. */
   function get(key: string, load: Load): Promise<Value | undefined> {
     const known = peek(key)
     if (known !== undefined) return Promise.resolve(known)
-    // Taken before reading: a change during the read makes the entry old, never wrongly fresh.
+    // The version from before the read: a change during the read makes the entry stale, never
+    // wrongly fresh.
     const version = identityVersion.current()
     if (version === undefined) return load()
     const underway = reads.get(key)

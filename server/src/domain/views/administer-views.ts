@@ -11,7 +11,7 @@ import { createAuditEvent } from '../identity/create-audit-event.ts'
 import type { Changes, EventRecord } from '../audit/event.ts'
 import { badField, PlatformError } from '../error.ts'
 import { diffFields, fieldsOfNew, definedFields } from '../audit/field-diff.ts'
-import { homeOf } from '../identity/administration/home.ts'
+import { domainIdOf } from '../identity/principal.ts'
 import { type Scope, type ScopeOrNone, covers } from '../scope.ts'
 import type { Caller } from '../identity/caller.ts'
 import { newId } from '../new-id.ts'
@@ -36,11 +36,11 @@ const ownerOf = ({ project_id, domain_id }: ViewRecord) => ({
   domainId: domain_id,
 })
 
-/** Whether it is shared where the right that is asked about holds. */
+/** Whether the view is shared in a project within the scope. */
 const isSharedWithin = (scope: ScopeOrNone, view: ViewRecord) =>
   view.sharing === 'project' && covers(scope, ownerOf(view))
 
-/** In a list the token's own project is all that counts, however far its roles go. */
+/** Lists show the token's own project only, whatever else its roles allow. */
 function inOwnProject({ principal: { scope }, authorizedScope }: Caller): ScopeOrNone {
   if (scope.kind !== 'project') return { kind: 'none' }
   const { id: projectId, domain } = scope.project
@@ -59,7 +59,7 @@ function requireCanShare({ need, authorizedScope }: Caller, view: ViewRecord): v
   )
 }
 
-/** Throws what kept a write from being done; undefined where others were only quicker. */
+/** Throws why a write failed; undefined for a conflict, which is retried. */
 function settle<Answer>(written: WriteResult, answer: Answer): Answer | undefined {
   switch (written) {
     case 'done':
@@ -80,19 +80,22 @@ function settle<Answer>(written: WriteResult, answer: Answer): Answer | undefine
   }
 }
 
-/** Queries that people keep by a name: for themselves, or for all who work in a project. */
+/** Saved views: named queries, private or shared in a project. */
 export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependencies) {
   function tell(caller: Caller, view: ViewRecord, action: string, changes: Changes): EventRecord {
     const { project_id: projectId, domain_id: domainId } = view
     const scope: Scope =
       projectId === ''
-        ? { kind: 'domain', domainId: homeOf(caller.principal) }
+        ? { kind: 'domain', domainId: domainIdOf(caller.principal) }
         : { kind: 'project', projectId, domainId }
     const target = { targetType: 'view', targetId: view.id, targetName: view.name }
     return createAuditEvent(caller, { action, ...target, scope, changes }, clock)
   }
 
-  /** What somebody sees and may not change is forbidden; what they do not see is not there. */
+  /**
+   * A 404 for a view that the caller cannot see. A visible view that they may not change is a 403
+   * elsewhere.
+   */
   async function requireView(caller: Caller, id: string): Promise<ViewRecord> {
     const view = await views.find(asReader(caller).authorizedScope, id)
     if (!view)
@@ -105,7 +108,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
 
   const isOwn = ({ principal }: Caller, view: ViewRecord) => view.user_id === principal.token.userId
 
-  /** Decided by what the caller may do at that moment; where others were quicker, decided again. */
+  /** Uses the caller's current permissions, and retries after a conflict. */
   const change = <Answer>(
     asking: Caller,
     decideAndWrite: (caller: Caller) => Promise<Answer | undefined>,
@@ -114,7 +117,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
       exhausted: () => conflicted('The view'),
     })
 
-  function newView({ principal }: Caller, wish: NewView): ViewRecord {
+  function newView({ principal }: Caller, input: NewView): ViewRecord {
     const { scope, userStatus } = principal
     if (scope.kind === 'none') {
       throw forbidden('Your token has no scope. Log in to a project or a domain to save a view.')
@@ -122,14 +125,14 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
     const now = clock()
     return {
       id: newId(),
-      name: wish.name,
-      resource: wish.resource ?? 'servers',
-      q: wish.q ?? '',
-      columns: wish.columns ?? [],
-      order_by: wish.order_by ?? [],
-      order: wish.order ?? 'desc',
-      scope: wish.scope ?? '',
-      sharing: wish.sharing ?? 'private',
+      name: input.name,
+      resource: input.resource ?? 'servers',
+      q: input.q ?? '',
+      columns: input.columns ?? [],
+      order_by: input.order_by ?? [],
+      order: input.order ?? 'desc',
+      scope: input.scope ?? '',
+      sharing: input.sharing ?? 'private',
       user_id: userStatus.user.id,
       user: userStatus.user.name,
       project_id: scope.kind === 'project' ? scope.project.id : '',
@@ -151,9 +154,9 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
 
     getView: async (caller: Caller, id: string) => describeView(await requireView(caller, id)),
 
-    createView: (asking: Caller, wish: NewView): Promise<SavedView> =>
+    createView: (asking: Caller, input: NewView): Promise<SavedView> =>
       change(asking, async (caller) => {
-        const view = newView(caller, wish)
+        const view = newView(caller, input)
         requireValidQuery(view)
         requireCanShare(caller, view)
         const { domain_id: _d, revision: _r, updated_at: _u, user: _n, ...told } = view
@@ -161,15 +164,15 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
         return settle(await views.insert(view, event), describeView(view))
       }),
 
-    updateView: (asking: Caller, id: string, wish: ViewChanges): Promise<SavedView> =>
+    updateView: (asking: Caller, id: string, input: ViewChanges): Promise<SavedView> =>
       change(asking, async (caller) => {
         const before = await requireView(caller, id)
         if (!isOwn(caller, before)) throw forbidden('Only the owner can change a view.')
-        const changes = diffFields(before, definedFields(wish))
+        const changes = diffFields(before, definedFields(input))
         if (Object.keys(changes).length === 0) return describeView(before)
         const after: ViewRecord = {
           ...before,
-          ...definedFields(wish),
+          ...definedFields(input),
           updated_at: clock(),
           revision: before.revision + 1,
         }

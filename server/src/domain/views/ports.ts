@@ -3,7 +3,9 @@ import type { EventRecord } from '../audit/event.ts'
 import type { AuthorizedScope } from '../scope.ts'
 import type { ViewRecord } from './view-record.ts'
 
-/** How a write went: nothing was done where a name is taken, there are too many, or it is no longer as it was. */
+/**
+ * The result of a write. Only `done` changed anything; `changed` is a conflict with another write.
+ */
 export type WriteResult = 'done' | 'name-taken' | 'full' | 'changed'
 
 export interface ViewQuery extends Omit<ViewListQuery, 'limit' | 'offset'> {
@@ -11,7 +13,7 @@ export interface ViewQuery extends Omit<ViewListQuery, 'limit' | 'offset'> {
   readonly offset: number
 }
 
-/** Of the caller's scope, what is shared in its scope and what is its own are there, and nothing else. */
+/** Finds views that are shared within the caller's scope or are the caller's own. */
 export interface ViewStore {
   list(
     authorizedScope: AuthorizedScope,

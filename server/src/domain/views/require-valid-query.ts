@@ -4,19 +4,19 @@ import { readServerQuery } from '../inventory/read-server-query.ts'
 
 type Query = Pick<SavedView, 'q' | 'columns' | 'order_by' | 'order' | 'scope'>
 
-/** What the list calls it that a view calls otherwise. Too much of a query can only be in `q`. */
+/** Fields of a view whose parameters of the list have other names. */
 const ownNames: Readonly<Record<string, string>> = { field: 'columns', query: 'q' }
 
 const tag = /^metadata\../
 
-/** Throws where the list itself would refuse the query, and says which part of the view it is. */
+/** Throws a 400 where the list would reject the query, and names the field of the view. */
 export function requireValidQuery({ q, columns, order_by, order, scope }: Query): void {
   try {
     readServerQuery({
       q,
       order_by,
       order,
-      // To show a tag is to ask for all of them.
+      // A tag is one column of a view, but the list returns all tags or none.
       field: columns.map((column) => (tag.test(column) ? 'metadata' : column)),
       ...(scope !== '' && { scope }),
     })

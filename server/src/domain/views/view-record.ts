@@ -1,17 +1,17 @@
 import type { SavedView } from '@muster/contract'
 import { timestamp } from '../timestamp.ts'
 
-/** A view as it is kept. Times are milliseconds since 1970. */
+/** A stored view. Times are milliseconds since 1970. */
 export interface ViewRecord extends Omit<SavedView, 'created_at' | 'updated_at'> {
-  /** The domain of its project; empty where it has none. */
+  /** The project's domain; empty without a project. */
   readonly domain_id: string
   readonly created_at: number
   readonly updated_at: number
-  /** Grows with each change. */
+  /** Incremented by each change. */
   readonly revision: number
 }
 
-/** A view as the wire shows it. */
+/** A view as the API shows it. */
 export const describeView = (view: ViewRecord): SavedView => ({
   id: view.id,
   name: view.name,

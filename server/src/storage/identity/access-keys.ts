@@ -2,7 +2,7 @@ import type { AccessKeyStore } from '../../domain/identity/ports.ts'
 import { readBoolean } from '../boolean.ts'
 import type { Database } from '../database.ts'
 
-/** Access keys as a login finds them. */
+/** Access keys as a login reads them. */
 export const createAccessKeyStore = ({ db }: Database): AccessKeyStore => ({
   async find(id) {
     const row = await db

@@ -1,8 +1,108 @@
-import type { Directory } from '../../domain/identity/ports.ts'
+import { nameKey } from '../../domain/name-key.ts'
+import type { Directory, DomainReference, MemberReference } from '../../domain/identity/ports.ts'
+import type { Credentials, UserRecord } from '../../domain/identity/records.ts'
+import { readBoolean } from '../boolean.ts'
 import type { Database } from '../database.ts'
-import { createFindCredentials } from './find-credentials.ts'
-import { createLoadUserStatus } from './load-user-status.ts'
+import { domainColumns, toDomain } from './domain-columns.ts'
+import { createLoadAssignments } from './load-assignments.ts'
 
+/** The domain of a name without one. */
+const defaultDomain: DomainReference = { id: 'default' }
+/** No domain has this id, so that the following query takes the same time and finds nobody. */
+const nowhere = ''
+
+/** The domain to search. It is optional beside an id, but must match if it is named. */
+function domainToSearch({ id, domain }: MemberReference): DomainReference | undefined {
+  if (domain?.id !== undefined || domain?.name !== undefined) return domain
+  return id === undefined ? defaultDomain : undefined
+}
+
+function createFindCredentials({ db }: Database): Directory['findCredentials'] {
+  async function findDomainId({ id, name }: DomainReference): Promise<string | undefined> {
+    let query = db.selectFrom('domains').select('id')
+    if (id !== undefined) query = query.where('id', '=', id)
+    if (name !== undefined) query = query.where('name_key', '=', nameKey(name))
+    const row = await query.executeTakeFirst()
+    return row?.id
+  }
+
+  async function findUser(named: {
+    id: string | undefined
+    nameKey: string | undefined
+    domainId: string | undefined
+  }): Promise<Credentials | undefined> {
+    let query = db
+      .selectFrom('users')
+      .select(['id', 'name', 'domain_id', 'password_hash', 'password_expires_at'])
+    if (named.id !== undefined) query = query.where('id', '=', named.id)
+    if (named.nameKey !== undefined) query = query.where('name_key', '=', named.nameKey)
+    if (named.domainId !== undefined) query = query.where('domain_id', '=', named.domainId)
+    const row = await query.executeTakeFirst()
+    return (
+      row && {
+        user: { id: row.id, name: row.name, domainId: row.domain_id },
+        passwordHash: row.password_hash,
+        passwordExpiresAt: row.password_expires_at,
+      }
+    )
+  }
+
+  return async function findCredentials(reference) {
+    const { id, name } = reference
+    const key = name && nameKey(name)
+    const home = domainToSearch(reference)
+    const domainId = home && ((await findDomainId(home)) ?? nowhere)
+    const credentials = await findUser({ id, nameKey: key, domainId })
+    const place = domainId || (home?.id ?? nameKey(home?.name ?? ''))
+    return { lookupKey: id ?? JSON.stringify([key, place]), credentials }
+  }
+}
+
+function createLoadUserStatus(database: Database): Directory['loadUserStatus'] {
+  const { db } = database
+  const { loadAssignments } = createLoadAssignments(database)
+
+  async function loadUser(id: string): Promise<UserRecord | undefined> {
+    const row = await db
+      .selectFrom('users')
+      .innerJoin('domains', 'domains.id', 'users.domain_id')
+      .where('users.id', '=', id)
+      .select([
+        'users.id',
+        'users.name',
+        'users.displayname',
+        'users.email',
+        'users.mobile',
+        'users.enabled',
+        'users.password_expires_at',
+        'users.expires_at',
+        'users.default_project_id',
+        ...domainColumns('domains'),
+      ])
+      .executeTakeFirst()
+    return (
+      row && {
+        id: row.id,
+        name: row.name,
+        displayname: row.displayname,
+        email: row.email,
+        mobile: row.mobile,
+        enabled: readBoolean(row.enabled),
+        domain: toDomain(row),
+        defaultProjectId: row.default_project_id,
+        passwordExpiresAt: row.password_expires_at,
+        expiresAt: row.expires_at,
+      }
+    )
+  }
+
+  return async function loadUserStatus(userId) {
+    const user = await loadUser(userId)
+    return user && { user, assignments: await loadAssignments({ kind: 'user', id: userId }) }
+  }
+}
+
+/** The users, as logins and permission checks read them. */
 export const createDirectory = (database: Database): Directory => ({
   findCredentials: createFindCredentials(database),
   loadUserStatus: createLoadUserStatus(database),

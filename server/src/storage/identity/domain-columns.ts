@@ -1,7 +1,7 @@
 import type { DomainRecord } from '../../domain/identity/records.ts'
 import { readBoolean } from '../boolean.ts'
 
-/** A domain as it is read along with what lives in it. */
+/** The columns of a domain that is joined to a user or a project. */
 export const domainColumns = <Alias extends string>(alias: Alias) =>
   [
     `${alias}.id as domain_id`,

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
 
 const day = 86_400_000
-/** A comparison that has not settled by now never will: its process died. It counts as failed. */
+/** A comparison that has not settled after this time counts as failed: its process has died. */
 const abandonedAfter = 30_000
 const failuresForgottenAfter = day
 const originsForgottenAfter = 90 * day
@@ -15,8 +15,8 @@ export function createLoginGuard(database: Database): LoginGuard {
   const { db } = database
 
   /**
-   * Failures are counted per account. An address from which the account has logged in before is
-   * counted apart, so that guessing from elsewhere cannot keep its owner out.
+   * Failures are counted per user. Addresses from which the user has logged in before are counted
+   * separately, so that guesses from elsewhere cannot lock the user out.
    */
   async function findBucket(account: string, address: string): Promise<string> {
     const origin = await db
@@ -28,7 +28,7 @@ export function createLoginGuard(database: Database): LoginGuard {
     return origin ? `known:${account}:${address}` : `account:${account}`
   }
 
-  /** One statement, so that parallel guesses cannot slip past: it admits by writing, or not at all. */
+  /** One statement, so that concurrent guesses cannot pass the limit. */
   const admit = (bucket: string, now: number) => {
     const abandoned = now - abandonedAfter
     const isAbandoned = sql<boolean>`login_attempts.pending_at < ${abandoned}`

@@ -9,7 +9,7 @@ const estimateLife = 1_000
 /** Closer to the limit than this, tokens are counted in the transaction that adds one. */
 const exactWithin = 5_000
 const mostEstimates = 10_000
-/** Any number will do, as long as all processes take the same. */
+/** Any number, as long as all processes use the same. */
 const lockClass = 8_401
 
 export const tokenLimitReached = 'token-limit'
@@ -59,7 +59,7 @@ export function createTokenLimit(database: Database, mostTokens: number) {
   }
 
   return {
-    /** What has to hold when a token is written. Counts it, whether it will be written or not. */
+    /** Statements that enforce the limit when a token is written. Counts the token in any case. */
     async statementsFor(of: Count): Promise<Statements> {
       if (mostTokens === 0) return []
       const known = await estimate(of)
@@ -69,7 +69,7 @@ export function createTokenLimit(database: Database, mostTokens: number) {
       return database.engine === 'postgres' ? [lockUser(of), room] : [room]
     },
 
-    /** The answer to a login beyond the limit: live tokens are never ended to make room. */
+    /** The response to a login beyond the limit. Live tokens are never revoked to make room. */
     async toRefusal({ userId, now }: Count): Promise<PlatformError> {
       const first = await db
         .selectFrom('tokens')

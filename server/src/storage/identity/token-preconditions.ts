@@ -4,7 +4,7 @@ import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
 import { required, type Database, type Statement } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 
-/** Uses closer together than this are one use, as far as "last used" goes. */
+/** "Last used" is not updated more often than this. */
 const sameTimestamp = 1_000
 
 interface Held {
@@ -13,14 +13,17 @@ interface Held {
   readonly passwordHash: string
 }
 
-/** What must hold while a token is written, each as a statement without which nothing is. */
+/**
+ * The preconditions of a token as statements of its transaction. If one finds no row, nothing is
+ * written.
+ */
 export function createPreconditionStatements(database: Database) {
   const { db } = database
   const isPostgres = database.engine === 'postgres'
 
   /**
-   * The user, and the project or domain that the token is for, are still what they were. The rows
-   * are held until the token is in: a change of them either comes before it, or ends it.
+   * The user and the scope still exist and are enabled. The rows stay locked until the token is
+   * written: a concurrent change either comes first, or revokes the token.
    */
   const createHold = (kind: TokenScope['kind'], withPassword: boolean) =>
     createStatementTemplate<Held>(['userId', 'scopeId', 'passwordHash'], (held) => {
@@ -91,7 +94,7 @@ export function createPreconditionStatements(database: Database) {
         .compile(),
   )
 
-  /** Of any number who useOnce the same thing one gets through, in whatever process. */
+  /** Of concurrent uses of one credential exactly one succeeds, also between processes. */
   const useOnce = createStatementTemplate<{
     id: string
     address: string
@@ -112,7 +115,7 @@ export function createPreconditionStatements(database: Database) {
       .compile(),
   )
 
-  /** Without any grace nothing was spent recently enough to be the same use. */
+  /** Without a grace period every repeat is a second use. */
   function useOnceStatement({ id, address, at, grace }: SingleUse): Statement {
     const since = grace === 0 ? Number.MAX_SAFE_INTEGER : at - grace
     return required(useOnce({ id, address, at, since }), 'spent')
@@ -126,7 +129,8 @@ export function createPreconditionStatements(database: Database) {
     const statements = [holdStanding(token, passwordHash)]
     if (accessKeyId !== undefined) {
       const { ip, issuedAt: now } = token
-      // In this order: of two who share the row first and want to write it then, neither could.
+      // Updated before it is share-locked: two transactions that share the lock first could not
+      // upgrade it.
       statements.push(noteUse({ id: accessKeyId, ip, now, before: now - sameTimestamp }))
       statements.push(holdAccessKey(accessKeyId))
     }

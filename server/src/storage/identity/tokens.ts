@@ -9,7 +9,7 @@ import { createStatementTemplate } from '../statement-template.ts'
 import { createTokenLimit, tokenLimitReached } from './token-limit.ts'
 import { Violation } from '../violation.ts'
 
-/** Longer than any signature or ticket is good for. */
+/** Longer than any signature or ticket is valid. */
 const spentRemembered = 86_400_000
 
 export function createTokenStore(database: Database, mostTokens = 0): TokenStore {
@@ -21,7 +21,7 @@ export function createTokenStore(database: Database, mostTokens = 0): TokenStore
   const { preconditionStatements, useOnceStatement } = createPreconditionStatements(database)
   const limit = createTokenLimit(database, mostTokens)
 
-  /** False where the ground that the statements stand on is gone. */
+  /** False if a precondition no longer holds. */
   async function commitIfMet(statements: Statements): Promise<boolean> {
     try {
       await database.commit(statements)

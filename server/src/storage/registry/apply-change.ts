@@ -9,7 +9,7 @@ import { createChangeStatements } from './change-statements.ts'
 
 const lastAdministrator = 'administrator'
 
-/** The one way in which anything that is administered changes. */
+/** Applies changes of identity with an optimistic lock on the version of the data. */
 export function createApplyChange(database: Database): Registry['applyChange'] {
   const { db } = database
   const toStatement = createChangeStatements(db)
@@ -24,14 +24,14 @@ export function createApplyChange(database: Database): Registry['applyChange'] {
     return version
   }
 
-  /** Where nobody could administer the platform before, this change is not to blame. */
+  /** Requires that an administrator remains, unless there was none before. */
   async function requireAdministrator(): Promise<Statements> {
     const search = findAdministrator(db)
     const isThere = (await search.executeTakeFirst()) !== undefined
     return isThere ? [required(search.compile(), lastAdministrator)] : []
   }
 
-  /** False when something else changed meanwhile: then nothing was written. */
+  /** False after a conflict with another change: nothing was written. */
   async function write({ writes, events }: ChangePlan<unknown>, version: number): Promise<boolean> {
     const statements = [
       ...writes.map(toStatement),

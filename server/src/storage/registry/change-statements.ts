@@ -9,7 +9,7 @@ import { scopeColumns } from './related-to.ts'
 import { tableOf, toRow } from './resource-columns.ts'
 import type { AnyTables } from './row-visibility.ts'
 
-/** The columns that make an assignment the one it is. */
+/** The columns that identify an assignment. */
 const grantColumns = ({ roleId, holder, scope }: Grant) => ({
   role_id: roleId,
   user_id: holder.kind === 'user' ? holder.id : null,
@@ -17,7 +17,7 @@ const grantColumns = ({ roleId, holder, scope }: Grant) => ({
   ...scopeColumns(scope),
 })
 
-/** Turns the steps of a change into statements. */
+/** Compiles the writes of a change plan. */
 export function createChangeStatements(db: Kysely<Tables>) {
   const open = db as unknown as Kysely<AnyTables>
 

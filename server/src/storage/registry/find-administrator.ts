@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 
 /**
- * Finds somebody who can administer the whole platform for good: who can log in, holds a role on the system
- * that allows everything and none that forbids anything, and some project to use it from.
+ * Finds a user who can administer the platform: who can log in and does not expire, holds a role on
+ * the system that allows everything and none that denies anything, and a role in a project.
  */
 export function findAdministrator(db: Kysely<Tables>) {
   const held = sql`(assignments.user_id = users.id or assignments.group_id in (
@@ -20,7 +20,7 @@ export function findAdministrator(db: Kysely<Tables>) {
       .select('users.id')
       .where('users.enabled', '=', 1)
       .where('domains.enabled', '=', 1)
-      // Who has an end will be gone one day, without anybody changing anything.
+      // A user that expires would leave without any change.
       .where('users.expires_at', 'is', null)
       .where((eb) =>
         eb.or([

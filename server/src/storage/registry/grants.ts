@@ -11,7 +11,7 @@ import type { Scope, AuthorizedScope } from '../../domain/scope.ts'
 import type { Database } from '../database.ts'
 import { scopeColumns } from './related-to.ts'
 
-/** Who holds what where, one by one. */
+/** Reads role assignments one by one. */
 export function createGrants({
   db,
 }: Database): Pick<Registry, 'listGrants' | 'findGrant' | 'grantsBy'> {
@@ -40,7 +40,7 @@ export function createGrants({
         'scope_domain.name as domain_name',
       ])
 
-  /** Groups are shown as themselves, or as each of their members. */
+  /** With `effective` each member is listed instead of the group. */
   const withHolders = (effective: boolean) => {
     const holder = effective
       ? sql<string>`coalesce(assignments.user_id, group_members.user_id)`
@@ -62,7 +62,10 @@ export function createGrants({
       ])
   }
 
-  /** Of a group that the caller is in, its other members are not the caller's own. */
+  /**
+   * Assignments within the scope, and the caller's own. Other members of the caller's groups are
+   * not included.
+   */
   const isWithin = ({ scope, self }: AuthorizedScope, effective: boolean) => {
     const own = effective
       ? sql<SqlBool>`users.id = ${self}`
@@ -156,7 +159,7 @@ export function createGrants({
   }
 }
 
-/** An assignment, and of a group's the member: two ids and a dot. */
+/** The id of the assignment and of the member, separated by a dot. */
 function readGrantMarker(marker: string): [string, string] {
   const [, id, holderId] = /^([\w-]{1,64})\.([\w-]{0,64})$/.exec(marker) ?? []
   if (id === undefined || holderId === undefined) {

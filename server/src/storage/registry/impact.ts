@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import { ownedBy } from '../servers/owned-by.ts'
 import type { Tables } from '../tables.ts'
 
-/** How to count each; of tokens, which to begin with. */
+/** A query for each count; for tokens, the query of those to start from. */
 type Counts = Record<keyof Impact, RawBuilder<unknown>>
 
 const none = sql`select 0`
@@ -13,7 +13,7 @@ const none = sql`select 0`
 const serversOf = (owner: 'domain' | 'project', id: string) =>
   sql`select count(*) from servers where ${ownedBy(owner, id)}`
 
-/** What hangs on a domain. */
+/** What deleting a domain affects. */
 function onDomain(id: string): Counts {
   const projects = sql`select id from projects where domain_id = ${id}`
   const users = sql`select id from users where domain_id = ${id}`
@@ -70,7 +70,7 @@ async function count(db: Kysely<Tables>, query: RawBuilder<unknown>): Promise<nu
   return rows[0]?.total ?? 0
 }
 
-/** With a token go those made from it, for whatever scope. One that has ended already does not count. */
+/** Includes tokens that were issued from these, but no expired ones. */
 const countTokens = (ended: RawBuilder<unknown>, now: number) => sql`
   with recursive ending (id) as (
     select id from tokens where id in (${ended})
@@ -79,7 +79,7 @@ const countTokens = (ended: RawBuilder<unknown>, now: number) => sql`
   )
   select count(*) from tokens where id in (select id from ending) and expires_at > ${now}`
 
-/** Counts what would go with something. */
+/** Counts what deleting a resource affects. */
 export const createImpactOf =
   ({ db }: Database): Registry['impactOf'] =>
   async (kind, id, now) => {

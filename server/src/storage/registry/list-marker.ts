@@ -2,7 +2,7 @@ import { badField } from '../../domain/error.ts'
 import type { ListQuery } from '../../domain/identity/administration/registry.ts'
 import type { Cell } from './resource-columns.ts'
 
-/** The scope in a sorted list after which a page begins. */
+/** The position in a sorted list after which a page begins. */
 export interface Position {
   readonly value: Cell
   readonly id: string
@@ -10,11 +10,11 @@ export interface Position {
 
 type Order = Pick<ListQuery, 'sortKey' | 'descending'>
 
-/** A scope in a list that stays good when what was there goes away. */
+/** A marker that stays valid when the row it points to is deleted. */
 export const writeMarker = ({ sortKey, descending }: Order, { value, id }: Position): string =>
   Buffer.from(JSON.stringify([sortKey, descending, value, id])).toString('base64url')
 
-/** Undefined for a text that is no marker of ours: it may be an id. */
+/** Undefined for a text that is not one of our markers: it may be an id. */
 export function readMarker(text: string, order: Order): Position | undefined {
   const parts = decode(text)
   if (!Array.isArray(parts)) return undefined
@@ -29,7 +29,7 @@ export function readMarker(text: string, order: Order): Position | undefined {
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && !value.includes('\0')
 
-/** What a column of that name can hold: anyone can write a marker. */
+/** Checks the type, because clients can send any marker. */
 function isCell(value: unknown, sortKey: string): value is Cell {
   if (sortKey === 'name') return isText(value)
   return sortKey === 'enabled' ? value === 0 || value === 1 : Number.isSafeInteger(value)

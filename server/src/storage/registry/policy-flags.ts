@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../../domain/identity/records.ts'
 
-/** What has to be known of a policy in a query, where its rules cannot be read. */
+/** Facts about a policy that queries need without parsing its rules. */
 export function policyFlags(rules: string): { allows_all: number; forbids: number } {
   const list = JSON.parse(rules) as PolicyRule[]
   const allowsAll = list.some(

@@ -5,13 +5,13 @@ import type { AnyTables, Builder } from './row-visibility.ts'
 
 type Condition = ExpressionWrapper<AnyTables, string, SqlBool>
 
-/** The columns of an assignment that say where it holds. */
+/** The columns of an assignment that hold its scope. */
 export const scopeColumns = (scope: Scope) => ({
   project_id: scope.kind === 'project' ? scope.projectId : null,
   domain_id: scope.kind === 'domain' ? scope.domainId : null,
 })
 
-/** Those that stand in a relation to something else, as a condition on the query. */
+/** SQL condition for what is related to another resource. */
 export function related(eb: Builder, relatedTo: RelatedTo): Condition {
   switch (relatedTo.relation) {
     case 'members-of-group':

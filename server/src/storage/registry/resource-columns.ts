@@ -4,7 +4,7 @@ import { readBoolean } from '../boolean.ts'
 import type { Tables } from '../tables.ts'
 import { policyFlags } from './policy-flags.ts'
 
-/** A cell as both engines keep it. */
+/** A value as both engines store it. */
 export type Cell = string | number | null
 export type Row = Record<string, Cell>
 
@@ -61,7 +61,7 @@ const columns: { readonly [K in ResourceKind]: Columns<K> } = {
   },
 }
 
-/** The table that a kind of resource is kept in. */
+/** The table of a kind of resource. */
 export const tableOf = (kind: ResourceKind): keyof Tables =>
   kind === 'credentials' ? 'access_keys' : kind
 
@@ -72,7 +72,7 @@ export const toResource = <K extends ResourceKind>(kind: K, row: Row): Resources
     Object.entries<Codec>(columns[kind]).map(([key, codec]) => [key, codec.read(row[key] ?? null)]),
   ) as unknown as Resources[K]
 
-/** Keys that are not shown to anyone go in as they are. */
+/** Secret fields have no codec and are stored as they are. */
 export function toRow(kind: ResourceKind, resource: object): Row {
   const codecs = columns[kind] as Readonly<Record<string, Codec>>
   const row: Row = {}
@@ -83,7 +83,7 @@ export function toRow(kind: ResourceKind, resource: object): Row {
   if (kind === 'policies' && typeof row['rules'] === 'string') {
     Object.assign(row, policyFlags(row['rules']))
   }
-  // Every role is the default domain's, which stands for none in particular.
+  // Roles belong to no domain; their rows name the default one.
   if (kind === 'roles' && 'id' in resource) row['domain_id'] = 'default'
   return row
 }

@@ -15,13 +15,13 @@ import { columnsOf, tableOf, toResource, type Cell } from './resource-columns.ts
 import { readMarker, writeMarker, type Position } from './list-marker.ts'
 import { visibleTo, type AnyTables, type Builder } from './row-visibility.ts'
 
-/** Looks things up and lists them, never past the caller's scope. */
+/** Finds and lists resources within the caller's scope. */
 export function createResourceLists(
   database: Database,
 ): Pick<Registry, 'list' | 'find' | 'isNameTaken'> {
   const db = database.db as unknown as Kysely<AnyTables>
 
-  /** Text sorts by code point on both engines, whatever the database's own language is. */
+  /** Text sorts by code point on both engines, whatever the database's collation is. */
   const sortable = (column: string) =>
     database.engine === 'postgres' && column === 'name'
       ? sql<Cell>`${sql.ref(column)} collate "C"`
@@ -42,7 +42,7 @@ export function createResourceLists(
     return relatedTo ? select.where((eb) => related(eb as Builder, relatedTo)) : select
   }
 
-  /** Where a marker points: it says so itself, or it is the id of something in sight. */
+  /** The position of a marker, which is one of ours or the id of a visible resource. */
   async function findPosition(
     kind: ResourceKind,
     authorizedScope: AuthorizedScope,
@@ -114,7 +114,7 @@ export function createResourceLists(
   }
 }
 
-/** A name is found however it is spelled. */
+/** Names match in any spelling. */
 function toFilter(name: string, value: string | boolean): { column: string; cell: Cell } {
   if (name === 'name') return { column: 'name_key', cell: nameKey(String(value)) }
   return { column: name, cell: typeof value === 'boolean' ? Number(value) : value }

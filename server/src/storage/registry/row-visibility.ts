@@ -3,14 +3,14 @@ import type { ResourceKind } from '../../domain/identity/administration/resource
 import type { ScopeOrNone, AuthorizedScope } from '../../domain/scope.ts'
 import type { Row } from './resource-columns.ts'
 
-/** The tables without their types: which one it is, is known only when a list is asked for. */
+/** Tables without column types, because the table is chosen at run time. */
 export type AnyTables = Record<string, Row>
 export type Builder = ExpressionBuilder<AnyTables, string>
 type Condition = ExpressionWrapper<AnyTables, string, SqlBool>
 
 /**
- * What of a kind of thing lies within the caller's scope, as one condition on the query. Assignments and
- * events, which are no things of their own, have theirs beside their queries.
+ * SQL condition that restricts rows to the caller's scope. Assignments and events have their own
+ * beside their queries.
  */
 export function visibleTo(
   eb: Builder,
@@ -71,29 +71,29 @@ function withinProject(
       return eb('id', '=', projectId)
     case 'users':
       return eb.or([
-        eb('id', 'in', holders(eb, 'user_id', projectId)),
+        eb('id', 'in', projectHolders(eb, 'user_id', projectId)),
         eb(
           'id',
           'in',
           eb
             .selectFrom('group_members')
             .select('group_members.user_id')
-            .where('group_members.group_id', 'in', holders(eb, 'group_id', projectId)),
+            .where('group_members.group_id', 'in', projectHolders(eb, 'group_id', projectId)),
         ),
       ])
     case 'groups':
-      return eb('id', 'in', holders(eb, 'group_id', projectId))
+      return eb('id', 'in', projectHolders(eb, 'group_id', projectId))
     case 'roles':
     case 'policies':
       return everything(eb)
-    // A key is its owner's affair, and a provider its domain's.
+    // Access keys belong to users and providers to domains, not to projects.
     case 'credentials':
     case 'identity_providers':
       return undefined
   }
 }
 
-const holders = (eb: Builder, column: 'user_id' | 'group_id', projectId: string) =>
+const projectHolders = (eb: Builder, column: 'user_id' | 'group_id', projectId: string) =>
   eb
     .selectFrom('assignments')
     .select(`assignments.${column}`)

@@ -30,7 +30,7 @@ const toRecord = (row: Row): SessionRecord => ({
   expiresAt: row.expires_at,
 })
 
-/** The sessions of browsers. */
+/** Browser sessions. */
 export function createSessionStore(database: Database): SessionStore {
   const { db } = database
   const insert = (session: SessionRecord) =>

@@ -31,7 +31,7 @@ const toView = (row: Row): ViewRecord => ({
   revision: row.revision,
 })
 
-/** What of a view can change, by column. */
+/** The columns that an update may change. */
 const changeable = (view: ViewRecord) => ({
   name: view.name,
   name_key: nameKey(view.name),
@@ -45,7 +45,7 @@ const changeable = (view: ViewRecord) => ({
   revision: view.revision,
 })
 
-/** One's own, and what is shared within the scope. */
+/** The caller's own views, and those shared within the scope. */
 function visibleTo({ self, scope }: AuthorizedScope): Sql {
   const own = self === undefined ? nothing : sql`views.user_id = ${self}`
   return anyOf([own, allOf([sql`views.sharing = 'project'`, within(scope)])])
@@ -73,7 +73,7 @@ const narrowed = ({ name, sharing, user_id, project_id }: ViewQuery): readonly S
 
 const room = 'room'
 
-/** The views that people keep. Each change has its event in its commit. */
+/** Saved views. Each change and its event are one transaction. */
 export function createViewStore(database: Database): ViewStore {
   const { db, engine } = database
   const insertEvent = createInsertEvent(db)
@@ -101,7 +101,7 @@ export function createViewStore(database: Database): ViewStore {
     }
   }
 
-  /** Whoever saves several at once is counted one by one. */
+  /** On PostgreSQL the lock on the user's row makes concurrent inserts count one after another. */
   function requireRoom(userId: string): Statements {
     const user = db.selectFrom('users').select('id').where('id', '=', userId)
     const isRoom = sql`select 1 as one where (select count(*) from views where user_id = ${userId}) < ${maxViewsPerUser}`

@@ -3,7 +3,7 @@ import { newId } from '../../new-id.ts'
 
 const prefix = 'cms_'
 
-/** A new pair. The secret has a prefix that scanners know, and nothing that a shell or `:` minds. */
+/** A new key. Secret scanners know the prefix; the characters are safe in shells and beside `:`. */
 export const mintAccessKey = (): { accessKey: string; secret: string } => ({
   accessKey: newId(),
   secret: prefix + randomBytes(32).toString('base64url'),

@@ -1,5 +1,5 @@
 import { badField } from '../../error.ts'
-import { ownHeaderNames, type OwnHeaders } from './own-request.ts'
+import { canonicalHeaderNames, type CanonicalHeaders } from './canonical-request.ts'
 
 /** `<AccessKey>:<secret>`, for people with curl. */
 interface PlainAccessKey {
@@ -8,7 +8,7 @@ interface PlainAccessKey {
   readonly secret: string
 }
 
-/** A request to the token operation that was signed instead of sent: the secret stays at home. */
+/** A signed login request: the secret itself is not sent. */
 export interface SignedAccessKey {
   readonly form: 'signed'
   readonly accessKey: string
@@ -17,11 +17,11 @@ export interface SignedAccessKey {
   /** Milliseconds since 1970, at a full second. */
   readonly signDate: number
   readonly signedHeaders: readonly string[]
-  /** The string that was signed; all it tells of the request is a hash. */
+  /** The string to sign. It contains only a hash of the request. */
   readonly request: string
   readonly signature: string
-  /** What the hash was made from. Only Muster's own form has them. */
-  readonly headers?: OwnHeaders
+  /** The headers that were hashed. Only the form with a nonce has them. */
+  readonly headers?: CanonicalHeaders
 }
 
 const longestText = 4_096
@@ -29,7 +29,7 @@ const mostHeaders = 64
 
 export type AccessKeySecret = PlainAccessKey | SignedAccessKey
 
-/** What each text may look like. Whether it is right is for the verification to say. */
+/** The syntax of each member. Verification comes later. */
 const shapes = {
   access_key: /^[ -~]{1,255}$/,
   algorithm: /^[ -~]{1,64}$/,
@@ -46,7 +46,7 @@ const memberNames = new Set([...Object.keys(shapes), 'signed_headers', 'headers'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Reads `auth.identity.access_key_secret`, which is a text in one of two forms. */
+/** Reads `auth.identity.access_key_secret`, which has one of two forms. */
 export function readAccessKeySecret(text: string): AccessKeySecret {
   if (text.length > longestText) throw malformed(`is longer than ${longestText} characters`)
   return text.startsWith('{') ? readSigned(parseMembers(text)) : readPlain(text)
@@ -65,7 +65,7 @@ function readPlain(text: string): PlainAccessKey {
 function parseMembers(text: string): Members {
   let members: Members
   try {
-    // A text that starts with a brace is an object or nothing.
+    // A text that starts with a brace is an object or invalid.
     members = JSON.parse(text) as Members
   } catch {
     throw malformed('starts like JSON and is not')
@@ -77,7 +77,7 @@ function parseMembers(text: string): Members {
 
 function readSigned(members: Members): SignedAccessKey {
   const signedHeaders = readSignedHeaders(members['signed_headers'])
-  const headers = readOwnHeaders(members['headers'], signedHeaders)
+  const headers = readCanonicalHeaders(members['headers'], signedHeaders)
   return {
     form: 'signed',
     accessKey: readText(members, 'access_key'),
@@ -100,11 +100,11 @@ function readText(members: Members, name: keyof typeof shapes): string {
 const isText = (value: unknown, shape: RegExp): value is string =>
   typeof value === 'string' && shape.test(value)
 
-/** The fraction is dropped: the date within the signature has none. */
+/** Drops the fraction, because the date within the signature has none. */
 function readDate(text: string): number {
   const second = `${text.slice(0, 19)}Z`
   const date = Date.parse(second)
-  // A day that no month has would be read as one of the next month.
+  // Rejects days such as February 30, which would be read as a day of the next month.
   const isDate = !Number.isNaN(date) && new Date(date).toISOString().startsWith(second.slice(0, -1))
   if (!isDate) throw malformed('has an invalid "sign_date"')
   return date
@@ -120,27 +120,30 @@ function readSignedHeaders(value: unknown): string[] {
   return value
 }
 
-/** With the nonce come the values of all signed headers, and the other way round. */
-function readOwnHeaders(value: unknown, signedHeaders: readonly string[]): OwnHeaders | undefined {
+/** A nonce requires the values of all signed headers, and they require a nonce. */
+function readCanonicalHeaders(
+  value: unknown,
+  signedHeaders: readonly string[],
+): CanonicalHeaders | undefined {
   const hasNonce = signedHeaders.includes('x-muster-nonce')
   if (hasNonce !== (value !== undefined)) {
     throw malformed('needs both "headers" and a signed "x-muster-nonce", or neither')
   }
   if (!hasNonce) return undefined
-  const names = ownHeaderNames.join()
+  const names = canonicalHeaderNames.join()
   if (signedHeaders.join() !== names) {
     throw malformed(`with a nonce has exactly these "signed_headers": ${names}`)
   }
-  if (!isOwnHeaders(value)) throw malformed('has "headers" that are not those signed')
+  if (!isCanonicalHeaders(value)) throw malformed('has "headers" that are not those signed')
   return value
 }
 
-function isOwnHeaders(value: unknown): value is OwnHeaders {
+function isCanonicalHeaders(value: unknown): value is CanonicalHeaders {
   if (typeof value !== 'object' || value === null) return false
   const headers = value as Members
   return (
-    Object.keys(headers).length === ownHeaderNames.length &&
-    ownHeaderNames.every((name) => isText(headers[name], headerValue)) &&
+    Object.keys(headers).length === canonicalHeaderNames.length &&
+    canonicalHeaderNames.every((name) => isText(headers[name], headerValue)) &&
     isText(headers['x-muster-nonce'], nonceShape)
   )
 }

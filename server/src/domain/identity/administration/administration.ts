@@ -8,7 +8,7 @@ import type { ReauthorizeCaller } from '../reauthorize-caller.ts'
 import type { FindUserStatus } from '../user-status.ts'
 import { createAssignmentUseCases } from './assignments.ts'
 import type { Caller } from '../caller.ts'
-import { createChange } from './change-as-caller.ts'
+import { createChange } from './change-plan.ts'
 import { createCheckPolicy } from './check-policy.ts'
 import { createCredentialUseCases } from './credentials.ts'
 import { createDomainUseCases } from './domains.ts'
@@ -38,7 +38,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** All that can be administered, by the names of the operations. */
+/** The use cases of administration, by operation. */
 export function createAdministration(dependencies: Dependencies) {
   const { registry, events, reauthorizeCaller, clock } = dependencies
   const change = createChange(registry, reauthorizeCaller)
@@ -57,7 +57,7 @@ export function createAdministration(dependencies: Dependencies) {
     changeOwnPassword: createChangeOwnPassword(withChange),
     checkPolicy: createCheckPolicy(dependencies),
 
-    /** What happened, as far as the caller may know. */
+    /** The audit events that the caller may read. */
     async listEvents({ authorizedScope }: Caller, query: EventQuery): Promise<Page<EventRecord>> {
       const found = await events.list(authorizedScope, query)
       const items = found.slice(0, query.limit)

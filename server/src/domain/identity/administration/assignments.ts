@@ -7,18 +7,17 @@ import type { Caller } from '../caller.ts'
 import { type AuditedAction } from '../../audit/create-event.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
 import { requireResource, notFound } from './require-resource.ts'
-import { noChange } from './change-plan.ts'
-import type { Change } from './change-as-caller.ts'
+import { noChange, type Change } from './change-plan.ts'
 import { all, type Registry } from './registry.ts'
 import type { Grant, Holder, Role } from './resources.ts'
 
-/** How a request names a scope. */
+/** A scope as a request names it. */
 export type ScopeReference =
   | { readonly kind: 'system' }
   | { readonly kind: 'domain'; readonly id: string }
   | { readonly kind: 'project'; readonly id: string }
 
-/** Who holds which role where. */
+/** Role assignments. */
 export function createAssignmentUseCases(registry: Registry, change: Change, clock: Clock) {
   async function requireScope(
     { authorizedScope }: Caller,
@@ -44,20 +43,20 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
   }
 
   /**
-   * Whom a role can be given to: anyone for the system's administrators, for all others the people
-   * of the scope's own domain.
+   * Administrators of the system may assign roles to anyone, all others to users and groups of the
+   * scope's own domain.
    */
   async function requireHolder({ authorizedScope }: Caller, holder: Holder, scope: Scope) {
     const kind = holder.kind === 'user' ? 'users' : 'groups'
-    const isFree = authorizedScope.scope.kind === 'system'
+    const isSystemAdmin = authorizedScope.scope.kind === 'system'
     const relatedTo: AuthorizedScope =
-      isFree || scope.kind === 'system'
+      isSystemAdmin || scope.kind === 'system'
         ? authorizedScope
         : { scope: { kind: 'domain', domainId: scope.domainId }, self: undefined }
     return await requireResource(registry, kind, holder.id, relatedTo)
   }
 
-  /** Somebody who holds a role at a scope in the caller's scope is known there, from wherever they are. */
+  /** Whoever holds a role in a visible scope is visible there, also users of another domain. */
   async function requireHeld(roleId: string, holder: Holder, scope: Scope) {
     const grant: Grant = { roleId, holder, scope }
     if (!(await registry.findGrant(grant))) throw notFound('roles')
@@ -106,7 +105,7 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
         const held = await registry.findGrant(grant)
         if (held?.providerId === null) return noChange
         return {
-          // What a mapping gave it could take back; from now on somebody has given it.
+          // Replaces an assignment of a provider's mapping, which the next login could revoke.
           writes: [...(held ? [{ do: 'revoke', grant } as const] : []), { do: 'grant', grant }],
           events: [createAuditEvent(caller, grantAction('grant', role, grant, name), clock)],
           result: undefined,
@@ -165,7 +164,10 @@ export function createAssignmentUseCases(registry: Registry, change: Change, clo
   }
 }
 
-/** A role fits where at least one of its policies bites; a role without any fits everywhere. */
+/**
+ * A role can be assigned in a scope where one of its policies applies; a role without policies in
+ * any.
+ */
 export function requireAssignable(
   role: Role,
   policies: readonly PolicyRecord[],

@@ -5,13 +5,13 @@ import type { Principal } from '../principal.ts'
 import type { AuthorizedScope, Scope } from '../../scope.ts'
 import type { Assignment, PolicyRecord } from '../records.ts'
 
-// Nobody can hand out what they do not have. A role may be given by who may do all that it allows,
-// there; and taken by who may do all that it forbids, since taking a ban away is giving too.
+// Nobody can grant what they do not have. To grant a role in a scope takes every permission that it
+// allows there. To revoke one takes every permission that it denies, since that lifts the denial.
 
-/** Stands for every resource that no rule names. */
+/** Stands for all resources that no rule names. */
 const anyOther = '*other'
 
-/** Everything that these policies could be asked about without two questions coming to the same. */
+/** Every permission that these policies can distinguish. */
 function permissionsNamedBy(policies: readonly PolicyRecord[]): Permission[] {
   const named = policies.flatMap(({ rules }) => rules.map(({ resource }) => resource))
   const resources = [...new Set([...named.filter((resource) => resource !== '*'), anyOther])]
@@ -20,7 +20,7 @@ function permissionsNamedBy(policies: readonly PolicyRecord[]): Permission[] {
   )
 }
 
-/** The principal's own policies that bite at a scope, level by level. */
+/** The principal's policies that apply in a scope, by level. */
 function policiesAt(
   { scope: own, policies }: Principal,
   scope: Scope,
@@ -35,15 +35,15 @@ function policiesAt(
 }
 
 /**
- * Whether these policies allow it, or would if any one of those that are disabled were enabled:
- * somebody may enable it later. Only one at a time, since a second could just forbid it.
+ * Whether these policies allow the permission, or would if one of the disabled ones were enabled,
+ * which somebody may do later. One at a time, since a second one could deny it again.
  */
 function couldAllow(policies: readonly PolicyRecord[], permission: Permission): boolean {
   const enabled = policies.filter((policy) => policy.enabled)
-  const sleeping = policies.filter((policy) => !policy.enabled)
+  const disabled = policies.filter((policy) => !policy.enabled)
   return (
     allows(enabled, permission) ||
-    sleeping.some((policy) => allows([...enabled, { ...policy, enabled: true }], permission))
+    disabled.some((policy) => allows([...enabled, { ...policy, enabled: true }], permission))
   )
 }
 
@@ -59,7 +59,7 @@ function findMissingPermission(
   )
 }
 
-const tooMuch = (
+const lacksPermission = (
   { service, resource, action }: Permission,
   what: string,
   effect: 'allows' | 'forbids',
@@ -71,7 +71,7 @@ const tooMuch = (
   )
 }
 
-/** Throws unless the principal may do all that these policies allow at the scope. */
+/** Throws unless the principal has every permission that these policies allow in the scope. */
 export function requireCanGrant(
   principal: Principal,
   scope: Scope,
@@ -81,24 +81,24 @@ export function requireCanGrant(
   const missing = findMissingPermission(principal, scope, policies, (permission) =>
     couldAllow(policies, permission),
   )
-  if (missing) throw tooMuch(missing, what, 'allows')
+  if (missing) throw lacksPermission(missing, what, 'allows')
 }
 
-/** Throws unless the principal may do all that these policies forbid at the scope. */
+/** Throws unless the principal has every permission that these policies deny in the scope. */
 export function requireCanRevoke(
   principal: Principal,
   scope: Scope,
   policies: readonly PolicyRecord[],
   what: string,
 ): void {
-  const bans = policies.flatMap(({ rules }) => rules.filter(({ effect }) => effect === 'deny'))
+  const denials = policies.flatMap(({ rules }) => rules.filter(({ effect }) => effect === 'deny'))
   const missing = findMissingPermission(principal, scope, policies, (permission) =>
-    bans.some((rule) => appliesTo(rule, permission)),
+    denials.some((rule) => appliesTo(rule, permission)),
   )
-  if (missing) throw tooMuch(missing, what, 'forbids')
+  if (missing) throw lacksPermission(missing, what, 'forbids')
 }
 
-/** The policies of a role that bite at a scope of this kind. */
+/** The policies of a role that apply in a scope of this kind. */
 export const policiesInScope = (
   scope: Pick<Scope, 'kind'>,
   policies: readonly PolicyRecord[],
@@ -130,13 +130,16 @@ const forEach =
     }
   }
 
-/** Throws unless the principal could grant all of these: what it takes to act in somebody's stead. */
+/**
+ * Throws unless the principal could grant all of these: required for whoever can act as their
+ * holder.
+ */
 export const requireCanGrantAll = forEach(requireCanGrant)
 
-/** Throws unless the principal could take all of these. */
+/** Throws unless the principal could revoke all of these. */
 export const requireCanRevokeAll = forEach(requireCanRevoke)
 
-/** Who has a hand in running the whole platform is not touched by who runs a part of it. */
+/** Only administrators of the system may change users and groups that hold a role on the system. */
 export function requireNoSystemRole({ scope }: AuthorizedScope, held: readonly Assignment[]): void {
   const isAbove = held.some(({ target }) => target.kind === 'system')
   if (isAbove && scope.kind !== 'system') {
@@ -147,7 +150,9 @@ export function requireNoSystemRole({ scope }: AuthorizedScope, held: readonly A
   }
 }
 
-/** An access key must not beget another way in: that would outlive its end and its revocation. */
+/**
+ * A leaked access key must not create another credential: that one would survive its revocation.
+ */
 export function refuseAccessKeyToken({ token }: Principal, what: string): void {
   if (token.accessKey === null) return
   throw new PlatformError('ForbiddenError', `A token from an access key login cannot ${what}.`)

@@ -1,26 +1,27 @@
 import type { Changes } from '../../audit/event.ts'
 import type { Clock } from '../../clock.ts'
 import type { Caller } from '../caller.ts'
+import type { ReauthorizeCaller } from '../reauthorize-caller.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
 import { diffFields, fieldsOfNew } from '../../audit/field-diff.ts'
-import type { ChangePlan, Write } from './registry.ts'
+import type { ChangePlan, Registry, Write } from './registry.ts'
 import { nounOf, type ResourceKind, type Resources, type Secrets } from './resources.ts'
 import type { Scope } from '../../scope.ts'
 
 type SecretFields<K extends ResourceKind> = K extends keyof Secrets ? Secrets[K] : object
 
-/** What goes with an update extras the fields that anyone may read of. */
+/** What an update writes besides the visible fields. */
 interface Extras<K extends ResourceKind> {
   readonly secrets?: Partial<SecretFields<K>>
-  /** What the log says of the secrets. */
+  /** How the event shows the secrets. */
   readonly changes?: Changes
   readonly writes?: readonly Write[]
 }
 
-/** Nothing is to be done: it is so already. */
+/** A plan for what is already so. */
 export const noChange: ChangePlan<undefined> = { writes: [], events: [], result: undefined }
 
-/** What a change of one kind of resource comes to: the rows to write, and the event that tells of them. */
+/** Plans changes of one kind of resource: the rows to write and the event that records them. */
 export function createChangePlans<K extends ResourceKind>(
   kind: K,
   clock: Clock,
@@ -56,18 +57,18 @@ export function createChangePlans<K extends ResourceKind>(
       }
     },
 
-    /** Only what would be different is written; where nothing would be, nothing is. */
+    /** Writes nothing where no field would change. */
     toUpdate(
       caller: Caller,
       before: Resources[K],
-      wish: Partial<Resources[K]>,
+      input: Partial<Resources[K]>,
       extras: (after: Resources[K]) => Extras<K> = () => ({}),
     ): ChangePlan<Resources[K]> {
-      const after = { ...before, ...wish }
+      const after = { ...before, ...input }
       const { secrets, changes, writes = [] } = extras(after)
-      const difference = { ...diffFields(toFields(before), toFields(wish)), ...changes }
+      const difference = { ...diffFields(toFields(before), toFields(input)), ...changes }
       if (Object.keys(difference).length === 0) return { writes: [], events: [], result: after }
-      const update = { do: 'update', kind, id: before.id, changes: { ...wish, ...secrets } }
+      const update = { do: 'update', kind, id: before.id, changes: { ...input, ...secrets } }
       return {
         writes: [update as Write, ...writes],
         events: [tell(caller, 'update', after, difference)],
@@ -75,21 +76,22 @@ export function createChangePlans<K extends ResourceKind>(
       }
     },
 
-    /** The rows that go with it by reference need no mention; what was touched is told. */
+    /** Foreign keys delete the rows that refer to it. */
     toDelete(
       caller: Caller,
       resource: Resources[K],
       { writes = [], changes = {} }: Pick<Extras<K>, 'writes' | 'changes'> = {},
     ): ChangePlan<undefined> {
       return {
-        // Its row first: who was about to build on it is in by then, and goes with what follows.
+        // Its row first: what a concurrent transaction adds to it is then deleted by the statements
+        // that follow.
         writes: [{ do: 'delete', kind, id: resource.id }, ...writes],
         events: [tell(caller, 'delete', resource, changes)],
         result: undefined,
       }
     },
 
-    /** Something between this resource and another. */
+    /** Adds or removes a relation between this resource and another. */
     toRelate(
       caller: Caller,
       action: string,
@@ -105,3 +107,18 @@ export function createChangePlans<K extends ResourceKind>(
     },
   }
 }
+
+/** Plans and applies a change with the caller's current permissions. */
+export type Change = <Result>(
+  caller: Caller,
+  decide: (caller: Caller) => Promise<ChangePlan<Result>>,
+) => Promise<Result>
+
+/**
+ * Reads the caller's permissions again for each plan: they may have changed since the request
+ * arrived.
+ */
+export const createChange =
+  (registry: Registry, reauthorizeCaller: ReauthorizeCaller): Change =>
+  (caller, decide) =>
+    registry.applyChange(async () => decide(await reauthorizeCaller(caller)))

@@ -36,7 +36,10 @@ const no = (reason: string): PolicyCheckDto => ({
   decided_by: null,
 })
 
-/** "May this user do this on that, and by which rule?", answered by what decides in earnest. */
+/**
+ * Answers whether a user may do something, and by which rule, with the code that decides real
+ * requests.
+ */
 export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   return async function checkPolicy(
     { principal: asker, authorizedScope }: Caller,
@@ -57,7 +60,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     return await decideFor(subject, question, isOwn ? everywhere : authorizedScope)
   }
 
-  /** Of others one learns only what happens where one may look. */
+  /** Callers may check other users only in scopes that they can access themselves. */
   async function requireScope(
     { project_id, domain_id }: Question,
     authorizedScope: AuthorizedScope,
@@ -99,7 +102,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     }
   }
 
-  /** A group that the asker may not see stays unnamed. */
+  /** Hides the group where the caller may not see it. */
   async function withoutStrangers(
     explanation: Explanation,
     askers: AuthorizedScope,
@@ -109,7 +112,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     return isStrange ? { ...explanation, group: null } : explanation
   }
 
-  /** Whose roles are touched by changing the target, for those kinds where that matters. */
+  /** The holder whose role assignments protect the target from changes, for kinds that have one. */
   async function findHolder({ resource, target_id = '' }: Question): Promise<Holder | undefined> {
     if (resource === 'users') return { kind: 'user', id: target_id }
     if (resource === 'groups') return { kind: 'group', id: target_id }
@@ -118,7 +121,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     return key && { kind: 'user', id: key.user_id }
   }
 
-  /** What stands in the way though a policy allows it: who is above is not changed from below. */
+  /** What else prevents the change although a policy allows it. */
   async function findObstacle(
     authorizedScope: AuthorizedScope,
     question: Question,
@@ -158,7 +161,7 @@ function findScope(
   return { kind: 'none' }
 }
 
-/** A token that nobody has: what follows from it is what would follow from a real one. */
+/** A token that does not exist, to decide as for a real one. */
 const supposedToken = (userId: string, scope: GrantedScope): TokenRecord => ({
   id: '',
   userId,
@@ -174,7 +177,9 @@ const supposedToken = (userId: string, scope: GrantedScope): TokenRecord => ({
   providerId: null,
 })
 
-/** The levels at which a right counts are the contract's; one that no operation needs yet counts at each. */
+/**
+ * The levels come from the contract. A permission that no operation requires counts at each level.
+ */
 function needOf({ service, resource, action }: Permission): RequiredPermission {
   const needs = (operations as readonly Operation[]).flatMap(({ permission: need }) => need ?? [])
   const same = needs.filter(
@@ -184,7 +189,9 @@ function needOf({ service, resource, action }: Permission): RequiredPermission {
   return { service, resource, action, at }
 }
 
-/** The rule that decided at the level that counted, or at the highest one that says anything. */
+/**
+ * The deciding rule of the level that applied, or else of the highest level with a matching rule.
+ */
 function explain(
   { policies, assignments }: Principal,
   permission: Permission,

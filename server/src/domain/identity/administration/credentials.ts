@@ -11,12 +11,14 @@ import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from '.
 import type { Caller } from '../caller.ts'
 import { requireReference, requireResource } from './require-resource.ts'
 import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans } from './change-plan.ts'
-import type { Change } from './change-as-caller.ts'
+import { createChangePlans, type Change } from './change-plan.ts'
 import type { Registry } from './registry.ts'
 import type { AccessKey } from './resources.ts'
 
-/** How many times the limit a user may have with expired keys: else keys that last a second had none. */
+/**
+ * With expired keys a user may have this many times the limit. Otherwise short-lived keys would
+ * have none.
+ */
 const expiredFactor = 10
 
 interface NewCredential {
@@ -31,12 +33,12 @@ interface Dependencies {
   readonly change: Change
   readonly directory: Directory
   readonly secretBox: SecretBox
-  /** Of one user, expired ones left out; 0 for no limit. */
+  /** The limit for each user, without expired keys; 0 for no limit. */
   readonly mostAccessKeys: number
   readonly clock: Clock
 }
 
-/** Access keys: a user's own way into one project, for programs. */
+/** Access keys: credentials with which programs log in to one project of a user. */
 export function createCredentialUseCases(dependencies: Dependencies) {
   const { registry, change, directory, secretBox, mostAccessKeys, clock } = dependencies
 
@@ -47,11 +49,11 @@ export function createCredentialUseCases(dependencies: Dependencies) {
       domainId,
     }))
 
-  /** The user whom a key is for, with all that the user holds now. */
+  /** The owner of a new key, with the current role assignments. */
   async function requireOwner(caller: Caller, userId: string) {
     const { principal, authorizedScope } = caller
     await requireReference(registry, 'users', userId, authorizedScope, 'credential.user_id')
-    // Read anew: what is remembered may be a moment old.
+    // Not from the cache, which may be a moment old.
     const userStatus = await directory.loadUserStatus(userId)
     if (!userStatus || !isActive(userStatus, clock())) {
       throw badField('credential.user_id', 'is not an active user')
@@ -62,7 +64,10 @@ export function createCredentialUseCases(dependencies: Dependencies) {
     return userStatus
   }
 
-  /** Decided and written at one version of the data, so keys made at once cannot exceed it either. */
+  /**
+   * Checked and written at one version of the data, so that concurrent requests cannot exceed the
+   * limit.
+   */
   async function requireRoom(userId: string): Promise<void> {
     if (mostAccessKeys === 0) return
     const { all, live } = await registry.countAccessKeys(userId, clock())
@@ -77,8 +82,8 @@ export function createCredentialUseCases(dependencies: Dependencies) {
   }
 
   /**
-   * A key within the caller's scope, whose owner is not out of it. A program with a key may give up that one, but
-   * a leaked key must not be able to end the keys of others, or the owner's means to replace it.
+   * A key that the caller may change. A program may delete the key that it uses, but a leaked key must
+   * not be able to delete others, or the keys with which its owner would replace it.
    */
   async function requireKey(
     { principal, authorizedScope }: Caller,
@@ -97,7 +102,7 @@ export function createCredentialUseCases(dependencies: Dependencies) {
     return key
   }
 
-  /** A key that works again is as good as a new one. */
+  /** Enabling a key takes the same permissions as creating one. */
   async function requireCanEnable({ principal }: Caller, key: AccessKey): Promise<void> {
     refuseAccessKeyToken(principal, 'enable an access key')
     if (key.user_id === principal.token.userId) return
@@ -111,25 +116,25 @@ export function createCredentialUseCases(dependencies: Dependencies) {
   }
 
   return {
-    /** The secret is in this answer and nowhere else. */
+    /** Only this response contains the secret. */
     createCredential: (
       caller: Caller,
-      wish: NewCredential,
+      input: NewCredential,
     ): Promise<{ key: AccessKey; secret: string }> =>
       change(caller, async (caller) => {
         refuseAccessKeyToken(caller.principal, 'make an access key')
         const { token } = caller.principal
-        const userStatus = await requireOwner(caller, wish.user_id ?? token.userId)
-        const project = openProjects(userStatus).find(({ id }) => id === wish.project_id)
+        const userStatus = await requireOwner(caller, input.user_id ?? token.userId)
+        const project = openProjects(userStatus).find(({ id }) => id === input.project_id)
         if (!project) {
           throw badField('credential.project_id', 'must be a project in which the user has a role')
         }
-        const expires_at = readEnd(wish.expires_at, clock())
+        const expires_at = readEnd(input.expires_at, clock())
         await requireRoom(userStatus.user.id)
         const { accessKey: id, secret } = mintAccessKey()
         const key: AccessKey = {
           id,
-          name: wish.name ?? '',
+          name: input.name ?? '',
           user_id: userStatus.user.id,
           project_id: project.id,
           enabled: true,
@@ -146,11 +151,11 @@ export function createCredentialUseCases(dependencies: Dependencies) {
     updateCredential: (
       caller: Caller,
       id: string,
-      wish: { readonly name?: string; readonly enabled?: boolean },
+      input: { readonly name?: string; readonly enabled?: boolean },
     ): Promise<AccessKey> =>
       change(caller, async (caller) => {
         const before = await requireKey(caller, id)
-        const { name, enabled } = wish
+        const { name, enabled } = input
         if (enabled === true && !before.enabled) await requireCanEnable(caller, before)
         const plans = plansIn(await domainOf(before))
         return plans.toUpdate(caller, before, definedFields({ name, enabled }), (after) => ({
@@ -168,7 +173,7 @@ export function createCredentialUseCases(dependencies: Dependencies) {
   }
 }
 
-// Waiting does not help, so it is no 429.
+// A conflict rather than a 429, because waiting does not help.
 const tooManyKeys = (much: string) =>
   new PlatformError('ConflictError', `This user has ${much}. Delete one first.`)
 

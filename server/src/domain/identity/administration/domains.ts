@@ -11,10 +11,8 @@ import {
   nullToEmpty,
 } from './require-resource.ts'
 import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans } from './change-plan.ts'
-import { requireNoServers } from './require-no-servers.ts'
-import { requireNotDefaultDomain } from './require-not-built-in.ts'
-import type { Change } from './change-as-caller.ts'
+import { createChangePlans, type Change } from './change-plan.ts'
+import { requireNoServers, requireNotDefaultDomain } from './protected-resources.ts'
 import { all, type Registry } from './registry.ts'
 import type { Domain } from './resources.ts'
 
@@ -30,7 +28,7 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
     domainId: id,
   }))
 
-  /** The groups of a domain go with it, and with them whatever ban they carry. */
+  /** Deleting a domain deletes its groups, and with them the deny rules of their roles. */
   async function requireCanRevokeGroups({ principal }: Caller, domainId: string): Promise<void> {
     const { items } = await registry.list('groups', everywhere, all({ domain_id: domainId }))
     for (const { id } of items) {
@@ -40,24 +38,24 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
   }
 
   return {
-    createDomain: (caller: Caller, wish: NewDomain): Promise<Domain> =>
+    createDomain: (caller: Caller, input: NewDomain): Promise<Domain> =>
       change(caller, async (caller) => {
-        await requireFreeName(registry, 'domains', wish.name)
+        await requireFreeName(registry, 'domains', input.name)
         return plans.toCreate(caller, {
           id: newId(),
-          name: wish.name,
-          description: wish.description ?? '',
-          enabled: wish.enabled ?? true,
+          name: input.name,
+          description: input.description ?? '',
+          enabled: input.enabled ?? true,
           created_at: clock(),
         })
       }),
 
-    updateDomain: (caller: Caller, id: string, wish: Partial<NewDomain>): Promise<Domain> =>
+    updateDomain: (caller: Caller, id: string, input: Partial<NewDomain>): Promise<Domain> =>
       change(caller, async (caller) => {
         const before = await requireResource(registry, 'domains', id, caller.authorizedScope)
-        requireNotDefaultDomain(before, wish)
-        await requireFreeRename(registry, 'domains', before, wish.name)
-        const { name, description, enabled } = wish
+        requireNotDefaultDomain(before, input)
+        await requireFreeRename(registry, 'domains', before, input.name)
+        const { name, description, enabled } = input
         return plans.toUpdate(
           caller,
           before,
@@ -84,7 +82,7 @@ export function createDomainUseCases(registry: Registry, change: Change, clock: 
   }
 }
 
-/** So much goes with a domain that it takes two steps. */
+/** Deleting a domain deletes so much that it takes two steps. */
 function requireDisabled({ enabled }: Domain): void {
   if (enabled) {
     throw new PlatformError(

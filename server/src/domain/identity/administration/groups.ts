@@ -12,8 +12,7 @@ import {
   nullToEmpty,
 } from './require-resource.ts'
 import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans, noChange } from './change-plan.ts'
-import type { Change } from './change-as-caller.ts'
+import { createChangePlans, noChange, type Change } from './change-plan.ts'
 import type { Registry } from './registry.ts'
 import type { Group, User } from './resources.ts'
 
@@ -23,7 +22,7 @@ interface NewGroup {
   readonly description?: string | null
 }
 
-/** Groups and who is in them. A group's members hold what it holds, so joining is being granted. */
+/** Groups and their members. Members hold the group's roles, so adding one is granting them. */
 export function createGroupUseCases(registry: Registry, change: Change, clock: Clock) {
   const plans = createChangePlans('groups', clock, ({ domain_id }) => ({
     kind: 'domain',
@@ -39,24 +38,24 @@ export function createGroupUseCases(registry: Registry, change: Change, clock: C
   }
 
   return {
-    createGroup: (caller: Caller, wish: NewGroup): Promise<Group> =>
+    createGroup: (caller: Caller, input: NewGroup): Promise<Group> =>
       change(caller, async (caller) => {
-        const domainId = await chooseDomain(registry, caller, wish.domain_id, 'group.domain_id')
-        await requireFreeName(registry, 'groups', wish.name, domainId)
+        const domainId = await chooseDomain(registry, caller, input.domain_id, 'group.domain_id')
+        await requireFreeName(registry, 'groups', input.name, domainId)
         return plans.toCreate(caller, {
           id: newId(),
-          name: wish.name,
+          name: input.name,
           domain_id: domainId,
-          description: wish.description ?? '',
+          description: input.description ?? '',
           created_at: clock(),
         })
       }),
 
-    updateGroup: (caller: Caller, id: string, wish: Partial<NewGroup>): Promise<Group> =>
+    updateGroup: (caller: Caller, id: string, input: Partial<NewGroup>): Promise<Group> =>
       change(caller, async (caller) => {
         const before = await requireResource(registry, 'groups', id, caller.authorizedScope)
-        await requireFreeRename(registry, 'groups', before, wish.name)
-        const { name, description } = wish
+        await requireFreeRename(registry, 'groups', before, input.name)
+        const { name, description } = input
         return plans.toUpdate(
           caller,
           before,

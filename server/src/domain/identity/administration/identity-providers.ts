@@ -14,13 +14,12 @@ import {
   requireResource,
 } from './require-resource.ts'
 import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans } from './change-plan.ts'
-import type { Change } from './change-as-caller.ts'
+import { createChangePlans, type Change } from './change-plan.ts'
 import type { ProviderDriver } from '../providers/driver.ts'
 import type { Registry } from './registry.ts'
 import type { IdentityProvider } from './resources.ts'
 
-/** What a request says; the options of the driver are among the fields. */
+/** The fields of a request; the driver reads its options from the same object. */
 interface ProviderChanges {
   readonly name?: string
   readonly enabled?: boolean
@@ -40,7 +39,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Where a rule of a mapping gives its role. */
+/** The scope in which a rule of a mapping grants its role. */
 export async function scopeOfRule(
   registry: Registry,
   rule: MappingRule,
@@ -53,7 +52,7 @@ export async function scopeOfRule(
   return domain && { kind: 'domain', domainId: domain.id }
 }
 
-/** Outside servers that vouch for people, and what those people get for it. */
+/** Identity providers and their mappings. */
 export function createIdentityProviderUseCases(dependencies: Dependencies) {
   const { registry, change, drivers, clock } = dependencies
 
@@ -64,14 +63,14 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
     withoutNesting,
   )
 
-  /** The contract and the database know no other drivers than these. */
+  /** The contract allows the same names. */
   function driverOf(name: string): ProviderDriver {
     const driver = drivers.find(({ names }) => names[0] === name)
     if (!driver) throw badField('identity_provider.driver', 'is not a driver of this server')
     return driver
   }
 
-  /** What a mapping gives is granted, at every login, by who wrote it. */
+  /** A mapping grants roles at every login, so whoever writes it must be allowed to grant them. */
   async function requireRule({ principal }: Caller, rule: MappingRule, field: string) {
     if ((rule.project_id === undefined) === (rule.domain_id === undefined)) {
       throw badField(field, 'must have either project_id or domain_id')
@@ -99,7 +98,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
     }
   }
 
-  /** What a mapping gave goes with its provider, a ban too. */
+  /** Deleting a provider revokes what its mapping granted, deny rules included. */
   async function requireCanRevokeMapped({ principal }: Caller, id: string): Promise<void> {
     for (const { roleId, scope } of await registry.grantsBy(id)) {
       const policies = policiesInScope(scope, await registry.policiesOfRole(roleId))
@@ -108,26 +107,26 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
   }
 
   return {
-    createIdentityProvider: (caller: Caller, wish: NewProvider): Promise<IdentityProvider> =>
+    createIdentityProvider: (caller: Caller, input: NewProvider): Promise<IdentityProvider> =>
       change(caller, async (caller) => {
-        const options = driverOf(wish.driver).readOptions(wish)
+        const options = driverOf(input.driver).readOptions(input)
         await requireReference(
           registry,
           'domains',
-          wish.domain_id,
+          input.domain_id,
           caller.authorizedScope,
           'identity_provider.domain_id',
         )
-        await requireMapping(caller, wish)
-        await requireFreeName(registry, 'identity_providers', wish.name)
+        await requireMapping(caller, input)
+        await requireFreeName(registry, 'identity_providers', input.name)
         return plans.toCreate(caller, {
           id: newId(),
-          name: wish.name,
-          driver: wish.driver,
+          name: input.name,
+          driver: input.driver,
           options,
-          domain_id: wish.domain_id,
-          enabled: wish.enabled ?? true,
-          mapping: wish.mapping ?? [],
+          domain_id: input.domain_id,
+          enabled: input.enabled ?? true,
+          mapping: input.mapping ?? [],
           created_at: clock(),
         })
       }),
@@ -135,7 +134,7 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
     updateIdentityProvider: (
       caller: Caller,
       id: string,
-      wish: ProviderChanges,
+      input: ProviderChanges,
     ): Promise<IdentityProvider> =>
       change(caller, async (caller) => {
         const before = await requireResource(
@@ -145,14 +144,14 @@ export function createIdentityProviderUseCases(dependencies: Dependencies) {
           caller.authorizedScope,
         )
         const driver = driverOf(before.driver)
-        const options = driver.readOptions(wish, before.options)
+        const options = driver.readOptions(input, before.options)
         if (driver.trustOptions.some((name) => options[name] !== before.options[name])) {
           requireFullAdministrator(caller)
         }
-        const opens = wish.enabled === true && !before.enabled
-        await requireMapping(caller, opens ? { mapping: before.mapping, ...wish } : wish)
-        await requireFreeRename(registry, 'identity_providers', { name: before.name }, wish.name)
-        const { name, enabled, mapping } = wish
+        const opens = input.enabled === true && !before.enabled
+        await requireMapping(caller, opens ? { mapping: before.mapping, ...input } : input)
+        await requireFreeRename(registry, 'identity_providers', { name: before.name }, input.name)
+        const { name, enabled, mapping } = input
         const changes = definedFields({ name, options, enabled, mapping })
         return plans.toUpdate(caller, before, changes, (after) => ({
           writes: after.enabled ? [] : [{ do: 'revoke-tokens', of: 'provider', id }],

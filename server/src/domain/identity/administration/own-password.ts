@@ -9,7 +9,7 @@ import { createEvent } from '../../audit/create-event.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
 import { notFound } from './require-resource.ts'
 import { redacted } from '../../audit/field-diff.ts'
-import type { Change } from './change-as-caller.ts'
+import type { Change } from './change-plan.ts'
 
 interface Dependencies {
   readonly change: Change
@@ -25,7 +25,7 @@ interface Passwords {
   readonly password: string
 }
 
-/** Lets people change their own password, and nobody else's. */
+/** Changes the caller's own password. */
 export function createChangeOwnPassword(dependencies: Dependencies) {
   const { change, events, directory, checkPassword, hasher, clock } = dependencies
 

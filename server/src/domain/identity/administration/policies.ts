@@ -5,8 +5,7 @@ import { requireCanGrant, requireCanRevoke } from './authority.ts'
 import type { Caller } from '../caller.ts'
 import { requireFreeName, requireFreeRename, requireResource } from './require-resource.ts'
 import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans } from './change-plan.ts'
-import type { Change } from './change-as-caller.ts'
+import { createChangePlans, type Change } from './change-plan.ts'
 import type { Registry } from './registry.ts'
 import type { Policy } from './resources.ts'
 
@@ -17,13 +16,10 @@ interface NewPolicy {
   readonly rules: readonly PolicyRule[]
 }
 
-/** Whoever holds it, and wherever: a policy is made and unmade by who may do all of it anywhere. */
+/** Policies belong to no scope, so changing one takes permissions on the whole system. */
 const anywhere = { kind: 'system' } as const
 
-/**
- * Policies. A new rule that allows is given to whoever holds it, and a rule that forbids is taken
- * when it goes: both only by who may do it.
- */
+/** Policies. Adding an allow rule grants a permission, and so does removing a deny rule. */
 export function createPolicyUseCases(registry: Registry, change: Change, clock: Clock) {
   const plans = createChangePlans('policies', clock, () => anywhere)
 
@@ -34,15 +30,15 @@ export function createPolicyUseCases(registry: Registry, change: Change, clock: 
   }
 
   return {
-    createPolicy: (caller: Caller, wish: NewPolicy): Promise<Policy> =>
+    createPolicy: (caller: Caller, input: NewPolicy): Promise<Policy> =>
       change(caller, async (caller) => {
-        await requireFreeName(registry, 'policies', wish.name)
+        await requireFreeName(registry, 'policies', input.name)
         const policy: Policy = {
           id: newId(),
-          name: wish.name,
-          scope: wish.scope,
-          enabled: wish.enabled ?? true,
-          rules: wish.rules,
+          name: input.name,
+          scope: input.scope,
+          enabled: input.enabled ?? true,
+          rules: input.rules,
           created_at: clock(),
         }
         requireCanGrant(caller.principal, anywhere, [policy], 'make this policy')
@@ -52,12 +48,12 @@ export function createPolicyUseCases(registry: Registry, change: Change, clock: 
     updatePolicy: (
       caller: Caller,
       id: string,
-      wish: Partial<Omit<NewPolicy, 'scope'>>,
+      input: Partial<Omit<NewPolicy, 'scope'>>,
     ): Promise<Policy> =>
       change(caller, async (caller) => {
         const before = await requireResource(registry, 'policies', id, caller.authorizedScope)
-        await requireFreeRename(registry, 'policies', before, wish.name)
-        const { name, enabled, rules } = wish
+        await requireFreeRename(registry, 'policies', before, input.name)
+        const { name, enabled, rules } = input
         const changes = definedFields({ name, enabled, rules })
         requireCanChange(caller, before, { ...before, ...changes })
         return plans.toUpdate(caller, before, changes)

@@ -10,10 +10,8 @@ import {
   nullToEmpty,
 } from './require-resource.ts'
 import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans } from './change-plan.ts'
-import { requireNoServers } from './require-no-servers.ts'
-import { requireNotSystemProject } from './require-not-built-in.ts'
-import type { Change } from './change-as-caller.ts'
+import { createChangePlans, type Change } from './change-plan.ts'
+import { requireNoServers, requireNotSystemProject } from './protected-resources.ts'
 import type { Registry } from './registry.ts'
 import type { Project } from './resources.ts'
 
@@ -33,31 +31,31 @@ export function createProjectUseCases(registry: Registry, change: Change, clock:
   }))
 
   return {
-    createProject: (caller: Caller, wish: NewProject): Promise<Project> =>
+    createProject: (caller: Caller, input: NewProject): Promise<Project> =>
       change(caller, async (caller) => {
-        const { domain_id, parent_id } = wish
+        const { domain_id, parent_id } = input
         const field = domain_id === undefined ? 'project.parent_id' : 'project.domain_id'
         const domainId = await chooseDomain(registry, caller, domain_id ?? parent_id, field)
         if (parent_id !== undefined && parent_id !== domainId) {
           throw badField('project.parent_id', 'must be the domain. Projects cannot be nested.')
         }
-        await requireFreeName(registry, 'projects', wish.name, domainId)
+        await requireFreeName(registry, 'projects', input.name, domainId)
         return plans.toCreate(caller, {
           id: newId(),
-          name: wish.name,
+          name: input.name,
           domain_id: domainId,
-          description: wish.description ?? '',
-          enabled: wish.enabled ?? true,
+          description: input.description ?? '',
+          enabled: input.enabled ?? true,
           created_at: clock(),
         })
       }),
 
-    updateProject: (caller: Caller, id: string, wish: Partial<NewProject>): Promise<Project> =>
+    updateProject: (caller: Caller, id: string, input: Partial<NewProject>): Promise<Project> =>
       change(caller, async (caller) => {
         const before = await requireResource(registry, 'projects', id, caller.authorizedScope)
-        requireNotSystemProject(before, wish)
-        await requireFreeRename(registry, 'projects', before, wish.name)
-        const { name, description, enabled } = wish
+        requireNotSystemProject(before, input)
+        await requireFreeRename(registry, 'projects', before, input.name)
+        const { name, description, enabled } = input
         return plans.toUpdate(
           caller,
           before,

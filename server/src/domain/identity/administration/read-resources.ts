@@ -6,7 +6,7 @@ import { requireResource, notFound } from './require-resource.ts'
 import type { AssignmentQuery, GrantRecord, ListQuery, Page, Registry } from './registry.ts'
 import type { Group, ResourceKind, Policy, Project, Resources, User } from './resources.ts'
 
-/** Looking things up. What a caller sees of a list is decided by the caller's scope, in the query itself. */
+/** Lists and single resources. The query itself restricts them to the caller's scope. */
 export function createReadUseCases(registry: Registry, clock: Clock) {
   return {
     listResources: <K extends ResourceKind>(

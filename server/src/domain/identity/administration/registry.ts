@@ -4,19 +4,19 @@ import type { Assignment, PolicyRecord } from '../records.ts'
 import type { EventRecord } from '../../audit/event.ts'
 import type { Grant, Holder, ResourceKind, Resources, Secrets } from './resources.ts'
 
-/** What a caller wants of a list. */
+/** Filters, order and page of a list. */
 export interface ListQuery {
-  /** By the names of the fields; a value that is not there matches nothing. */
+  /** Exact values by field name. */
   readonly filters: Readonly<Record<string, string | boolean>>
   readonly sortKey: string
   readonly descending: boolean
   readonly limit: number
   readonly marker: string | undefined
-  /** How many are left out first; 0 beside a marker. */
+  /** How many items are skipped; 0 beside a marker. */
   readonly offset: number
 }
 
-/** A list in one piece, for the platform's own use. */
+/** A list without pages, for internal use. */
 export const all = (filters: ListQuery['filters']): ListQuery => ({
   filters,
   sortKey: 'name',
@@ -28,11 +28,11 @@ export const all = (filters: ListQuery['filters']): ListQuery => ({
 
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** Where the next page goes on; undefined for the last. */
+  /** The marker of the next page; undefined for the last page. */
   readonly next: string | undefined
 }
 
-/** A list of only those that stand in a relation to something else. */
+/** Restricts a list to what is related to another resource. */
 export type RelatedTo =
   | { readonly relation: 'members-of-group'; readonly groupId: string }
   | { readonly relation: 'groups-of-user'; readonly userId: string }
@@ -47,11 +47,11 @@ export interface AssignmentQuery {
   readonly scope?: Scope['kind']
   readonly projectId?: string
   readonly domainId?: string
-  /** Groups are shown as their members. */
+  /** List each member instead of the group. */
   readonly effective: boolean
   readonly limit: number
   readonly marker: string | undefined
-  /** How many are left out first; 0 beside a marker. */
+  /** How many items are skipped; 0 beside a marker. */
   readonly offset: number
 }
 
@@ -73,7 +73,7 @@ export interface GrantRecord {
     | { readonly kind: 'project'; readonly project: Member }
 }
 
-/** One step of a change. */
+/** One statement of a change. */
 export type Write =
   | {
       [K in ResourceKind]: {
@@ -100,7 +100,7 @@ export type Write =
       readonly of: 'user' | 'project' | 'domain' | 'access-key' | 'provider'
       readonly id: string
     }
-  /** Nothing of the change happens where it still has servers. */
+  /** The change fails if the project or domain still has servers. */
   | { readonly do: 'require-no-servers'; readonly of: 'project' | 'domain'; readonly id: string }
   | {
       readonly do: 'link'
@@ -109,14 +109,16 @@ export type Write =
       readonly userId: string
     }
 
-/** What a change comes to once it is thought through; without writes nothing happens. */
+/**
+ * What a change writes, the events that record it, and its result. Without writes nothing happens.
+ */
 export interface ChangePlan<Result> {
   readonly writes: readonly Write[]
   readonly events: readonly EventRecord[]
   readonly result: Result
 }
 
-/** Everything that is administered, and the one way to change it. */
+/** The port to everything that is administered. */
 export interface Registry {
   list<K extends ResourceKind>(
     kind: K,
@@ -124,24 +126,24 @@ export interface Registry {
     query: ListQuery,
     relatedTo?: RelatedTo,
   ): Promise<Page<Resources[K]>>
-  /** Within the caller's scope; what lies outside does not exist. */
+  /** Undefined also for what lies outside of the caller's scope. */
   find<K extends ResourceKind>(
     kind: K,
     id: string,
     authorizedScope: AuthorizedScope,
   ): Promise<Resources[K] | undefined>
-  /** Names are unique in their domain, or everywhere for what has none. */
+  /** Names are unique within a domain, or everywhere for resources without one. */
   isNameTaken(kind: ResourceKind, name: string, domainId?: string): Promise<boolean>
   listGrants(authorizedScope: AuthorizedScope, query: AssignmentQuery): Promise<Page<GrantRecord>>
-  /** A grant that is there, and the provider whose mapping gave it; null where somebody did. */
+  /** An existing grant, with the provider whose mapping created it; null for one made by a user. */
   findGrant(grant: Grant): Promise<{ readonly providerId: string | null } | undefined>
-  /** What a user or a group holds, a user also through groups. */
+  /** The role assignments of a user, also through groups, or of a group. */
   assignmentsOf(holder: Holder): Promise<readonly Assignment[]>
   policiesOfRole(roleId: string): Promise<readonly PolicyRecord[]>
   isMember(groupId: string, userId: string): Promise<boolean>
-  /** The user behind a provider's subject. */
+  /** The user that a provider's subject is linked to. */
   findSubject(providerId: string, subject: string): Promise<string | undefined>
-  /** What a provider's mapping has given, to one user or to all. */
+  /** The grants that a provider's mapping created, for one user or for all. */
   grantsBy(providerId: string, userId?: string): Promise<readonly Grant[]>
   /** How many access keys a user has, with and without those that have expired. */
   countAccessKeys(
@@ -150,9 +152,8 @@ export interface Registry {
   ): Promise<{ readonly all: number; readonly live: number }>
   impactOf(kind: 'domains' | 'projects' | 'users', id: string, now: number): Promise<Impact>
   /**
-   * Decides on what is there, then writes it all together, and only if nothing has changed
-   * meanwhile; else it decides again. A change that would leave the platform without anyone who
-   * can administer it is refused.
+   * Plans a change from the current data and writes it in one transaction, under an optimistic lock:
+   * after a conflict it plans again. A change that would leave no administrator is refused.
    */
   applyChange<Result>(plan: () => Promise<ChangePlan<Result>>): Promise<Result>
 }

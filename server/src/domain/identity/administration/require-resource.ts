@@ -2,13 +2,13 @@ import { badField, PlatformError } from '../../error.ts'
 import { nameKey } from '../../name-key.ts'
 import type { AuthorizedScope } from '../../scope.ts'
 import type { Caller } from '../caller.ts'
-import { homeOf } from './home.ts'
+import { domainIdOf } from '../principal.ts'
 import type { Registry } from './registry.ts'
 import { nounOf, type ResourceKind, type Resources } from './resources.ts'
 
 /** Steps that creating and changing any kind of resource have in common. */
 
-/** A text that a client sets to null is an empty one. */
+/** Clients may send null for an empty text. */
 export const nullToEmpty = (text: string | null | undefined): string | undefined =>
   text === null ? '' : text
 
@@ -18,7 +18,7 @@ export const notFound = (kind: ResourceKind) =>
     `The ${nounOf[kind].replace('_', ' ')} does not exist, or you do not have access to it.`,
   )
 
-/** The resource, if it is within the caller's scope; for whom it is not, it does not exist. */
+/** Throws a 404 for what does not exist or lies outside of the caller's scope. */
 export async function requireResource<K extends ResourceKind>(
   registry: Registry,
   kind: K,
@@ -30,7 +30,7 @@ export async function requireResource<K extends ResourceKind>(
   return resource
 }
 
-/** A resource that a body refers to: one out of the caller's scope is as good as none. */
+/** Throws a 400 where a field of the body refers to nothing within the caller's scope. */
 export async function requireReference<K extends ResourceKind>(
   registry: Registry,
   kind: K,
@@ -47,7 +47,7 @@ export async function requireReference<K extends ResourceKind>(
   return resource
 }
 
-/** Throws where the name is somebody else's, however either is spelled. */
+/** Throws where the name is taken, in whatever spelling. */
 export async function requireFreeName(
   registry: Registry,
   kind: ResourceKind,
@@ -64,7 +64,7 @@ export async function requireFreeName(
   )
 }
 
-/** The same for a change of name; another spelling of the same name is free. */
+/** The same for a rename; another spelling of the same name is allowed. */
 export async function requireFreeRename(
   registry: Registry,
   kind: ResourceKind,
@@ -75,14 +75,14 @@ export async function requireFreeRename(
   await requireFreeName(registry, kind, name, before.domain_id)
 }
 
-/** Where something new goes: where the caller says, or else the domain the caller is in. */
+/** The domain of a new resource: the requested one, or else the caller's. */
 export async function chooseDomain(
   registry: Registry,
   { principal, authorizedScope }: Caller,
-  wish: string | undefined,
+  input: string | undefined,
   field: string,
 ): Promise<string> {
-  const domainId = wish ?? homeOf(principal)
+  const domainId = input ?? domainIdOf(principal)
   const domain = await requireReference(registry, 'domains', domainId, authorizedScope, field)
   return domain.id
 }

@@ -3,7 +3,9 @@ import { targetTypes } from '../../audit/target-types.ts'
 import type { Scope } from '../../scope.ts'
 import type { ProviderOptions } from '../providers/driver.ts'
 
-/** The things that are administered, in the wire's own names. Times are milliseconds since 1970. */
+/**
+ * The administered resources, with the field names of the API. Times are milliseconds since 1970.
+ */
 interface Common {
   readonly id: string
   readonly name: string
@@ -65,7 +67,7 @@ export interface IdentityProvider extends Common {
   readonly mapping: readonly MappingRule[]
 }
 
-/** Every kind of thing, by the name of its collection. */
+/** Every kind of resource, by the name of its collection. */
 export interface Resources {
   domains: Domain
   projects: Project
@@ -78,16 +80,16 @@ export interface Resources {
 }
 export type ResourceKind = keyof Resources
 
-/** What one of them is called in messages and in events. */
+/** The singular, for messages and events. */
 export const nounOf: Readonly<Record<ResourceKind, string>> = targetTypes
 
-/** What is kept of a thing and never shown. */
+/** Fields that are stored and never shown. */
 export interface Secrets {
   readonly users: { readonly password_hash?: string | null }
   readonly credentials: { readonly secret: string }
 }
 
-/** Whom a role is held by, and where. */
+/** A user or a group that holds a role. */
 export type Holder =
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'group'; readonly id: string }

@@ -11,8 +11,7 @@ import {
   nullToEmpty,
 } from './require-resource.ts'
 import { definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans, noChange } from './change-plan.ts'
-import type { Change } from './change-as-caller.ts'
+import { createChangePlans, noChange, type Change } from './change-plan.ts'
 import type { Registry } from './registry.ts'
 import type { Policy, Role } from './resources.ts'
 
@@ -21,10 +20,10 @@ interface NewRole {
   readonly description?: string | null
 }
 
-/** A role is nobody's own, so what it gives and takes has to be one's to give and take anywhere. */
+/** Roles belong to no scope, so changing one takes permissions on the whole system. */
 const anywhere = { kind: 'system' } as const
 
-/** Roles, and the policies that make them worth something. */
+/** Roles and the policies bound to them. */
 export function createRoleUseCases(registry: Registry, change: Change, clock: Clock) {
   const plans = createChangePlans('roles', clock, () => anywhere)
 
@@ -36,22 +35,22 @@ export function createRoleUseCases(registry: Registry, change: Change, clock: Cl
   }
 
   return {
-    createRole: (caller: Caller, wish: NewRole): Promise<Role> =>
+    createRole: (caller: Caller, input: NewRole): Promise<Role> =>
       change(caller, async (caller) => {
-        await requireFreeName(registry, 'roles', wish.name)
+        await requireFreeName(registry, 'roles', input.name)
         return plans.toCreate(caller, {
           id: newId(),
-          name: wish.name,
-          description: wish.description ?? '',
+          name: input.name,
+          description: input.description ?? '',
           created_at: clock(),
         })
       }),
 
-    updateRole: (caller: Caller, id: string, wish: Partial<NewRole>): Promise<Role> =>
+    updateRole: (caller: Caller, id: string, input: Partial<NewRole>): Promise<Role> =>
       change(caller, async (caller) => {
         const before = await requireResource(registry, 'roles', id, caller.authorizedScope)
-        await requireFreeRename(registry, 'roles', before, wish.name)
-        const { name, description } = wish
+        await requireFreeRename(registry, 'roles', before, input.name)
+        const { name, description } = input
         return plans.toUpdate(
           caller,
           before,

@@ -14,8 +14,7 @@ import {
   nullToEmpty,
 } from './require-resource.ts'
 import { redacted, definedFields } from '../../audit/field-diff.ts'
-import { createChangePlans } from './change-plan.ts'
-import type { Change } from './change-as-caller.ts'
+import { createChangePlans, type Change } from './change-plan.ts'
 import type { Registry } from './registry.ts'
 import type { User } from './resources.ts'
 
@@ -49,15 +48,15 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
     domainId: domain_id,
   }))
 
-  /** Hashed before anything is decided: it takes its time, and others want to change things too. */
+  /** Hashed outside of the change, because hashing is slow and changes run one at a time. */
   async function hashPassword(password: string | null | undefined) {
     if (typeof password !== 'string') return definedFields({ password_hash: password })
     await requireGoodPassword(password)
     return { password_hash: await hasher.hash(password) }
   }
 
-  async function requireDefaultProject(caller: Caller, wish: UserChanges): Promise<void> {
-    const id = wish.default_project_id
+  async function requireDefaultProject(caller: Caller, input: UserChanges): Promise<void> {
+    const id = input.default_project_id
     if (typeof id !== 'string') return
     await requireReference(
       registry,
@@ -69,13 +68,13 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
   }
 
   return {
-    async createUser(caller: Caller, wish: NewUser): Promise<User> {
-      const fields = fieldsOf(wish)
-      const secrets = await hashPassword(wish.password)
+    async createUser(caller: Caller, input: NewUser): Promise<User> {
+      const fields = fieldsOf(input)
+      const secrets = await hashPassword(input.password)
       return await change(caller, async (caller) => {
-        const domainId = await chooseDomain(registry, caller, wish.domain_id, 'user.domain_id')
-        await requireFreeName(registry, 'users', wish.name, domainId)
-        await requireDefaultProject(caller, wish)
+        const domainId = await chooseDomain(registry, caller, input.domain_id, 'user.domain_id')
+        await requireFreeName(registry, 'users', input.name, domainId)
+        await requireDefaultProject(caller, input)
         const blank = {
           description: '',
           enabled: true,
@@ -86,16 +85,17 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
           password_expires_at: null,
           expires_at: null,
         }
-        const identity = { id: newId(), name: wish.name, domain_id: domainId, created_at: clock() }
+        const identity = { id: newId(), name: input.name, domain_id: domainId, created_at: clock() }
         return plans.toCreate(caller, { ...blank, ...fields, ...identity }, secrets)
       })
     },
 
-    async updateUser(caller: Caller, id: string, wish: UserChanges): Promise<User> {
-      const fields = fieldsOf(wish)
-      // Nobody has a hash computed for a user who is none of theirs.
+    async updateUser(caller: Caller, id: string, input: UserChanges): Promise<User> {
+      const fields = fieldsOf(input)
+      // Checked before hashing, so that callers cannot cause the work for users they do not
+      // administer.
       await requireResource(registry, 'users', id, caller.authorizedScope)
-      const secrets = await hashPassword(wish.password)
+      const secrets = await hashPassword(input.password)
       const setsPassword = 'password_hash' in secrets
       return await change(caller, async (caller) => {
         const before = await requireResource(registry, 'users', id, caller.authorizedScope)
@@ -107,8 +107,8 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
           }
           requireCanGrantAll(caller.principal, held, 'set the password of this user')
         }
-        await requireFreeRename(registry, 'users', before, wish.name)
-        await requireDefaultProject(caller, wish)
+        await requireFreeRename(registry, 'users', before, input.name)
+        await requireDefaultProject(caller, input)
         return plans.toUpdate(caller, before, fields, (after) => ({
           secrets,
           ...(setsPassword && { changes: { password: redacted } }),
@@ -133,18 +133,18 @@ export function createUserUseCases({ registry, change, hasher, clock }: Dependen
   }
 }
 
-/** The fields as they are kept; what was not definedFields is not there. */
-const fieldsOf = (wish: UserChanges) =>
+/** The fields as they are stored, without those that the request leaves out. */
+const fieldsOf = (input: UserChanges) =>
   definedFields({
-    name: wish.name,
-    description: nullToEmpty(wish.description),
-    enabled: wish.enabled,
-    displayname: wish.displayname,
-    email: nullToEmpty(wish.email),
-    mobile: wish.mobile,
-    default_project_id: wish.default_project_id,
+    name: input.name,
+    description: nullToEmpty(input.description),
+    enabled: input.enabled,
+    displayname: input.displayname,
+    email: nullToEmpty(input.email),
+    mobile: input.mobile,
+    default_project_id: input.default_project_id,
     expires_at:
-      typeof wish.expires_at === 'string'
-        ? readTimestamp(wish.expires_at, 'user.expires_at')
-        : wish.expires_at,
+      typeof input.expires_at === 'string'
+        ? readTimestamp(input.expires_at, 'user.expires_at')
+        : input.expires_at,
   })

@@ -3,7 +3,7 @@ import { badField, loginFailed } from '../../error.ts'
 import { readAccessKeySecret, type AccessKeySecret } from '../access-key/read-access-key-secret.ts'
 import { accessKeyContext } from '../access-key/mint-access-key.ts'
 import type { SecretBox } from '../../secret-box.ts'
-import { verifySecret } from '../access-key/verify-secret.ts'
+import { verifyAccessKey } from '../access-key/verify-access-key.ts'
 import type { AccessKeyStore, IdentityVersion, SingleUse } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccessKeyRecord } from '../records.ts'
@@ -19,15 +19,18 @@ interface Dependencies {
   readonly secretBox: SecretBox
   readonly identityVersion: IdentityVersion
   readonly clock: Clock
-  /** The host that a signature of Muster's own form has to be for. */
+  /** The host that a signature with a nonce must be for. */
   readonly audience: string
 }
 
-/** An access key, signed with or shown. The token is for the key's own project and no other. */
+/**
+ * Login with an access key, as a signature or in plain text. The token is for the key's project
+ * only.
+ */
 export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
   const { accessKeys, secretBox, identityVersion, clock, audience } = dependencies
   const known = createVersionedCache<AccessKeyRecord>(identityVersion, 10_000)
-  // What a key that does not exist is held against, so that it costs what any other costs.
+  // Compared for unknown keys, so that every login takes the same time.
   const decoy = randomBytes(32).toString('base64url')
   const sealedDecoy = secretBox.encrypt(decoy, contextOf(undefined))
 
@@ -51,16 +54,16 @@ export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
       requireConfidential(shown, origin)
       const now = clock()
       const { key, wasKnown } = await findKey(shown.accessKey)
-      const verdict = verifySecret(shown, openSecret(key), now, audience)
-      // A wrong signature with a key that is remembered costs the read that an unknown key costs.
-      if (!verdict.isRight && wasKnown) await accessKeys.find(shown.accessKey)
+      const verdict = verifyAccessKey(shown, openSecret(key), now, audience)
+      // Reads once more, so that a cached key takes as long as an unknown one.
+      if (!verdict.isValid && wasKnown) await accessKeys.find(shown.accessKey)
       if (!key) throw loginFailed('no such access key')
-      if (!verdict.isRight) throw loginFailed(`access key: ${verdict.reason}`, key.user)
+      if (!verdict.isValid) throw loginFailed(`access key: ${verdict.reason}`, key.user)
       if (!key.enabled) throw loginFailed('access key disabled', key.user)
       if (key.expiresAt !== null && key.expiresAt <= now) {
         throw loginFailed('access key has ended', key.user)
       }
-      const singleUse = singleUseOf(shown, verdict.isStrict, origin, now)
+      const singleUse = singleUseOf(shown, verdict.isUnique, origin, now)
       return {
         user: key.user,
         scope: { kind: 'project', id: key.projectId },
@@ -83,10 +86,10 @@ function requireConfidential({ form }: AccessKeySecret, { isConfidential }: Requ
   )
 }
 
-/** A signature is good once. A secret that is shown is good as often as it is right. */
+/** A signature is accepted once. A plain secret can be used repeatedly. */
 function singleUseOf(
   shown: AccessKeySecret,
-  isStrict: boolean,
+  isUnique: boolean,
   { ip }: RequestOrigin,
   now: number,
 ): SingleUse | undefined {
@@ -96,6 +99,6 @@ function singleUseOf(
     id: `signature:${digest.digest('base64url')}`,
     address: ip,
     at: now,
-    grace: isStrict ? 0 : sameUse,
+    grace: isUnique ? 0 : sameUse,
   }
 }

@@ -1,35 +1,53 @@
 import type { IdentityRequest } from '@muster/contract'
+import { badField } from '../../error.ts'
 import type { TokenPreconditions } from '../ports.ts'
 import type { AccessKeyUse, TokenScope } from '../records.ts'
 import type { UserSummary } from '../../user-summary.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
 import type { RequestedScope } from '../scope.ts'
 
-/** What a method found out: who it is, and what limits the token that follows. */
+/** The user that a method authenticated, and the limits of the token. */
 export interface AuthenticationResult {
   readonly user: UserSummary
-  /** The token must not live longer than what it was got with. */
+  /** The token must not outlive the credential. */
   readonly expiresAt?: number
-  /** What it rests on: by the time the token is written this must still be so. */
+  /** What must still hold when the token is written. */
   readonly preconditions?: TokenPreconditions
-  /** The credential's own scope, for one that has it: no other can be got with it. */
+  /** The only scope that the credential can be used for; undefined for any. */
   readonly scope?: TokenScope
-  /** The access key that was used; the token tells of it. */
+  /** The access key that was used, which the token shows. */
   readonly accessKey?: AccessKeyUse
-  /** The token that this one is made from. */
+  /** The token that this one is issued from. */
   readonly parent?: { readonly id: string; readonly generation: number }
 }
 
-/** One way to prove who you are. A new method is a file beside this one and a line in `compose-identity.ts`. */
+/** A login method. A new one is a file beside this one and a line in `compose-identity.ts`. */
 export interface AuthMethod {
   /** The names in `auth.identity.methods`; the first is what the token reports. */
   readonly names: readonly [string, ...string[]]
   /** The key of `auth.identity` that holds its credential. */
   readonly section: Exclude<keyof IdentityRequest, 'methods'>
-  /** Throws the one 401 for whoever cannot prove it. */
+  /** Throws the one 401 if the credential is not valid. */
   authenticate(
     identity: IdentityRequest,
     origin: RequestOrigin,
     wish: RequestedScope,
   ): Promise<AuthenticationResult>
+}
+
+/** Finds the method that a request names. A second credential beside it is an error. */
+export function chooseMethod(
+  methods: readonly AuthMethod[],
+  identity: IdentityRequest,
+): AuthMethod {
+  const name = identity.methods[0] ?? ''
+  const chosen = methods.find((method) => method.names.includes(name))
+  if (!chosen) throw badField('auth.identity.methods', `"${name}" is not enabled on this server`)
+
+  const given = Object.keys(identity).filter((key) => key !== 'methods')
+  const stray = given.find((key) => key !== chosen.section)
+  if (stray !== undefined) {
+    throw badField(`auth.identity.${stray}`, `must not be sent with the method "${name}"`)
+  }
+  return chosen
 }

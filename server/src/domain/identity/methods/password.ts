@@ -14,7 +14,9 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** A name or id and a password. Every failure costs the same work and is the same 401. */
+/**
+ * Login with a name or id and a password. Every failure takes the same time and is the same 401.
+ */
 export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
   const { directory, checkPassword, loginLimit, pseudonym, clock } = dependencies
 

@@ -9,7 +9,7 @@ import type { AuthMethod } from './auth-method.ts'
  */
 const longestChain = 500
 
-/** A token got with a token: for another scope, never for a longer life. */
+/** Login with a token, for another scope. The new token does not live longer. */
 export function createTokenMethod(verifyToken: VerifyToken): AuthMethod {
   return {
     names: ['token'],
@@ -25,7 +25,7 @@ export function createTokenMethod(verifyToken: VerifyToken): AuthMethod {
         user,
         expiresAt,
         parent: { id, generation },
-        // What was got with an access key stays in the key's own scope.
+        // A token of an access key stays in the key's scope.
         ...(accessKey && { accessKey, scope }),
       }
     },

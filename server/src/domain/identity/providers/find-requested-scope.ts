@@ -7,7 +7,10 @@ import type { RequestedScope } from '../scope.ts'
 
 const named = (filters: ListQuery['filters']): ListQuery => ({ ...all(filters), limit: 1 })
 
-/** Where somebody wants to get in who is not known yet: undefined where there is no such scope, or it is closed. */
+/**
+ * Finds the requested scope of a user who may not exist yet; undefined if it does not exist or is
+ * disabled.
+ */
 export function createFindRequestedScope(registry: Registry) {
   async function findDomain({ id, name }: DomainReference): Promise<Domain | undefined> {
     if (id !== undefined) {
@@ -36,13 +39,13 @@ export function createFindRequestedScope(registry: Registry) {
   }
 
   return async function findRequestedScope(
-    wish: Exclude<RequestedScope, { kind: 'default' }>,
+    requested: Exclude<RequestedScope, { kind: 'default' }>,
   ): Promise<Exclude<Scope, { kind: 'system' }> | undefined> {
-    if (wish.kind === 'domain') {
-      const domain = await findDomain(wish.domain)
+    if (requested.kind === 'domain') {
+      const domain = await findDomain(requested.domain)
       return domain?.enabled ? { kind: 'domain', domainId: domain.id } : undefined
     }
-    const project = await findProject(wish.project)
+    const project = await findProject(requested.project)
     if (!project || !(await isOpen(project))) return undefined
     return { kind: 'project', projectId: project.id, domainId: project.domain_id }
   }

@@ -6,15 +6,15 @@ import type { Grant, IdentityProvider } from '../administration/resources.ts'
 import { everywhere } from '../../scope.ts'
 import type { ExternalIdentity } from './driver.ts'
 
-/** What a mapping gives somebody now, beside what it gave the last time. */
+/** The grants that a mapping makes now, and those that it made before. */
 export interface MappedRoles {
   readonly wanted: readonly Grant[]
   readonly given: readonly Grant[]
 }
 
-/** Goes through a provider's mapping for one person. */
+/** Applies a provider's mapping to one person. */
 export function createMapRoles(registry: Registry) {
-  /** A rule whose role or scope is gone gives nothing. */
+  /** A rule whose role or scope no longer exists grants nothing. */
   async function grantOf(rule: MappingRule, userId: string): Promise<Grant | undefined> {
     const scope = await scopeOfRule(registry, rule)
     const role = await registry.find('roles', rule.role_id, everywhere)

@@ -26,15 +26,15 @@ interface ProviderLogin {
 }
 
 /**
- * Makes the user behind a provider's subject at the first login, and at each login gives exactly
- * the roles that the mapping says now. A user whom the provider did not make is never taken over,
- * whatever the name; and for a login that fails nothing is written.
+ * Creates the user of a subject at the first login, and at each login grants exactly the roles of the
+ * current mapping. A user that the provider did not create is never taken over, whatever the name.
+ * A login that fails writes nothing.
  */
 export function createProvisionUser(registry: Registry, clock: Clock) {
   const mapRoles = createMapRoles(registry)
   const findRequestedScope = createFindRequestedScope(registry)
 
-  /** The provider as it is now: it may have been changed, or closed, while its server was asked. */
+  /** Reads the provider again: it may have been changed or disabled while its server was asked. */
   async function requireEnabled(
     { id, domain_id }: IdentityProvider,
     label: string,
@@ -52,13 +52,13 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     const user = id === undefined ? undefined : await registry.find('users', id, everywhere)
     const hasEnded = user && user.expires_at !== null && user.expires_at <= clock()
     if (user && (hasEnded || !user.enabled)) {
-      throw loginFailed('account disabled, ended or gone', asKnown(user))
+      throw loginFailed('account disabled, ended or gone', toSummary(user))
     }
     return user
   }
 
   async function makeUser(provider: IdentityProvider, name: string, label: string): Promise<User> {
-    // Only new names: a subject that is known stays the person it was.
+    // Only for new users: a known subject stays the same user whatever its name.
     if (!newName.test(name))
       throw loginFailed(`${label}: the user name has characters that a new name must not have`)
     if (await registry.isNameTaken('users', name, provider.domain_id)) {
@@ -80,7 +80,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     }
   }
 
-  /** The scopes where the user will hold a role: by the mapping, and by what others have granted. */
+  /** The scopes in which the user will hold a role, by the mapping or granted by others. */
   async function scopesOf(user: User, { wanted, given }: MappedRoles): Promise<Scope[]> {
     const held = await registry.assignmentsOf({ kind: 'user', id: user.id })
     const byOthers = held.filter((assignment) => {
@@ -91,7 +91,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     return [...wanted.map(({ scope }) => scope), ...byOthers.map(scopeOf)]
   }
 
-  /** Throws, before anything is written, where the login would come to nothing for want of a role. */
+  /** Throws before anything is written if the user will hold no role in the requested scope. */
   async function requireRoleThere(
     user: User,
     requested: RequestedScope,
@@ -105,11 +105,11 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
       ? await findAmong(scopes, user, requested.project.name)
       : await findRequestedScope(requested)
     if (!wanted || !scopes.some((scope) => isDeepStrictEqual(scope, wanted))) {
-      throw loginFailed('no role there', asKnown(user))
+      throw loginFailed('no role there', toSummary(user))
     }
   }
 
-  /** A project by its name alone: of the user's own domain, else the only one of that name. */
+  /** A project by name only: of the user's own domain, else the only one of that name. */
   async function findAmong(scopes: readonly Scope[], { domain_id }: User, name = '') {
     const ids = new Set(
       scopes.flatMap((scope) => (scope.kind === 'project' ? [scope.projectId] : [])),
@@ -126,7 +126,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
   async function roleWrites(providerId: string, { wanted, given }: MappedRoles): Promise<Write[]> {
     const writes: Write[] = []
     for (const grant of wanted.filter((candidate) => !hasGrant(given, candidate))) {
-      // What somebody granted by hand stays theirs to take.
+      // Keeps a grant that a user made: the mapping must not revoke it later.
       if (!(await registry.findGrant(grant))) writes.push({ do: 'grant', grant, providerId })
     }
     for (const grant of given.filter((candidate) => !hasGrant(wanted, candidate))) {
@@ -174,7 +174,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
           time: clock(),
         }),
       ],
-      result: asKnown(user),
+      result: toSummary(user),
     }
   }
 
@@ -188,7 +188,7 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
     } catch (error) {
       const wouldLockOut = error instanceof PlatformError && error.class === 'ConflictError'
       if (!wouldLockOut) throw error
-      // The last administrator's role is not taken by a mapping either: the rest has to wait.
+      // A mapping must not revoke the last administrator's role, so this login revokes nothing.
       return await registry.applyChange(async () => {
         const { writes, ...plan } = await planLogin(asked, person, login)
         return { ...plan, writes: writes.filter((write) => write.do !== 'revoke') }
@@ -198,9 +198,13 @@ export function createProvisionUser(registry: Registry, clock: Clock) {
 }
 export type ProvisionUser = ReturnType<typeof createProvisionUser>
 
-const asKnown = ({ id, name, domain_id }: User): UserSummary => ({ id, name, domainId: domain_id })
+const toSummary = ({ id, name, domain_id }: User): UserSummary => ({
+  id,
+  name,
+  domainId: domain_id,
+})
 
-/** How many roles the mapping took, and how many it gave. */
+/** The numbers of roles that the mapping revoked and granted. */
 const countsOf = (writes: readonly Write[]): [unknown, unknown] => [
   { taken: writes.filter((write) => write.do === 'revoke').length },
   { given: writes.filter((write) => write.do === 'grant').length },

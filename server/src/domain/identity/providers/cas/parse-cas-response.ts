@@ -7,7 +7,7 @@ const longestUser = 255
 const mostValues = 200
 const longestValue = 1_024
 
-/** The shape of any name that is given in Muster. */
+/** The syntax of every name in Muster. */
 const nameShape = /^[^\s\p{C}](?:[^\p{Cc}\p{Cs}]*[^\s\p{C}])?$/u
 
 /**
@@ -33,7 +33,7 @@ function readResponse(response: XmlElement): ExternalIdentity {
   return readSuccess(outcome)
 }
 
-/** The text of a failure may quote the ticket, so it is not for the log; the code is, if it is one. */
+/** The code of a failure, for the log. Its text may quote the ticket and is not logged. */
 function failureCode({ attributes }: XmlElement): string {
   const code = attributes.get('code') ?? ''
   return /^[A-Z_]{1,64}$/.test(code) ? code : 'without a known code'
@@ -61,7 +61,7 @@ function requireKnown(part: XmlElement): void {
       return
     case 'attribute':
     case 'proxyGrantingTicket':
-      // Some servers repeat each attribute in this older form; the ticket is of no use to us.
+      // Some servers repeat each attribute in this older form; the ticket is not used.
       textOf(part)
       return
     case 'proxies':
@@ -98,13 +98,13 @@ function requireName(element: XmlElement, name: string): void {
   if (element.uri !== namespace || element.name !== name) throw new Error(`no ${name}`)
 }
 
-/** The children of an element that has no text of its own. */
+/** The children of an element without text. */
 function childrenOf({ children, text, hasCdata }: XmlElement): readonly XmlElement[] {
   if (hasCdata || /[^ \t\r\n]/.test(text)) throw new Error('text between elements')
   return children
 }
 
-/** The text of an element that has no children. */
+/** The text of an element without children. */
 function textOf({ children, text }: XmlElement): string {
   if (children.length > 0) throw new Error('elements in a text')
   return text.trim()

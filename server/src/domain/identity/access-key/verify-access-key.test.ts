@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { PlatformError } from '../../error.ts'
 import { signLikeMuster, signLikeCloudpods } from '../../../testing/sign-access-key.ts'
 import { readAccessKeySecret, type SignedAccessKey } from './read-access-key-secret.ts'
-import { verifySignature } from './verify-signature.ts'
+import { verifySignature } from './verify-access-key.ts'
 import { runsInLane } from '../../../testing/lanes.ts'
 
 interface Vector {
@@ -45,7 +45,7 @@ const verify = (text: string, at = now) =>
 
 function refuses(text: string, reason: RegExp, at = now): void {
   const verdict = verify(text, at)
-  assert.ok(!verdict.isRight, text)
+  assert.ok(!verdict.isValid, text)
   assert.match(verdict.reason, reason)
 }
 
@@ -59,12 +59,12 @@ describe('a signature by the library of another', () => {
     test(`holds: ${signer}, for ${host}`, () => {
       const verdict = verifySignature(signed, secret, signed.signDate, host)
       assert.deepEqual(verdict, {
-        isRight: true,
-        isStrict: text.includes('nonce'),
+        isValid: true,
+        isUnique: text.includes('nonce'),
       })
       const other = verifySignature(signed, `${secret}x`, signed.signDate, host)
       assert.deepEqual(other, {
-        isRight: false,
+        isValid: false,
         reason: 'unknown key, or not signed with its secret',
       })
     })
@@ -102,7 +102,7 @@ describe('a signature by the library of another', () => {
       signature: 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
     }
     const secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
-    assert.ok(verifySignature(published, secret, signDate, 'muster.example').isRight)
+    assert.ok(verifySignature(published, secret, signDate, 'muster.example').isValid)
   })
 })
 
@@ -110,7 +110,7 @@ for (const [name, sign] of Object.entries(forms)) {
   describe(`a signature in ${name}`, () => {
     test('SEC-30: holds for five minutes of clocks that differ, either way, and no longer', () => {
       for (const drift of [-5 * minute, -1, 0, 1, 5 * minute]) {
-        assert.ok(verify(sign(), now + drift).isRight, String(drift))
+        assert.ok(verify(sign(), now + drift).isValid, String(drift))
       }
       for (const drift of [-5 * minute - 1, 5 * minute + 1, 60 * minute, -24 * 60 * minute]) {
         refuses(sign(), /too long ago/, now + drift)
@@ -212,7 +212,7 @@ function overwrite(text: string, member: string, at: number, character: string):
 /** Whether it passes both: what cannot be a signed request is not even compared. */
 function isTaken(text: string): boolean {
   try {
-    return verify(text).isRight
+    return verify(text).isValid
   } catch (error) {
     assert.ok(error instanceof PlatformError && error.status === 400)
     return false
@@ -245,9 +245,9 @@ describe("Muster's own form", () => {
 
   test('SEC-31: is held to single use by its nonce, and cannot drop it', () => {
     const verdict = verify(sign())
-    assert.ok(verdict.isRight && verdict.isStrict)
+    assert.ok(verdict.isValid && verdict.isUnique)
     const cloudpods = verify(forms['Cloudpods form']())
-    assert.ok(cloudpods.isRight && !cloudpods.isStrict)
+    assert.ok(cloudpods.isValid && !cloudpods.isUnique)
 
     const { headers: _headers, ...rest } = JSON.parse(sign()) as Record<string, unknown>
     assert.ok(!isTaken(JSON.stringify(rest)))

@@ -1,34 +1,33 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { hashOwnRequest, isAddressed } from './own-request.ts'
-import type { SignedAccessKey } from './read-access-key-secret.ts'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { hashCanonicalRequest, isForThisLogin } from './canonical-request.ts'
+import type { AccessKeySecret, SignedAccessKey } from './read-access-key-secret.ts'
 
 const algorithm = 'AWS4-HMAC-SHA256'
 const service = 's3'
 const scopeEnd = 'aws4_request'
 const hashLength = 64
-/** How far apart the signer's clock and ours may be. */
+/** How far the signer's clock may be off. */
 const tolerance = 5 * 60_000
 
-/** Either the signature holds, or the log learns why not. */
-type SignatureVerdict =
+/** The reason is for the log only. */
+type Verdict =
   | {
-      readonly isRight: true
-      /** A nonce makes it one of a kind: not even a quick repeat can pass for the same use. */
-      readonly isStrict: boolean
+      readonly isValid: true
+      /** True for a signature with a nonce, which is accepted exactly once. */
+      readonly isUnique: boolean
     }
-  | { readonly isRight: false; readonly reason: string }
+  | { readonly isValid: false; readonly reason: string }
 
 /**
- * Whether the holder of the secret signed a login just now, and in Muster's own form for this very
- * server; `audience` is its host, with the port. The signature is computed whatever else is wrong,
- * so that a decoy in scope of an unknown key's secret costs what that secret would.
+ * Verifies the signature of a login; `audience` is this server's host and port. The signature is
+ * computed whatever else is wrong, so that unknown keys take as long as known ones.
  */
 export function verifySignature(
   signed: SignedAccessKey,
   secret: string,
   now: number,
   audience: string,
-): SignatureVerdict {
+): Verdict {
   const { signDate, headers } = signed
   const date = compactDate(signDate)
   const stringToSign = rebuildStringToSign(signed, date)
@@ -36,13 +35,13 @@ export function verifySignature(
 
   if (signed.algorithm !== algorithm) return wrong('signed with another algorithm')
   if (signed.request !== stringToSign) return wrong('its string to sign is not what it has to be')
-  if (headers && !isAddressed(headers, audience, date)) return wrong('signed for another host')
+  if (headers && !isForThisLogin(headers, audience, date)) return wrong('signed for another host')
   if (Math.abs(now - signDate) > tolerance) return wrong('signed too long ago, or in the future')
   if (!isSigned) return wrong('unknown key, or not signed with its secret')
-  return { isRight: true, isStrict: headers !== undefined }
+  return { isValid: true, isUnique: headers !== undefined }
 }
 
-const wrong = (reason: string): SignatureVerdict => ({ isRight: false, reason })
+const wrong = (reason: string): Verdict => ({ isValid: false, reason })
 
 /** `YYYYMMDDTHHMMSSZ`, from milliseconds since 1970. */
 const compactDate = (date: number): string =>
@@ -50,10 +49,13 @@ const compactDate = (date: number): string =>
 
 const dayOf = (date: string): string => date.slice(0, 8)
 
-/** Made here, not taken from the caller; of a request in Cloudpods' form only the hash is known. */
+/**
+ * Built here rather than taken from the caller. Of a request of Cloudpods' clients only the hash is
+ * known.
+ */
 function rebuildStringToSign(signed: SignedAccessKey, date: string): string {
   const { location, headers, request } = signed
-  const requestHash = headers ? hashOwnRequest(headers) : request.slice(-hashLength)
+  const requestHash = headers ? hashCanonicalRequest(headers) : request.slice(-hashLength)
   const scope = [dayOf(date), location, service, scopeEnd].join('/')
   return [algorithm, date, scope, requestHash].join('\n')
 }
@@ -70,4 +72,19 @@ const hmac = (key: string | Buffer, text: string): Buffer =>
 function isSame(expected: string, given: string): boolean {
   const [one, other] = [Buffer.from(expected), Buffer.from(given)]
   return one.length === other.length && timingSafeEqual(one, other)
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Checks an access key, signed with or sent in plain text. */
+export function verifyAccessKey(
+  shown: AccessKeySecret,
+  secret: string,
+  now: number,
+  audience: string,
+): Verdict {
+  if (shown.form === 'signed') return verifySignature(shown, secret, now, audience)
+  return timingSafeEqual(digest(shown.secret), digest(secret))
+    ? { isValid: true, isUnique: false }
+    : { isValid: false, reason: 'unknown key, or not its secret' }
 }
