@@ -75,4 +75,3 @@ export async function startApiProxy(lifetime: Lifetime, target: string) {
     },
   }
 }
-export type ApiProxy = Awaited<ReturnType<typeof startApiProxy>>

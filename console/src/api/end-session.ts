@@ -7,7 +7,7 @@ export function onSessionEnd(listener: (ending: SessionEnd) => void): () => void
   return () => listeners.delete(listener)
 }
 
-/** Tells the frame that there is no session any more; it leads to the login page and back. */
+/** Reports that the session has ended. The router opens the login page, which leads back. */
 export function endSession(ending: SessionEnd): void {
   for (const tell of listeners) tell(ending)
 }

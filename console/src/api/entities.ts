@@ -12,14 +12,14 @@ interface AnyInput {
   readonly signal?: AbortSignal
 }
 
-/** The six kinds are called alike: which operation it is, is data here, and its types with it. */
+/** The six kinds have the same operations, so the operation is looked up by kind, without its own types. */
 const call = api as unknown as Readonly<
   Record<OperationId, (input: AnyInput) => Promise<Readonly<Record<string, unknown>>>>
 >
 
 export interface EntityPage<K extends Kind> {
   readonly entities: readonly Entities[K][]
-  /** Where the next page begins, if there is one. */
+  /** Marker of the next page, if there is one. */
   readonly marker: string | undefined
 }
 
@@ -54,7 +54,7 @@ export async function deleteEntity(kind: Kind, id: string): Promise<void> {
   await call[kindOperations[kind].delete]({ parameters: { id } })
 }
 
-/** What hangs on an entity; null for kinds that have no such operation. */
+/** What depends on an entity; null for kinds without this operation. */
 export async function readImpact(kind: Kind, id: string, signal: AbortSignal) {
   const { impact } = kindOperations[kind]
   if (!impact) return null

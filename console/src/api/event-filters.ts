@@ -6,7 +6,7 @@ export const eventResults = [
   'denied',
 ] as const satisfies readonly EventDto['result'][]
 
-/** Names of the filters in the address; those of the API, and `last` for a span that ends now. */
+/** Search parameters of the page: the API's filters, and `last` for a time span that ends now. */
 const eventFilterNames = [
   'user_id',
   'action',
@@ -30,7 +30,7 @@ export type Span = keyof typeof spans
 export const isSpan = (word: string | undefined): word is Span =>
   word !== undefined && Object.hasOwn(spans, word)
 
-/** What of an address narrows the log. */
+/** The filters among the search parameters. */
 export function readEventFilters(
   search: Readonly<Record<string, string | undefined>>,
 ): EventFilters {
@@ -44,7 +44,7 @@ export function readEventFilters(
 
 type Result = EventDto['result']
 
-/** As the API is asked. A span is counted from the moment of asking, so that a link stays current. */
+/** The API's query. A span ends now, so that a link to "the last hour" stays current. */
 export function toEventQuery(filters: EventFilters, now: number) {
   const { last, result, ...others } = filters
   return {

@@ -10,7 +10,7 @@ export interface Grant {
 
 type Verb = 'grant' | 'revoke'
 
-/** The API has an operation for every kind of scope and of principal; here they are one. */
+/** The API has one operation per kind of scope and principal; this is one function for all. */
 async function change(verb: Verb, { roleId: role_id, principal, scope }: Grant): Promise<void> {
   const isUser = principal.kind === 'user'
   const user = { user_id: principal.id, role_id }

@@ -8,7 +8,7 @@ import type {
   UserDto,
 } from '@muster/contract'
 
-/** What is administered, by the name of its collection. */
+/** The entities of identity, by the name of their collection. */
 export interface Entities {
   projects: ProjectDto
   users: UserDto
@@ -28,7 +28,7 @@ interface Operations {
   readonly create: OperationId
   readonly update: OperationId
   readonly delete: OperationId
-  /** Of those whose end takes others along. */
+  /** For kinds whose deletion deletes other entities too. */
   readonly impact?: OperationId
 }
 
@@ -87,7 +87,7 @@ export const kindOperations: Readonly<Record<Kind, Operations>> = {
   },
 }
 
-/** In the order of their tabs. */
+/** In the order of the tabs. */
 export const kinds = Object.keys(kindOperations) as readonly Kind[]
 
 export const isKind = (word: string | undefined): word is Kind =>

@@ -1,4 +1,4 @@
-/** Where the next page begins, from the link to it. */
+/** The marker in the link to the next page. */
 export function markerOf(next: string | null): string | undefined {
   if (next === null) return undefined
   return new URL(next, 'http://here').searchParams.get('marker') ?? undefined

@@ -14,7 +14,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const isPressedOutside = useRef(false)
   const [chosenId, setChosenId] = useState<string>()
-  const { options, isSearching } = usePaletteOptions(text)
+  const { options, isSearching, hasFailed } = usePaletteOptions(text)
   const chosen = chosenOf(options, chosenId)
 
   // Before the element is taken away: only an element that is there gives the focus back.
@@ -119,6 +119,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       </div>
       <p role="status" className={styles.status}>
         {isSearching && t.connection.searching}
+        {hasFailed && !isSearching && t.errors.unreachable}
       </p>
     </dialog>
   )

@@ -14,6 +14,7 @@ import { useLogOut } from './use-log-out.ts'
 export function usePaletteOptions(text: string): {
   readonly options: readonly PaletteOption[]
   readonly isSearching: boolean
+  readonly hasFailed: boolean
 } {
   const t = useMessages()
   const navigate = useNavigate()
@@ -25,6 +26,7 @@ export function usePaletteOptions(text: string): {
     data = [],
     isPlaceholderData,
     isFetching,
+    isError,
   } = useQuery(findServersQuery(names.toApiQuery(asked)))
 
   const pages: readonly PaletteOption[] = [
@@ -73,7 +75,7 @@ export function usePaletteOptions(text: string): {
     name: t.frame.paletteFilter(typed),
     run: () => void navigate({ to: '/servers', search: { q: names.toApiQuery(typed) } }),
   }
-  if (typed === '') return { options: [...pages, ...actions], isSearching: false }
+  if (typed === '') return { options: [...pages, ...actions], isSearching: false, hasFailed: false }
   const open = (id: string) => void navigate({ to: '/servers/$id', params: { id } })
   const servers = data.map((server) => serverOption(server, open))
   const isSearching = isFetching || asked !== typed
@@ -84,5 +86,5 @@ export function usePaletteOptions(text: string): {
     ...matching(pages, typed),
     ...matching(actions, typed),
   ]
-  return { options, isSearching }
+  return { options, isSearching, hasFailed: isError }
 }

@@ -1,9 +1,9 @@
 import { isTransitional } from './status.ts'
 
-export const quick = 3_000
-const usual = 60_000
-/** What takes longer than that is no news. */
-const patience = 30_000
+export const fastInterval = 3_000
+const slowInterval = 60_000
+/** After this time a server in a transitional status counts as stuck. */
+const stuckAfter = 30_000
 
 interface Moving {
   readonly id: string
@@ -11,8 +11,8 @@ interface Moving {
 }
 
 /**
- * Often for half a minute after a server was first seen in a state that it only passes through,
- * seldom otherwise: one that is stuck there keeps nobody busy, and hides no other that sets out.
+ * Polls fast for half a minute after a server enters a transitional status, and slowly otherwise. A
+ * server that is stuck does not keep the fast polling alive, and another that starts restarts it.
  */
 export function createRefreshInterval(clock: () => number = Date.now) {
   const seen = new WeakMap<
@@ -20,7 +20,7 @@ export function createRefreshInterval(clock: () => number = Date.now) {
     { readonly under: ReadonlySet<string>; readonly since: number }
   >()
 
-  /** `of` is what it is remembered by: the query whose rows they are. */
+  /** `of`: the query that the rows belong to. */
   return function refreshInterval(of: object, rows: readonly Moving[]): number {
     const before = seen.get(of)
     const under = new Set(
@@ -29,7 +29,7 @@ export function createRefreshInterval(clock: () => number = Date.now) {
     const hasNews = [...under].some((state) => !before?.under.has(state))
     const since = hasNews || !before ? clock() : before.since
     seen.set(of, { under, since })
-    return under.size > 0 && clock() - since < patience ? quick : usual
+    return under.size > 0 && clock() - since < stuckAfter ? fastInterval : slowInterval
   }
 }
 

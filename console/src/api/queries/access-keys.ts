@@ -11,7 +11,7 @@ export const accessKeysQuery = (userId: string) =>
     refetchInterval: 60_000,
   })
 
-/** Where programs find the identity API: the catalog says so, also where the console is served elsewhere. */
+/** The public URL of the identity API. It comes from the catalog, since the console may have another origin. */
 export const identityUrlQuery = queryOptions({
   queryKey: ['catalog', 'identity'],
   queryFn: async ({ signal }) => {

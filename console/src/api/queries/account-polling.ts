@@ -5,12 +5,12 @@ type Syncing = Pick<CloudAccount, 'sync'>
 const whileSyncing = 1_500
 const atMostEvery = 3_000
 const atLeastEvery = 60_000
-/** A sync that is due starts a moment later. */
+/** A due sync starts with a short delay. */
 const slack = 1_000
 
 export const isSyncing = ({ sync }: Syncing): boolean => sync.state !== 'idle'
 
-/** In how many milliseconds to look again: soon while one runs, else when the next one is due. */
+/** Milliseconds until the next request: short while a sync runs, otherwise when the next one is due. */
 export function pollingInterval(accounts: readonly Syncing[], now: number): number {
   if (accounts.some(isSyncing)) return whileSyncing
   const waits = accounts.flatMap(({ sync }) =>

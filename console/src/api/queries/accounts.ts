@@ -11,13 +11,13 @@ export interface AccountsFilter {
   readonly status?: CloudAccount['status']
   readonly orderBy: 'name' | 'provider' | 'status' | 'servers'
   readonly order: 'asc' | 'desc'
-  /** ValueCount from 0. */
+  /** The first page is 0. */
   readonly page: number
 }
 
 const afterFailure = 60_000
 
-/** Who may not see accounts will not in a minute either. */
+/** A user without permission gains none by polling. */
 const intervalAfterError = (error: unknown) =>
   isApiError(error, 'ForbiddenError') ? false : afterFailure
 
@@ -48,7 +48,7 @@ export const accountQuery = (id: string) =>
         : pollingInterval(state.data ? [state.data] : [], Date.now()),
   })
 
-/** The kinds of sources; they change only with the version of Muster. */
+/** The supported providers. They change only with the version of Muster. */
 export const providersQuery = queryOptions({
   queryKey: ['accounts', 'providers'],
   queryFn: async ({ signal }) => (await api.listCloudProviders({ signal })).providers,

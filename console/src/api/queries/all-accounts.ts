@@ -4,7 +4,7 @@ import { statisticsInterval } from './statistics.ts'
 
 const maxPageSize = 2048
 
-/** Every account that the caller may see, the disabled ones too, however many pages there are. */
+/** All visible accounts, including disabled ones, from all pages. */
 export const allAccountsQuery = queryOptions({
   queryKey: ['accounts', 'every'],
   queryFn: ({ signal }) =>

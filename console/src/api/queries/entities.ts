@@ -3,9 +3,9 @@ import type { Kind } from '../kind-operations.ts'
 import { getEntity, listEntities, readImpact, type ListQuery } from '../entities.ts'
 
 const pageSize = '200'
-const calm = 60_000
+const pollInterval = 60_000
 
-/** A list page by page, narrowed and sorted by the API. */
+/** A list, page by page; the API filters and sorts. */
 export const entitiesQuery = <K extends Kind>(kind: K, query: ListQuery) =>
   infiniteQueryOptions({
     queryKey: [kind, 'list', query],
@@ -14,18 +14,18 @@ export const entitiesQuery = <K extends Kind>(kind: K, query: ListQuery) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ marker }) => marker,
     placeholderData: keepPreviousData,
-    refetchInterval: calm,
+    refetchInterval: pollInterval,
   })
 
-/** A whole page of the largest size: to choose from, and to give ids their names. */
+/** One page of the maximum size, to choose from and to resolve ids to names. */
 export const choicesQuery = <K extends Kind>(kind: K) =>
   queryOptions({
     queryKey: [kind, 'choices'],
     queryFn: async ({ signal }) => (await listEntities(kind, {}, signal)).entities,
-    staleTime: calm,
+    staleTime: pollInterval,
   })
 
-/** The one of exactly this name, however far down its list it is. */
+/** The entity with exactly this name, also when it is beyond the loaded pages. */
 export const namedQuery = <K extends Kind>(kind: K, name: string) =>
   queryOptions({
     queryKey: [kind, 'named', name],
@@ -36,7 +36,7 @@ export const entityQuery = <K extends Kind>(kind: K, id: string) =>
   queryOptions({
     queryKey: [kind, 'one', id],
     queryFn: ({ signal }) => getEntity(kind, id, signal),
-    refetchInterval: calm,
+    refetchInterval: pollInterval,
   })
 
 export const impactQuery = (kind: Kind, id: string) =>

@@ -5,7 +5,7 @@ import { toEventQuery, type EventFilters } from '../event-filters.ts'
 
 const pageSize = 50
 
-/** Newest first, page by page. It stands still while it is read: what is new is counted apart. */
+/** Newest first, page by page. It is not polled, so that rows keep their place; new events are counted apart. */
 export const eventsQuery = (filters: EventFilters) =>
   infiniteQueryOptions({
     queryKey: ['events', 'list', filters],
@@ -21,7 +21,7 @@ export const eventsQuery = (filters: EventFilters) =>
     refetchOnReconnect: false,
   })
 
-/** The newest, asked for again and again, to tell how many have come since. */
+/** Polls the newest events, to count those that are not in the list yet. */
 export const newestEventsQuery = (filters: EventFilters) =>
   queryOptions({
     queryKey: ['events', 'newest', filters],

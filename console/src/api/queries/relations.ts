@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 
-/** What belongs to one entity of identity. Keys start with the noun whose change may change it. */
+/** Relations between entities. Each key starts with the kind whose change invalidates it. */
 
 export const groupUsersQuery = (id: string) =>
   queryOptions({
@@ -23,7 +23,7 @@ export const rolePoliciesQuery = (id: string) =>
       (await api.listRolePolicies({ parameters: { id }, signal })).policies,
   })
 
-/** How many servers a project has, as far as the caller sees them. */
+/** How many servers of a project the user can see. */
 export const projectServersQuery = (id: string) =>
   queryOptions({
     queryKey: ['servers', 'of-project', id],

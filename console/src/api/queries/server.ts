@@ -1,39 +1,39 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { quick, refreshInterval } from '../../servers/refresh-interval.ts'
+import { fastInterval, refreshInterval } from '../../servers/refresh-interval.ts'
 import { api } from '../client.ts'
 
-const seldom = 60_000
-const eventsAPage = 50
+const slowInterval = 60_000
+const pageSize = 50
 
-/** One server with all of its fields; `isPollingFast` where news of it is expected. */
+/** One server with all fields; `isPollingFast` while a sync of it is expected to finish. */
 export const serverQuery = (id: string, isPollingFast = false) =>
   queryOptions({
     queryKey: ['servers', 'one', id],
     queryFn: async ({ signal }) => (await api.getServer({ parameters: { id }, signal })).server,
     refetchInterval: (query) => {
       const { data } = query.state
-      return isPollingFast ? quick : refreshInterval(query, data ? [data] : [])
+      return isPollingFast ? fastInterval : refreshInterval(query, data ? [data] : [])
     },
   })
 
-/** What became of a server, newest first, a page after the other. */
+/** The history of a server, newest first, page by page. */
 export const serverHistoryQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['servers', 'history', id],
     queryFn: async ({ pageParam: marker, signal }) => {
       const { body, headers } = await api.request('getServerHistory', {
         parameters: { id },
-        query: { limit: eventsAPage, marker },
+        query: { limit: pageSize, marker },
         signal,
       })
       return { events: body.events, hasMore: headers.has('link') }
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ events, hasMore }) => (hasMore ? events.at(-1)?.id : undefined),
-    refetchInterval: seldom,
+    refetchInterval: slowInterval,
   })
 
-/** How often the account that holds a server is synced, in seconds: what its age is judged by. */
+/** The sync interval of a server's account in seconds, which decides when its data is stale. */
 export const accountPeriodQuery = (accountId: string) =>
   queryOptions({
     queryKey: ['accounts', 'period', accountId],
@@ -41,5 +41,5 @@ export const accountPeriodQuery = (accountId: string) =>
       const { cloudaccount } = await api.getCloudAccount({ parameters: { id: accountId }, signal })
       return cloudaccount.period
     },
-    staleTime: seldom,
+    staleTime: slowInterval,
   })

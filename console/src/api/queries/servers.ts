@@ -6,10 +6,10 @@ import type { Sort } from '../../url/sort.ts'
 import { api } from '../client.ts'
 
 export const pageSize = 100
-/** So long a page counts as just loaded. */
+/** A page counts as just loaded for this long, in milliseconds. */
 export const freshFor = 2_000
 
-/** Which servers, in which order, and what of them. */
+/** Which servers, in which order, with which fields. */
 export interface ServersQuery {
   readonly q: string
   readonly scope: Scope
@@ -22,7 +22,7 @@ const selectionOf = ({ q, scope }: Pick<ServersQuery, 'q' | 'scope'>) => ({
   scope,
 })
 
-/** One page of the list; a page further down is asked for when somebody scrolls there. */
+/** One page of the list. A page is requested when the user scrolls to it. */
 export const serverPageQuery = (query: ServersQuery, index: number) =>
   queryOptions({
     queryKey: ['servers', 'page', query, index],
@@ -44,12 +44,12 @@ export const serverPageQuery = (query: ServersQuery, index: number) =>
       return { index, total, rows: servers as readonly Row[] }
     },
     staleTime: freshFor,
-    // Who scrolls through a fleet leaves hundreds of pages behind.
+    // Scrolling through a long list loads hundreds of pages.
     gcTime: 60_000,
     refetchInterval: (query) => refreshInterval(query, query.state.data?.rows ?? []),
   })
 
-/** How many there are without any filter. */
+/** How many servers there are without a filter. */
 export const fleetSizeQuery = (scope: Scope) =>
   queryOptions({
     queryKey: ['servers', 'size', scope],
@@ -58,7 +58,7 @@ export const fleetSizeQuery = (scope: Scope) =>
     refetchInterval: 60_000,
   })
 
-/** How many servers a query has for each value of some fields; not asked before its turn has come. */
+/** How many servers match per value of some fields. `isDue`: false delays the request. */
 export const countsQuery = (q: string, scope: Scope, groups: readonly string[], isDue = true) =>
   queryOptions({
     queryKey: ['servers', 'counts', q, scope, groups],

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 
-/** Who is logged in, where, and what they may do there. */
+/** The user, the scope and the permissions of the session. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }) => (await api.getSession({ signal })).session,

@@ -4,10 +4,10 @@ import { statusesIn, type StatusGroup } from '../../servers/status.ts'
 import { renderTerm } from '../../filter/terms.ts'
 import { api } from '../client.ts'
 
-/** Servers that have a value in common, with their cores, and their memory and disks in MB. */
+/** Servers with a common value: their count, vCPUs, and memory and disks in MB. */
 export type Group = ServerStatistics['groups'][string][number]
 
-/** How often what is counted is counted again, while somebody looks. */
+/** Polling interval of statistics while the page is visible, in milliseconds. */
 export const statisticsInterval = 60_000
 
 interface StatisticsQuery {
@@ -23,7 +23,7 @@ async function count({ groupBy, q, filter }: StatisticsQuery, signal: AbortSigna
   })
 }
 
-/** How many servers there are, as far as the caller may see, and by what they have in common. */
+/** How many servers the user can see, in total and per value of some fields. */
 export const statisticsQuery = (query: StatisticsQuery) =>
   queryOptions({
     queryKey: ['servers', 'statistics', query],

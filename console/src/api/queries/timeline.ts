@@ -5,7 +5,7 @@ import { statisticsInterval } from './statistics.ts'
 
 export type DayCount = ServerTimeline['timeline'][number]
 
-/** The fleet's size day by day, oldest first, as far as the caller may see. */
+/** How many servers the user could see per day, oldest first. */
 export const timelineQuery = (days: number) =>
   queryOptions({
     queryKey: ['servers', 'timeline', days],

@@ -1,13 +1,14 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 
-/** The largest page that the API gives. */
-const most = 2_048
+/** The maximum page size of the API. */
+const maxPageSize = 2_048
 
-/** One's own views, and those that others share in the project. */
+/** The user's own views, and those shared in the project. */
 export const viewsQuery = queryOptions({
   queryKey: ['views'],
   queryFn: async ({ signal }) =>
-    (await api.listViews({ query: { limit: most, order_by: 'name', order: 'asc' }, signal })).views,
+    (await api.listViews({ query: { limit: maxPageSize, order_by: 'name', order: 'asc' }, signal }))
+      .views,
   staleTime: 30_000,
 })

@@ -6,7 +6,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import styles from './accounts-page.module.css'
 
 interface Props {
-  /** ValueCount from 0. */
+  /** The first page is 0. */
   readonly page: number
   readonly total: number
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const patience = 30_000
 
-/** For half a minute after `pollFast`, news is expected. */
+/** Polls fast for half a minute after `pollFast`, while a change is expected. */
 export function useFastPolling(): {
   readonly isPollingFast: boolean
   readonly pollFast: () => void

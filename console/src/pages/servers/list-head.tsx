@@ -22,22 +22,22 @@ interface Props {
 export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props) {
   const t = useMessages()
   const { number, clock } = useFormat()
-  const { total, news, isMoved, isBehind, updatedAt } = pages
+  const { total, difference, isReordered, isOutdated, updatedAt } = pages
   const all = fleetSize ?? total
   return (
     <div className={styles.head}>
       <PageTitle>{t.servers.title}</PageTitle>
       <span className={styles.count} role="status" aria-live="polite">
-        {isBehind && t.connection.searching}
-        {!isBehind &&
+        {isOutdated && t.connection.searching}
+        {!isOutdated &&
           total !== undefined &&
           all !== undefined &&
           t.servers.countOf(number(total), number(all))}
       </span>
       <ScopeLabel operation="listServers" scope={state.scope} />
-      {(news !== 0 || isMoved) && (
-        <Button small onClick={pages.adopt}>
-          {news > 0 ? t.servers.newOnes(number(news)) : t.servers.changedOrder}
+      {(difference !== 0 || isReordered) && (
+        <Button small onClick={pages.showChanges}>
+          {difference > 0 ? t.servers.newOnes(number(difference)) : t.servers.changedOrder}
         </Button>
       )}
       <div className={styles.aside}>
@@ -50,7 +50,7 @@ export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props
         <Button icon="columns" onClick={onColumns} aria-haspopup="dialog">
           {t.servers.columnsButton}
         </Button>
-        <ExportMenu state={state} total={isBehind ? undefined : total} />
+        <ExportMenu state={state} total={isOutdated ? undefined : total} />
       </div>
     </div>
   )

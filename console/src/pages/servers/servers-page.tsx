@@ -108,7 +108,7 @@ export function ServersPage() {
           <FilterSidebar
             q={state.q}
             scope={state.scope}
-            hasRows={pages.total !== undefined && !pages.isBehind}
+            hasRows={pages.total !== undefined && !pages.isOutdated}
             onChange={(next) => change({ q: next })}
           />
         )}

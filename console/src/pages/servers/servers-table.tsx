@@ -60,7 +60,7 @@ export function ServersTable(props: Props) {
   useEffect(() => onRange(first, last), [first, last, onRange])
   useEffect(() => virtualizer.measure(), [height, virtualizer])
   const [topOf, setTopOf] = useState(listKey)
-  if (topOf !== listKey && !pages.isBehind) setTopOf(listKey)
+  if (topOf !== listKey && !pages.isOutdated) setTopOf(listKey)
   useLayoutEffect(() => {
     scroll.current?.scrollTo({ top: 0 })
   }, [topOf])

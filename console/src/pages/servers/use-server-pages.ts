@@ -12,26 +12,26 @@ import { createStablePages, type Row } from '../../servers/stable-pages.ts'
 export interface ServerPages {
   readonly total: number | undefined
   readonly rowAt: (index: number) => Row | undefined
-  /** How many more or fewer there are by now; taken in by `adopt`. */
-  readonly news: number
-  readonly isMoved: boolean
-  readonly adopt: () => void
-  /** Shown are still the rows of the query before. */
-  readonly isBehind: boolean
+  /** How many more (or fewer) servers match by now; `showChanges` shows them. */
+  readonly difference: number
+  readonly isReordered: boolean
+  readonly showChanges: () => void
+  /** The rows on the screen still answer the previous query. */
+  readonly isOutdated: boolean
   readonly updatedAt: number
   /** All pages as one query for the total. */
   readonly query: Refetchable<number>
   readonly refetch: () => void
 }
 
-/** The pages of the list that are in sight: loaded when they come in sight, held while they are read. */
+/** The pages of the list that are in sight: loaded when they come in sight, shown while they are read. */
 export function useServerPages(
   query: ServersQuery,
   inSight: { readonly first: number; readonly last: number },
 ): ServerPages {
-  const [turn, setTurn] = useState(0)
+  const [revision, setRevision] = useState(0)
   const [refreshedAt, setRefreshedAt] = useState(0)
-  const [hold] = useState(() => createStablePages(freshFor))
+  const [mergePages] = useState(() => createStablePages(freshFor))
   const first = Math.floor(inSight.first / pageSize)
   const last = Math.floor(inSight.last / pageSize)
   const indexes = Array.from({ length: last - first + 1 }, (_, at) => first + at)
@@ -40,8 +40,8 @@ export function useServerPages(
   const loaded = results.flatMap(({ data, dataUpdatedAt }) =>
     data ? [{ ...data, loadedAt: dataUpdatedAt }] : [],
   )
-  const asked = { query: JSON.stringify(query), turn, refreshedAt }
-  const { held, isBehind, news, isMoved } = hold(asked, loaded)
+  const request = { query: JSON.stringify(query), revision, refreshedAt }
+  const { shown, isOutdated, difference, isReordered } = mergePages(request, loaded)
 
   function refetch(): void {
     setRefreshedAt(Date.now())
@@ -50,19 +50,19 @@ export function useServerPages(
 
   const failed = results.find(({ error, failureReason }) => error ?? failureReason)
   return {
-    total: held?.total,
-    rowAt: (index) => held?.pages.get(Math.floor(index / pageSize))?.rows[index % pageSize],
-    news,
-    isMoved,
-    adopt: () => setTurn(turn + 1),
-    isBehind,
+    total: shown?.total,
+    rowAt: (index) => shown?.pages.get(Math.floor(index / pageSize))?.rows[index % pageSize],
+    difference,
+    isReordered,
+    showChanges: () => setRevision(revision + 1),
+    isOutdated,
     updatedAt: Math.max(0, ...results.map(({ dataUpdatedAt }) => dataUpdatedAt)),
     query: {
-      data: held?.total,
+      data: shown?.total,
       error: failed?.error ?? null,
       failureReason: failed?.failureReason ?? null,
       isFetching: results.some(({ isFetching }) => isFetching),
-      isPlaceholderData: isBehind,
+      isPlaceholderData: isOutdated,
       isFetchedAfterMount: results.every(({ isFetchedAfterMount }) => isFetchedAfterMount),
       refetch,
     },
