@@ -81,7 +81,16 @@ export interface Resources {
 export type ResourceKind = keyof Resources
 
 /** The singular, for messages and events. */
-export const nounOf: Readonly<Record<ResourceKind, string>> = targetTypes
+export const nounOf: Readonly<Record<ResourceKind, string>> = {
+  domains: targetTypes.domains,
+  projects: targetTypes.projects,
+  users: targetTypes.users,
+  groups: targetTypes.groups,
+  roles: targetTypes.roles,
+  policies: targetTypes.policies,
+  credentials: targetTypes.credentials,
+  identity_providers: targetTypes.identity_providers,
+}
 
 /** Fields that are stored and never shown. */
 export interface Secrets {
