@@ -2,8 +2,12 @@ import './styles/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { isOutage } from './api/query-view.ts'
-import { App } from './app.tsx'
 import { startLanguage } from './messages/language.ts'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { queryClient } from './api/query-client.ts'
+import { router } from './routes.tsx'
+import { Toasts } from './ui/toasts.tsx'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no root.')
@@ -19,3 +23,12 @@ createRoot(root, {
     <App />
   </StrictMode>,
 )
+
+function App() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+      <Toasts />
+    </QueryClientProvider>
+  )
+}

@@ -7,8 +7,9 @@ import { queryClient } from './api/query-client.ts'
 import { lazyPage } from './pages/lazy-page.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import { PageError } from './pages/page-error.tsx'
-import { PagePending } from './pages/page-pending.tsx'
 import { parseSearch, stringifySearch, type Search } from './url/search.ts'
+import styles from './ui/page.module.css'
+import { SkeletonRows } from './ui/skeleton.tsx'
 
 const root = createRootRoute({ validateSearch: (search): Search => search as Search })
 
@@ -18,7 +19,7 @@ const login = createRoute({
   component: lazyPage(() => import('./pages/login/login-page.tsx'), 'LoginPage'),
 })
 
-/** Everything else is behind a login, which leads back to where one wanted to go. */
+/** All other pages need a login, which then returns to the wanted page. */
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
@@ -158,7 +159,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Wherever the end of a session is noticed, the login page follows, and leads back. */
+/** When a session ends, show the login page, which then returns to this page. */
 onSessionEnd((ending: SessionEnd) => {
   const { pathname, searchStr } = router.state.location
   if (pathname === '/login') return
@@ -170,3 +171,11 @@ onSessionEnd((ending: SessionEnd) => {
     ignoreBlocker: true,
   })
 })
+
+function PagePending() {
+  return (
+    <div className={styles.page}>
+      <SkeletonRows />
+    </div>
+  )
+}

@@ -1,9 +1,9 @@
-/** Puts a text into the clipboard, which plain HTTP has not, except on the machine itself. */
+/** Copies a text. Plain HTTP has no clipboard API except on localhost, hence the fallback. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text
-  // What is beside a modal dialog cannot be selected, and what loses the focus gets it back.
+  // Content outside a modal dialog cannot be selected. The focus is restored afterwards.
   const focused = document.activeElement
   const home = document.querySelector('dialog:modal') ?? document.body
   home.append(area)

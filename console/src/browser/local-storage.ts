@@ -1,4 +1,4 @@
-/** What the browser keeps for a user; null where there is nothing, or where it keeps nothing. */
+/** A text in local storage; null if there is none, or if storage is disabled. */
 export function readStoredText(key: string): string | null {
   try {
     return localStorage.getItem(key)
@@ -7,11 +7,9 @@ export function readStoredText(key: string): string | null {
   }
 }
 
-/** A browser that keeps nothing still shows what was chosen until the page is left. */
+/** With storage disabled, a choice lasts until the page is closed. */
 export function storeText(key: string, text: string): void {
   try {
     localStorage.setItem(key, text)
-  } catch {
-    // A nuisance the next time, not a fault.
-  }
+  } catch {}
 }

@@ -1,23 +1,23 @@
 import { useFormat } from '../messages/use-format.ts'
 import styles from './bar-list.module.css'
-import { FreshNumber } from './fresh-number.tsx'
+import { Highlight } from '../ui/highlight.tsx'
 import type { Bar } from './rank.ts'
 import { shareOf } from './scale.ts'
 import { ServersLink } from './servers-link.tsx'
 
 export interface LabelledBar extends Bar {
   readonly label: string
-  /** In words, for who points at it or hears it. */
+  /** A description for tooltips and screen readers. */
   readonly words: string
   readonly isRest?: boolean
   /** The chart's own colour unless given. */
   readonly colour?: string
 }
 
-/** Bars under each other, each a link, with its name and its number in text. */
+/** A bar chart with links. */
 export function BarList({ bars }: { readonly bars: readonly LabelledBar[] }) {
   const { number } = useFormat()
-  // The rest is no value beside the others: its bar would only make theirs short.
+  // The rest has no bar: it would make the others too short.
   const most = Math.max(0, ...bars.map(({ count, isRest }) => (isRest ? 0 : count)))
   return (
     <ul className={styles.list}>
@@ -34,7 +34,7 @@ export function BarList({ bars }: { readonly bars: readonly LabelledBar[] }) {
               )}
             </span>
             <span className={styles.count}>
-              <FreshNumber>{number(count)}</FreshNumber>
+              <Highlight value={number(count)} />
             </span>
           </ServersLink>
         </li>

@@ -7,27 +7,29 @@ import { ScopeLabel } from '../session/scope-label.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import styles from './chart-card.module.css'
-import { StaleNotice } from './stale-notice.tsx'
-import { useTableView } from './use-table-view.ts'
+import { useFormat } from '../messages/use-format.ts'
+import staleNoticeStyles from './stale-notice.module.css'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { isTable, toggleTable } from './table-names.ts'
 
 interface Props<Data> {
-  /** As the address calls it. */
+  /** Its name in the address. */
   readonly name: string
   readonly title: string
   readonly query: Refetchable<Data> & { readonly dataUpdatedAt: number }
   /** Where the data comes from: its scope stands beside the title. */
   readonly operation: OperationId
-  /** What is to be seen, in words. */
+  /** The chart in one sentence. */
   readonly words: (data: Data) => string
   readonly chart: (data: Data) => ReactNode
-  /** The same in figures; left out where the chart is a table already. */
+  /** The same data as a table. */
   readonly table?: (data: Data) => ReactNode
-  /** In pixels: what it will need once it is there. */
+  /** The height in pixels, reserved while loading. */
   readonly height: number
   readonly className?: string | undefined
 }
 
-/** A chart with its words, its table, and its own way to fail: the others stay as they are. */
+/** A chart with its description, its table, and its own error state. */
 export function ChartCard<Data>(props: Props<Data>) {
   const { name, title, operation, query, words, chart, table, height, className } = props
   const t = useMessages()
@@ -78,4 +80,40 @@ function Waiting({ height }: { readonly height: number }) {
       <span className="visuallyHidden">{t.common.loading}</span>
     </div>
   )
+}
+
+interface StaleNoticeProps {
+  readonly since: number
+  readonly onRetry: () => void
+}
+
+/** A note that the last refresh failed and the data is old. */
+function StaleNotice({ since, onRetry }: StaleNoticeProps) {
+  const t = useMessages()
+  const { clock } = useFormat()
+  return (
+    <p className={staleNoticeStyles.note} role="status">
+      <span aria-hidden="true">◌</span>
+      {t.overview.notUpdated(clock(since))}
+      <Button small look="quiet" icon="refresh" onClick={onRetry}>
+        {t.common.retry}
+      </Button>
+    </p>
+  )
+}
+
+/** Whether a chart is shown as a table, stored in the address. */
+function useTableView(name: string): { asTable: boolean; turn: () => void } {
+  const { table } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  return {
+    asTable: isTable(table, name),
+    turn: () =>
+      void navigate({
+        to: '.',
+        search: (before) => ({ ...before, table: toggleTable(before.table, name) }),
+        replace: true,
+        resetScroll: false,
+      }),
+  }
 }

@@ -1,15 +1,14 @@
 import { useRef, useState } from 'react'
 import { useFormat } from '../messages/use-format.ts'
 import { dayTicks } from './day-ticks.ts'
-import type { Day } from './day.ts'
-import { DayLinePlot } from './day-line-plot.tsx'
 import styles from './day-line.module.css'
-import { positionOn, scaleFor } from './scale.ts'
+import { positionOn, scaleFor, type Scale } from './scale.ts'
 import { ServersLink } from './servers-link.tsx'
+import { areaPath, linePath, splitRuns } from './line-path.ts'
 
 const percent = (part: number) => `${Math.round(part * 10_000) / 100}%`
 
-/** How far each key goes; the ends are further than any chart is long. */
+/** How many days each key moves. */
 const steps: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
   ArrowRight: 1,
@@ -19,7 +18,7 @@ const steps: Readonly<Record<string, number>> = {
   End: Infinity,
 }
 
-/** A line over days. All days are links but one stop of the keyboard: arrows lead from day to day. */
+/** A line chart over days. Each day is a link; arrow keys move between days. */
 export function DayLine({
   days,
   label,
@@ -105,4 +104,50 @@ export function DayLine({
       </div>
     </div>
   )
+}
+
+const width = 1000
+const height = 100
+
+interface DayLinePlotProps {
+  readonly days: readonly Day[]
+  readonly scale: Scale
+}
+
+/** The SVG is stretched to the available space. Its text is outside, so that it is not distorted. */
+function DayLinePlot({ days, scale }: DayLinePlotProps) {
+  const yOf = (value: number) => height - positionOn(scale, value) * height
+  const points = days.map(({ count, isEstimated }, index) => ({
+    x: ((index + 0.5) / days.length) * width,
+    y: yOf(count),
+    isLoose: isEstimated,
+  }))
+  return (
+    <svg
+      className={styles.drawing}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      focusable="false"
+    >
+      {scale.ticks.map((tick) => (
+        <line key={tick} className={styles.grid} x1={0} x2={width} y1={yOf(tick)} y2={yOf(tick)} />
+      ))}
+      {splitRuns(points).map((run, at) => (
+        <g key={at} className={run.isLoose ? styles.loose : undefined}>
+          {/* An area is read from its ground: without one at 0 it would lie. */}
+          {scale.from === 0 && <path className={styles.area} d={areaPath(run.points, height)} />}
+          <path className={styles.line} d={linePath(run.points)} />
+        </g>
+      ))}
+    </svg>
+  )
+}
+
+interface Day {
+  readonly date: string
+  readonly count: number
+  readonly isEstimated: boolean
+  readonly q: string
+  readonly words: string
 }

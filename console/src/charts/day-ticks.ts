@@ -1,4 +1,4 @@
-/** Which of the days are named below a chart: the first of each month, or else some that lie evenly. */
+/** The indexes of labelled days: the first of each month, or evenly spaced days. */
 export function dayTicks(dates: readonly string[], most: number): number[] {
   const months = dates.flatMap((date, at) => (date.endsWith('-01') ? [at] : []))
   const wanted = months.length >= 2 ? months : dates.map((_, at) => at)

@@ -1,7 +1,7 @@
 export interface Point {
   readonly x: number
   readonly y: number
-  /** Not known for sure. */
+  /** Estimated. */
   readonly isLoose: boolean
 }
 
@@ -10,7 +10,7 @@ export interface Run {
   readonly points: readonly Point[]
 }
 
-/** A line in stretches that are drawn alike; each begins where the one before ends. */
+/** Splits a line into counted and estimated segments. */
 export function splitRuns(points: readonly Point[]): Run[] {
   const runs: { isLoose: boolean; points: Point[] }[] = []
   for (const [at, point] of points.entries()) {
@@ -29,7 +29,7 @@ const rounded = (value: number) => Math.round(value * 100) / 100
 export const linePath = (points: readonly Point[]): string =>
   points.map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${rounded(x)} ${rounded(y)}`).join('')
 
-/** What is between a line and the ground. */
+/** The area below a line. */
 export function areaPath(points: readonly Point[], ground: number): string {
   const [first, last] = [points[0], points.at(-1)]
   if (!first || !last) return ''

@@ -1,19 +1,19 @@
 import { renderTerm } from '../filter/terms.ts'
 import { listedValues, unlistedCount, type ValueCount } from '../servers/value-counts.ts'
 
-/** One bar: what it stands for, how long it is, and the filter that shows its servers. */
+/** A bar with its value, count and filter. */
 export interface Bar {
   readonly key: string
-  /** Empty where the servers have none. */
+  /** Empty if the servers have no value. */
   readonly value: string
   readonly count: number
-  /** MissingValue where no query of a withinLimit length says it. */
+  /** Undefined if the query would be too long for the API. */
   readonly q: string | undefined
 }
 
 export interface Ranking {
   readonly bars: readonly Bar[]
-  /** All that have no bar of their own; `values` is how many values that are, where it is known. */
+  /** The sum of all other values; `values` is their number, if known. */
   readonly rest: { readonly bar: Bar; readonly values: number | undefined } | undefined
 }
 
@@ -25,11 +25,11 @@ export const withinLimit = (q: string): string | undefined =>
 
 const textOf = ({ value }: ValueCount) => (value === null ? '' : String(value))
 
-/** The greatest few, and the rest as one. As the API has them, most servers first. */
+/** The largest groups, and the rest as one. */
 export function rankTop(field: string, groups: readonly ValueCount[], most: number): Ranking {
   const told = listedValues(groups)
   const isOpen = unlistedCount(groups) !== undefined
-  // A rest of one value is that value.
+  // Show a single remaining value instead of a rest.
   const cut = told.length === most + 1 && !isOpen ? most + 1 : most
   const shown = told.slice(0, cut)
   const bars = shown.map((group) => {

@@ -1,4 +1,4 @@
-/** The next number of 1, 2 and 5 times a power of ten, not below a whole one. */
+/** Rounds up to 1, 2 or 5 times a power of ten, at least 1. */
 function niceStep(least: number): number {
   if (least <= 1) return 1
   const power = 10 ** Math.floor(Math.log10(least))
@@ -11,10 +11,10 @@ export interface Scale {
   readonly ticks: readonly number[]
 }
 
-/** How far apart the values lie, below which a scale from 0 would show a straight line. */
+/** Below this relative spread, a scale from 0 would show a straight line. */
 const narrow = 0.25
 
-/** Round numbers around what there is: from 0, unless nothing could be told apart then. */
+/** An axis with round numbers. Starts at 0 unless the values are too close together. */
 export function scaleFor(values: readonly number[], steps: number): Scale {
   const most = Math.max(1, ...values)
   const least = Math.min(most, ...values)
@@ -26,11 +26,11 @@ export function scaleFor(values: readonly number[], steps: number): Scale {
   return { from, to, ticks: Array.from({ length: count + 1 }, (_, at) => from + at * step) }
 }
 
-/** Where a value lies between the ends, from 0 to 1. */
+/** The position of a value on the axis, from 0 to 1. */
 export const positionOn = ({ from, to }: Scale, value: number): number =>
   (value - from) / (to - from)
 
-/** As long as it is beside the greatest, for CSS; what is there at all is seen. */
+/** The length of a bar in percent. Small values stay visible. */
 export function shareOf(value: number, most: number): string {
   if (value <= 0 || most <= 0) return '0%'
   return `${Math.min(100, Math.max(0.4, Math.round((value / most) * 10_000) / 100))}%`

@@ -8,7 +8,7 @@ interface Props<Row> {
   readonly rowKey: (row: Row) => string
 }
 
-/** A table in place of a chart: it scrolls in itself rather than to push the page apart. */
+/** A table in place of a chart, with its own scrollbar. */
 export function ScrollingTable<Row>(props: Props<Row>) {
   return (
     <div className={styles.tall}>

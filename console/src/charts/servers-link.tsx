@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router'
 import type { ComponentProps, ReactNode } from 'react'
 
 interface Props extends Pick<ComponentProps<'a'>, 'className' | 'style' | 'title' | 'tabIndex'> {
-  /** Which servers; undefined where no query says it, and then it is no link. */
+  /** The filter; undefined if there is none, and then no link is drawn. */
   readonly q: string | undefined
   readonly children?: ReactNode
 }
 
-/** To the list of the servers that a mark stands for. */
+/** Links to the servers behind a figure. */
 export function ServersLink({ q, children, ...others }: Props) {
   if (q === undefined) return <span {...others}>{children}</span>
   return (

@@ -1,5 +1,5 @@
 import { useFormat } from '../messages/use-format.ts'
-import { FreshNumber } from './fresh-number.tsx'
+import { Highlight } from '../ui/highlight.tsx'
 import { shareOf } from './scale.ts'
 import { ServersLink } from './servers-link.tsx'
 import styles from './stacked-bars.module.css'
@@ -18,29 +18,34 @@ interface Stack {
   readonly count: number
   readonly q: string | undefined
   readonly words: string
-  /** As many as there are kinds, in their order. */
+  /** One per kind, in the same order. */
   readonly parts: readonly Part[]
 }
 
 interface Props {
-  /** What the parts are, by name. */
+  /** The names and colours of the parts. */
   readonly kinds: readonly { readonly name: string; readonly colour: string }[]
   readonly stacks: readonly Stack[]
 }
 
-/** Bars in parts. Each part is a link, in the bar for the pointer and as a figure for everybody. */
+/** Stacked bars. Each part links to its servers. */
 export function StackedBars({ kinds, stacks }: Props) {
   const { number } = useFormat()
   const most = Math.max(0, ...stacks.map(({ count }) => count))
   const columns = {
-    gridTemplateColumns: `minmax(64px, 3fr) repeat(${kinds.length}, minmax(50px, 1fr))`,
+    gridTemplateColumns: `minmax(56px, 3fr) repeat(${kinds.length}, minmax(36px, 1fr))`,
   }
   return (
     <div>
       <div className={styles.figures} style={columns} aria-hidden="true">
         <span />
         {kinds.map(({ name, colour }) => (
-          <span key={name} className={styles.kind} style={{ borderBlockEndColor: colour }}>
+          <span
+            key={name}
+            className={styles.kind}
+            title={name}
+            style={{ borderBlockEndColor: colour }}
+          >
             {name}
           </span>
         ))}
@@ -86,7 +91,7 @@ function Figure({ part, shown }: { readonly part: Part; readonly shown: string }
   if (part.count === 0) return <span className={`${styles.figure} ${styles.none}`}>{shown}</span>
   return (
     <ServersLink q={part.q} className={styles.figure} title={part.words}>
-      <FreshNumber>{shown}</FreshNumber>
+      <Highlight value={shown} />
       <span className="visuallyHidden"> · {part.words}</span>
     </ServersLink>
   )

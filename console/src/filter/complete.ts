@@ -1,7 +1,7 @@
 import { filterKeys, findKey, type FilterKey } from './keys.ts'
 import { quoteValue, readTerms } from './terms.ts'
 
-/** What the word under the cursor could become. */
+/** What to suggest for the draft. */
 export type Completion =
   | { readonly kind: 'keys'; readonly prefix: string; readonly keys: readonly FilterKey[] }
   | {
@@ -13,7 +13,7 @@ export type Completion =
     }
   | { readonly kind: 'nothing' }
 
-/** Where a draft stands: at a key, at the values of one, or at words to search for. */
+/** Decides whether to suggest keys, values of a key, or nothing. */
 export function completionAt(draft: string): Completion {
   const term = readTerms(draft).at(-1)
   if (draft === '' || draft.endsWith(' ') || !term) {
@@ -30,18 +30,18 @@ export function completionAt(draft: string): Completion {
   return { kind: 'values', key, head, typed }
 }
 
-/** How long the value at the end of a term is, as it stands there. */
+/** The length of the last value of a term, with its quotes. */
 function lengthOfLast(raw: string): number {
   const [last = ''] = /(?:"(?:[^"\\]|\\.)*"?|[^,:=<>"])*$/.exec(raw) ?? []
   return last.length
 }
 
-/** The draft once a key is chosen: a `-` before it stays. */
+/** The draft after choosing a key. A leading `-` stays. */
 export function withKey(draft: string, { name, signs }: FilterKey): string {
   const start = draft.replace(/\S*$/, '')
   const minus = /(?:^|\s)-\S*$/.test(draft) ? '-' : ''
   return `${start}${minus}${name}${signs?.[0] ?? ':'}`
 }
 
-/** The finished term once a value is chosen. */
+/** The term after choosing a value. */
 export const withValue = (head: string, value: string): string => `${head}${quoteValue(value)}`

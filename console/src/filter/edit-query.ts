@@ -2,11 +2,11 @@ import { readTerms, renderTerm, type Term } from './terms.ts'
 
 const join = (terms: readonly string[]) => terms.join(' ')
 
-/** Those of a field that say "one of these", or "none of these". */
+/** Whether a term includes or excludes values of a field. */
 const isAbout = (name: string, isNegated: boolean) => (term: Term) =>
   term.name === name && term.isNegated === isNegated && (term.sign === ':' || term.sign === '=')
 
-/** The values that a query wants of a field, and those it wants not. */
+/** The included and excluded values of a field. */
 export function valuesOf(q: string, name: string): { wanted: string[]; unwanted: string[] } {
   const terms = readTerms(q)
   return {
@@ -54,7 +54,7 @@ export function exclude(q: string, name: string, values: readonly string[]): str
   return setValues(without, name, true, isOn ? others : [...others, ...values])
 }
 
-/** The query but for what it says of a field: which its own filter group counts. */
+/** The query without its terms on a field. */
 export const without = (q: string, name: string): string =>
   join(
     readTerms(q)
@@ -62,7 +62,7 @@ export const without = (q: string, name: string): string =>
       .map(({ raw }) => raw),
   )
 
-/** What can be asked already: without the term that somebody has begun. */
+/** The query without incomplete terms. */
 export const completeTerms = (q: string): string =>
   join(
     readTerms(q)

@@ -1,4 +1,4 @@
-/** What can stand before a sign, the ones people use first. `groups`: its values can be counted. */
+/** The filter keys, most used first. `groups` is the API field to count values by. */
 export const filterKeys = [
   { name: 'status', groups: 'status' },
   { name: 'project', groups: 'project' },

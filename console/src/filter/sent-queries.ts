@@ -1,15 +1,15 @@
-/** An address comes back within a moment, or not at all. */
+/** How long a sent query may take to come back from the address. */
 const patience = 2_000
 
 /**
- * Tells queries that were typed here from those that come from elsewhere: what is typed goes to the
- * address and comes back late, when more may have been typed already.
+ * Distinguishes queries that were typed here from those that come from elsewhere. A typed query goes
+ * to the address and comes back late, when more may have been typed already.
  */
 export function createSentQueries(start: string, clock: () => number = Date.now) {
   let latest = start
   let sent: readonly { readonly q: string; readonly at: number }[] = []
   return {
-    /** Whether it is another than the one before, and so is to be sent. */
+    /** Whether the query is new and must be sent. */
     send(q: string): boolean {
       if (q === latest) return false
       latest = q
@@ -18,7 +18,7 @@ export function createSentQueries(start: string, clock: () => number = Date.now)
       return true
     },
 
-    /** Whether a query that arrives was sent from here. One that was not is the latest from then on. */
+    /** Whether a query in the address was sent from here. */
     isOwn(q: string): boolean {
       if (q === latest) return true
       const now = clock()

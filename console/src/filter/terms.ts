@@ -1,11 +1,11 @@
-/** A term of a query as it was typed; `name` and `sign` where it compares a field. */
+/** A term of a query as typed; `name` and `sign` if it compares a field. */
 export interface Term {
   readonly raw: string
   readonly isNegated: boolean
   readonly name?: string
   readonly sign?: string
   readonly values: readonly string[]
-  /** Behind its sign nothing stands yet: somebody is still typing. */
+  /** The value is missing: the user is still typing. */
   readonly isUnfinished: boolean
 }
 
@@ -13,16 +13,16 @@ const comparison = /^(-?)([a-z_][a-z0-9_]*)(>=|<=|>|<|=|:)/i
 
 const isBlank = (character: string | undefined) => character === ' ' || character === '\t'
 
-/** Hex digits and colons are an address of one kind or another, not a field. */
+/** An IPv6 or MAC address, which contains colons but no field. */
 const isAddress = (text: string) => /^-?[0-9a-f.:/]+$/i.test(text) && text.includes(':')
 
-/** A quote counts where a value can begin: at the start of a word, behind a sign or a comma. */
+/** A quote opens only at the start of a value: at a word start, or after a sign or comma. */
 function beginsQuoted(line: string, at: number, start: number): boolean {
   const isQuote = line[at] === '"' || line[at] === "'"
   return isQuote && (at === start || /[:=<>,-]/.test(line[at - 1] ?? ''))
 }
 
-/** A quoted stretch: what it says, and where it ends; the end of the line closes it too. */
+/** Reads a quoted value. The end of the line closes it too. */
 function readQuoted(line: string, start: number): { text: string; end: number } {
   const quote = line[start]
   let text = ''
@@ -43,7 +43,7 @@ function readQuoted(line: string, start: number): { text: string; end: number } 
   return { text, end: at }
 }
 
-/** Splits at blanks that are in no quotes. */
+/** Splits at spaces outside quotes. */
 function splitWords(line: string): string[] {
   const words: string[] = []
   let at = 0
@@ -98,16 +98,16 @@ function readTerm(raw: string): Term {
   }
 }
 
-/** The terms of a query, as the API reads them (decisions §6), but forgiving: people are still typing. */
+/** Parses a query like the API, but accepts incomplete terms. */
 export const readTerms = (q: string): Term[] => splitWords(q).map(readTerm)
 
-/** A value as it must stand in a query. */
+/** Quotes a value if necessary. */
 export function quoteValue(value: string): string {
   if (value !== '' && value !== '*' && !/[\s,"'\\]/.test(value)) return value
   return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
 }
 
-/** A tag's own sign stays outside the quotes, unless its key needs them too. */
+/** In `key=value` of a tag only the value is quoted, unless the key needs quotes. */
 function renderValue(name: string, value: string): string {
   const sign = name === 'tag' ? value.indexOf('=') : -1
   const key = value.slice(0, sign)

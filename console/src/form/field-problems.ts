@@ -3,9 +3,9 @@ import { isApiError } from '@muster/sdk'
 export type Problems = Readonly<Record<string, string>>
 
 /**
- * What the API found wrong, by the names of a form's fields: `user.name` lands on `name`, and
- * `policy.rules.0.resource` on `rules.0.resource`, or after so many steps as a form has. The first
- * word on a field is the one that counts.
+ * The API's field errors by the names of a form's fields: `user.name` becomes `name`, and
+ * `policy.rules.0.resource` becomes `rules.0.resource`. `steps` limits the length of the path. The
+ * first error of a field wins.
  */
 export function problemsOf(error: unknown, key: string, steps = Infinity): Problems {
   if (!isApiError(error)) return {}
@@ -16,7 +16,7 @@ export function problemsOf(error: unknown, key: string, steps = Infinity): Probl
   return Object.fromEntries(found.toReversed())
 }
 
-/** Whether the fields of a form, and what is inside them, tell all of an error. */
+/** Whether the named fields cover all field errors of the API. */
 export function isShownByFields(error: unknown, key: string, names: readonly string[]): boolean {
   if (!isApiError(error) || error.fields.length === 0) return false
   const homes = names.map((name) => `${key}.${name}`)

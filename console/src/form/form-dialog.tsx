@@ -14,17 +14,17 @@ interface Props {
   readonly onClose: () => void
   readonly busy: boolean
   readonly error: unknown
-  /** The fields themselves say what is wrong: no notice besides. */
+  /** The fields show the error, so that no notice is needed. */
   readonly isShownByFields?: boolean
   readonly wide?: boolean
-  /** Side by side where there is room; what is given `wideField` takes both. */
+  /** Two columns on wide screens. A field with `wideField` spans both. */
   readonly twoColumns?: boolean
   readonly danger?: boolean
   readonly disabledReason?: string | undefined
   readonly children: ReactNode
 }
 
-/** Asks for something and does it. What was typed stays where an error comes back. */
+/** A dialog with a form. The input stays after an error. */
 export function FormDialog(props: Props) {
   const { title, submit, onSubmit, onClose, busy, error, isShownByFields = false, children } = props
   const t = useMessages()

@@ -1,6 +1,6 @@
 const two = (part: number) => String(part).padStart(2, '0')
 
-/** A moment of the API as an input for date and time holds it: local, to the minute. */
+/** An API timestamp as the value of a datetime-local input. */
 export function toLocalDateTime(time: string | null | undefined): string {
   if (!time) return ''
   const at = new Date(time)
@@ -8,7 +8,7 @@ export function toLocalDateTime(time: string | null | undefined): string {
   return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-/** The same in UTC, as the API takes it; undefined where there is none, or none that exists. */
+/** The value of a datetime-local input as an API timestamp; undefined if empty or invalid. */
 export function fromLocalDateTime(text: string): string | undefined {
   const at = new Date(text)
   if (text === '' || Number.isNaN(at.getTime())) return undefined

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useMessages } from '../messages/use-messages.ts'
 import { SelectField } from '../ui/field.tsx'
 
-/** A project to choose. Names repeat between domains, so it stands among those of its own. */
+/** A project to choose, grouped by domain because names repeat. */
 export interface ProjectChoice {
   readonly id: string
   readonly name: string
@@ -19,7 +19,7 @@ interface Props {
   readonly onChange: (id: string) => void
 }
 
-/** A project, chosen among those of each domain. */
+/** A select field for projects, grouped by domain. */
 export function ProjectField({ choices, value, onChange, ...field }: Props) {
   const t = useMessages()
   const domains = Map.groupBy(choices, ({ domain }) => domain)

@@ -10,9 +10,9 @@ interface DebouncedInput {
 }
 
 /**
- * A box whose text is kept in the address. It is typed into at once and told in a pause, since an
- * address comes back late: what it was told is no news then. What it says otherwise, as after a step
- * back, is taken.
+ * A text input whose value is stored in the address. Typing updates the input immediately and the
+ * address after a pause. Changes of the address from elsewhere, such as the back button, replace the
+ * text; the echo of an own change does not.
  */
 export function useDebouncedInput(value: string, tell: (text: string) => void): DebouncedInput {
   const box = useRef<HTMLInputElement>(null)

@@ -5,8 +5,11 @@ import { Icon } from '../ui/icon.tsx'
 import styles from './header.module.css'
 import { LiveMark } from './live-mark.tsx'
 import { AppearanceMenu } from './appearance-menu.tsx'
-import { ScopeSwitcher } from './scope-switcher.tsx'
 import { UserMenu } from './user-menu.tsx'
+import { useState } from 'react'
+import { useSession } from '../session/use-session.ts'
+import { ScopeDialog } from './scope-dialog.tsx'
+import scopeSwitcherStyles from './scope-switcher.module.css'
 
 interface Props {
   readonly onPalette: () => void
@@ -16,7 +19,7 @@ interface Props {
 
 const modifier = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl '
 
-/** One line: where one is, where to type, who one is. */
+/** The header: project, search, and user menu. */
 export function Header({ onPalette, onHelp, onNavigation }: Props) {
   const t = useMessages()
   return (
@@ -49,5 +52,32 @@ export function Header({ onPalette, onHelp, onNavigation }: Props) {
       <AppearanceMenu />
       <UserMenu onHelp={onHelp} />
     </header>
+  )
+}
+
+/** Always visible, because looking in the wrong project is the most common mistake. */
+function ScopeSwitcher() {
+  const t = useMessages()
+  const { scope } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const kind = scope.kind === 'domain' ? t.frame.domain : t.frame.project
+  return (
+    <>
+      <Button
+        className={scopeSwitcherStyles.trigger}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <span className={scopeSwitcherStyles.current} title={scope.name}>
+          <span className={scopeSwitcherStyles.kind}>{kind}: </span>
+          {scope.name === '' ? t.frame.noScope : scope.name}
+          {scope.kind === 'project' && (
+            <span className={scopeSwitcherStyles.kind}> · {scope.domain.name}</span>
+          )}
+        </span>
+        <Icon name="down" size={12} />
+      </Button>
+      {isOpen && <ScopeDialog onClose={() => setOpen(false)} />}
+    </>
   )
 }

@@ -4,7 +4,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { logOutKey, useLogOut } from './use-log-out.ts'
 
-/** Who could not be logged out must know it, above all on a computer that is not theirs. */
+/** A failed logout must be noticed, above all on a shared computer. */
 export function LogOutError() {
   const t = useMessages()
   const cache = useQueryClient().getMutationCache()

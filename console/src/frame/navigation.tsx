@@ -18,7 +18,7 @@ interface Props {
   readonly onLeave: () => void
 }
 
-/** At the side of a wide screen; on a narrow one it is opened from the header. */
+/** On wide screens at the side, on narrow screens opened from the header. */
 export function Navigation({ isOpen, onLeave }: Props) {
   const t = useMessages()
   useShortcut('Escape', onLeave, isOpen)

@@ -12,7 +12,7 @@ export interface PaletteOption {
 
 type Found = Partial<Server>
 
-/** A server as one option: its name, and beside it what tells it from others. */
+/** A server as an option: its name, with address and project as a hint. */
 export function serverOption(server: Found, open: (id: string) => void): PaletteOption {
   const { id = '', name = '', ips = '', project = '' } = server
   const [address] = ips.split(',')
@@ -26,7 +26,7 @@ export function serverOption(server: Found, open: (id: string) => void): Palette
   }
 }
 
-/** Those whose words all occur in the name, or beside it. */
+/** Options whose name or hint contains every word. */
 export function matching(options: readonly PaletteOption[], text: string): PaletteOption[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return options.filter(({ name, hint = '' }) => {
@@ -35,13 +35,13 @@ export function matching(options: readonly PaletteOption[], text: string): Palet
   })
 }
 
-/** The one that was chosen stays so when others come before it; until one is, it is the first. */
+/** The selected option by its ID, since the list changes; otherwise the first. */
 export const chosenOf = (
   options: readonly PaletteOption[],
   id: string | undefined,
 ): PaletteOption | undefined => options.find((option) => option.id === id) ?? options[0]
 
-/** The next one, or the one before; behind the last is the first. */
+/** The next or previous option; wraps around. */
 export function stepFrom(
   options: readonly PaletteOption[],
   from: PaletteOption | undefined,

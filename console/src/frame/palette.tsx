@@ -6,7 +6,7 @@ import { chosenOf, stepFrom, type PaletteOption } from './palette-options.ts'
 import styles from './palette.module.css'
 import { usePaletteOptions } from './use-palette-options.ts'
 
-/** One place to type from anywhere: a name, an address, an id, a filter, a page, a command. */
+/** The command palette: finds servers, pages and commands. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const t = useMessages()
   const listId = useId()
@@ -17,7 +17,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const { options, isSearching, hasFailed } = usePaletteOptions(text)
   const chosen = chosenOf(options, chosenId)
 
-  // Before the element is taken away: only an element that is there gives the focus back.
+  // Close before the element is removed: a removed dialog does not restore the focus.
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
@@ -31,7 +31,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   }
 
   function listen(event: KeyboardEvent): void {
-    // These keys are the input method's as long as it has a word under way.
+    // While an input method composes a word, these keys belong to it.
     if (event.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) {

@@ -1,6 +1,6 @@
 import { storeText, readStoredText } from '../browser/local-storage.ts'
 
-/** What a user chose about the look and the keys, kept in the browser; `public/theme.js` reads it before the first paint. */
+/** Appearance and keyboard preferences in local storage. `public/theme.js` reads them before the first paint. */
 export type Theme = 'light' | 'dark' | 'system'
 export type Density = 'comfortable' | 'compact'
 
@@ -46,7 +46,7 @@ export function chooseDensity(next: Density): void {
 
 let areSingleKeysOff = readStoredText('muster.single-keys') === 'off'
 
-/** Whether keys without Ctrl or ⌘ do something: who speaks to the computer may not want it. */
+/** Whether single-key shortcuts are on. Speech input users turn them off. */
 export const hasSingleKeys = (): boolean => !areSingleKeysOff
 
 export function chooseSingleKeys(isOn: boolean): void {

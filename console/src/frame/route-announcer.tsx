@@ -1,7 +1,7 @@
 import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 
-/** Says the title of a new page, and puts the focus on it: what a page load does by itself. */
+/** Announces the title of a new page and focuses it, as a full page load does. */
 export function RouteAnnouncer() {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   const [title, setTitle] = useState('')

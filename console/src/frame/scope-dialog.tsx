@@ -18,7 +18,7 @@ interface Option {
   readonly place: SessionScope
 }
 
-/** Projects and domains to go to, found by typing. */
+/** Switches to a project or domain, with a search. */
 export function ScopeDialog({ onClose }: { readonly onClose: () => void }) {
   const t = useMessages()
   const { scope, projects, domains } = useSession()

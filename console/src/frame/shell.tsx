@@ -1,4 +1,4 @@
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { preloadPages } from '../pages/lazy-page.ts'
 import { useSession } from '../session/use-session.ts'
@@ -11,13 +11,12 @@ import { Navigation } from './navigation.tsx'
 import { Palette } from './palette.tsx'
 import { RouteAnnouncer } from './route-announcer.tsx'
 import styles from './shell.module.css'
-import { useGoShortcuts } from './use-go-shortcuts.ts'
 import { useShortcut } from './use-shortcut.ts'
 
 /** The page that was opened comes first. */
 const preloadAfter = 2_000
 
-/** What is around every page once somebody is logged in. */
+/** The layout around every page after login. */
 export function Shell() {
   const t = useMessages()
   const { scope } = useSession()
@@ -57,4 +56,15 @@ export function Shell() {
       <LogOutError />
     </div>
   )
+}
+
+/** `g` and the first letter of the page; `e` for the events of the activity page. */
+function useGoShortcuts(): void {
+  const navigate = useNavigate()
+  useShortcut('g o', () => navigate({ to: '/' }))
+  useShortcut('g s', () => navigate({ to: '/servers' }))
+  useShortcut('g a', () => navigate({ to: '/accounts' }))
+  useShortcut('g l', () => navigate({ to: '/locations' }))
+  useShortcut('g i', () => navigate({ to: '/identity' }))
+  useShortcut('g e', () => navigate({ to: '/activity' }))
 }

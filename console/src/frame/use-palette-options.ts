@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { findServersQuery } from '../api/queries/find-servers.ts'
 import { typingPause } from '../form/use-debounced-input.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { useValueNames } from '../servers/value-names.ts'
@@ -9,8 +8,9 @@ import { navigationItems } from './navigation.tsx'
 import { matching, serverOption, type PaletteOption } from './palette-options.ts'
 import { chooseTheme } from './preferences.ts'
 import { useLogOut } from './use-log-out.ts'
+import { api } from '../api/client.ts'
 
-/** What the palette offers for a text: servers that the API finds, pages, actions. */
+/** The options for a text: servers that the API finds, pages, actions. */
 export function usePaletteOptions(text: string): {
   readonly options: readonly PaletteOption[]
   readonly isSearching: boolean
@@ -80,7 +80,7 @@ export function usePaletteOptions(text: string): {
   const servers = data.map((server) => serverOption(server, open))
   const isSearching = isFetching || asked !== typed
   const options = [
-    // Found for what was typed before: of those only what fits this too, since Enter opens the first.
+    // Results of an older text are filtered by the new one, since Enter opens the first.
     ...(isPlaceholderData || asked !== typed ? matching(servers, typed) : servers),
     filter,
     ...matching(pages, typed),
@@ -88,3 +88,22 @@ export function usePaletteOptions(text: string): {
   ]
   return { options, isSearching, hasFailed: isError }
 }
+
+const most = 8
+
+/** A few servers that match the text. */
+const findServersQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['servers', 'find', q],
+    queryFn: async ({ signal }) => {
+      const field = ['id', 'name', 'ips', 'project', 'status']
+      const { servers } = await api.listServers({
+        query: { q, limit: most, scope: 'max', details: true, field },
+        signal,
+      })
+      return servers
+    },
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+  })

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { subscribeToPreferences } from './preferences.ts'
 
-/** `usePreference(theme)`: and again when the user chooses another. */
+/** `usePreference(theme)`. Rerenders when the preference changes. */
 export const usePreference = <Value>(read: () => Value): Value =>
   useSyncExternalStore(subscribeToPreferences, read)

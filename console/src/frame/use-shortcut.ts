@@ -5,19 +5,19 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** Keys by which a control is used: on one they are its own. */
+/** Keys that operate a focused control. */
 const usingKeys = new Set(['Enter', 'ArrowDown', 'ArrowUp'])
 
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('a, button, summary') !== null
 
-/** How long after `g` its second key counts. */
+/** How long after `g` the second key is accepted. */
 const patience = 1_000
 
 let prefixAt = Number.NEGATIVE_INFINITY
 let isAfterPrefix = false
-// Before the shortcuts' own listeners, and by the time of the key press: on a busy page several
-// presses may be handled late and back to back.
+// Runs before the shortcuts' listeners, and uses the time of the key press: on a busy page several
+// presses may be handled late, one right after the other.
 addEventListener(
   'keydown',
   ({ key, target, timeStamp }) => {
@@ -28,9 +28,8 @@ addEventListener(
 )
 
 /**
- * `useShortcut('/', focusFilter)`, `'g s'` for one key after another, `'mod+k'` with Ctrl or ⌘. Never
- * while somebody types, nor under a dialog, except for those with `mod`; nor while it is not active.
- * Keys that write a character can be switched off.
+ * `useShortcut('/', focusFilter)`, `'g s'` for one key after another, `'mod+k'` with Ctrl or ⌘.
+ * Shortcuts without `mod` do nothing in inputs and under dialogs, and can be switched off.
  */
 export function useShortcut(
   keys: string,

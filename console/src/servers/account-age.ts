@@ -2,13 +2,13 @@ import type { CloudAccount } from '@muster/contract'
 import { freshnessOf, isOverdue, type Freshness } from './freshness.ts'
 import type { Row } from './stable-pages.ts'
 
-/** When an account was last heard of; null for never. */
+/** The last sync of an account; null for never. */
 export interface AccountTime {
   readonly name: string
   readonly time: string | null
 }
 
-/** How old what an account says is. */
+/** The data age of an account. */
 interface AccountAge extends AccountTime {
   readonly freshness: Freshness
 }
@@ -23,7 +23,7 @@ function oldestFirst(ages: readonly AccountAge[], now: number): readonly Account
   })
 }
 
-/** The oldest first, without what somebody has switched off. */
+/** Oldest first, without disabled accounts. */
 export function agesOfAccounts(accounts: readonly CloudAccount[], now: number) {
   const ages = accounts
     .filter(({ enabled }) => enabled)
@@ -35,7 +35,7 @@ export function agesOfAccounts(accounts: readonly CloudAccount[], now: number) {
   return oldestFirst(ages, now)
 }
 
-/** For those who may not list accounts: what the rows themselves say, the latest of each account. */
+/** For users without access to accounts: the latest sync in the loaded rows. */
 export function timesOfRows(rows: readonly Row[]): AccountTime[] {
   const latest = new Map<string, string>()
   for (const { account = '', metadata = {} } of rows) {
@@ -45,7 +45,7 @@ export function timesOfRows(rows: readonly Row[]): AccountTime[] {
   return [...latest].map(([name, time]) => ({ name, time }))
 }
 
-/** How often such an account is synced nobody has told. */
+/** The sync interval of these accounts is unknown. */
 export function agesOfTimes(times: readonly AccountTime[], now: number) {
   const ages = times.map(({ name, time }) => ({
     name,

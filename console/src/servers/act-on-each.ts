@@ -3,7 +3,7 @@ import type { Row } from './stable-pages.ts'
 
 export interface ActResult {
   readonly row: Row
-  /** Why it was not done; undefined where it was. */
+  /** Undefined on success. */
   readonly error?: unknown
 }
 
@@ -15,8 +15,8 @@ interface Options {
 }
 
 /**
- * One request for each server, one after the other, each with its own result: some may be refused
- * and others not. Ends where it is told to stop, and throws where the session has ended.
+ * Sends one request per server, one after the other, and reports each result. Stops on abort; throws
+ * if the session has ended.
  */
 export async function actOnEach({ rows, act, signal, onResult }: Options): Promise<void> {
   for (const row of rows) {

@@ -1,11 +1,11 @@
 import { columnNames, columnDefinition, defaultColumns, type ColumnName } from './columns.ts'
 
-/** What a saved view keeps of columns: fields as the API names them, for whoever else opens it. */
+/** The columns of a saved view, as field names of the API. */
 export function fieldsOfColumns(names: readonly ColumnName[]): string[] {
   return [...new Set(names.flatMap((name) => columnDefinition(name).fields))]
 }
 
-/** The columns that show these fields in this order: of several fields together, the one column that has them all. */
+/** The columns for these fields. Prefers a column that combines several fields. */
 export function columnsOfFields(fields: readonly string[]): readonly ColumnName[] {
   const found: ColumnName[] = []
   for (let at = 0; at < fields.length;) {
@@ -21,6 +21,6 @@ export function columnsOfFields(fields: readonly string[]): readonly ColumnName[
     at += column === undefined ? 1 : columnDefinition(column).fields.length
   }
   if (found.length === 0) return defaultColumns
-  // A row is opened by its name.
+  // The name column is always shown.
   return ['name', ...new Set(found.filter((name) => name !== 'name'))]
 }

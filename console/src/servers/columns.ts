@@ -1,13 +1,13 @@
-/** The columns of the server list: what they show, what they need, what they sort by. */
+/** The columns of the server list. */
 const columns = {
-  name: { fields: ['name'], sortBy: 'name', width: 178 },
-  status: { fields: ['status'], sortBy: 'status', width: 104 },
-  ips: { fields: ['ips', 'eip'], width: 128 },
-  project: { fields: ['project'], width: 104 },
+  name: { fields: ['name'], sortBy: 'name', width: 196 },
+  status: { fields: ['status'], sortBy: 'status', width: 108 },
+  ips: { fields: ['ips', 'eip'], width: 132 },
+  project: { fields: ['project'], width: 120 },
   size: { fields: ['vcpu_count', 'vmem_size'], sortBy: 'vcpu_count', width: 92, number: true },
-  where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 140 },
-  os: { fields: ['os_type', 'os_name'], sortBy: 'os_type', width: 96 },
-  tags: { fields: ['metadata'], width: 98 },
+  where: { fields: ['provider', 'region', 'zone'], sortBy: 'provider', width: 180 },
+  os: { fields: ['os_type', 'os_name'], sortBy: 'os_type', width: 112 },
+  tags: { fields: ['metadata'], width: 200 },
   created_at: { fields: ['created_at'], sortBy: 'created_at', width: 84 },
   updated_at: { fields: ['updated_at'], sortBy: 'updated_at', width: 84 },
   account: { fields: ['account'], sortBy: 'account', width: 140 },
@@ -30,9 +30,9 @@ const columns = {
 } as const satisfies Record<string, ColumnDefinition>
 
 interface ColumnDefinition {
-  /** Of the server, as the API names them. */
+  /** Field names of the API. */
   readonly fields: readonly string[]
-  /** MissingValue: the API does not sort by it quickly, or not at all. */
+  /** Undefined if the API cannot sort by it, or only slowly. */
   readonly sortBy?: string
   readonly width: number
   readonly number?: boolean
@@ -50,19 +50,18 @@ export const defaultColumns: readonly ColumnName[] = [
   'size',
   'where',
   'os',
-  'tags',
   'created_at',
 ]
 
 export const columnDefinition = (name: ColumnName): ColumnDefinition => columns[name]
 
-/** What must be asked for to show these columns; the first of all is what names a row. */
+/** The fields to request for these columns. */
 export function fieldsFor(names: readonly ColumnName[]): string[] {
   const needed = names.flatMap((name) => [...columnDefinition(name).fields])
   return [...new Set(['id', 'name', 'status', 'account', 'metadata', ...needed])]
 }
 
-/** As the API would export them: one field after another. */
+/** The fields to export for these columns. */
 export function exportFields(names: readonly ColumnName[]): string[] {
   return [...new Set(['id', ...names.flatMap((name) => [...columnDefinition(name).fields])])]
 }

@@ -1,4 +1,4 @@
-/** Lines of JSON as one array, piece by piece: the whole may be hundreds of megabytes. */
+/** Converts JSON Lines to an array as a stream, because exports may be hundreds of megabytes. */
 export async function toJsonArray(lines: ReadableStream<Uint8Array>): Promise<Blob> {
   const parts: string[] = ['[\n']
   let rest = ''

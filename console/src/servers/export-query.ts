@@ -4,7 +4,7 @@ import type { ListState } from './list-state.ts'
 
 export type ExportFormat = 'csv' | 'ndjson'
 
-/** What the API is asked to stream: all that match what is shown, with the columns on the screen. */
+/** The export request: all matching servers, with the visible columns. */
 export function exportQuery(state: ListState, format: ExportFormat) {
   const { scope, sort, columns } = state
   const q = completeTerms(state.q)

@@ -1,19 +1,19 @@
 import type { CloudAccount, Server } from '@muster/contract'
 import type { Tone } from '../ui/status-mark.tsx'
 
-/** After so many periods without a complete sync nobody vouches for what is known of servers: as Muster itself counts. */
+/** After this many sync intervals without a full sync, data counts as stale, as on the server. */
 const tolerated = 3
-/** In seconds: too long in any case, where the period is not known. */
+/** In seconds: the limit if the sync interval is unknown. */
 const day = 86_400
 
-/** Whether a sync should have been complete again by now. The period is in seconds. */
+/** Whether the next full sync is overdue. The period is in seconds. */
 export function isOverdue(syncedAt: string | null, now: number, period?: number): boolean {
   if (syncedAt === null) return true
   const seconds = (now - Date.parse(syncedAt)) / 1000
   return seconds > (period === undefined ? day : tolerated * period)
 }
 
-/** How an account is: as the API says, or late where it should have been through again. */
+/** The account's status, or late if a sync is overdue. */
 export type Freshness = CloudAccount['status'] | 'late'
 
 export function freshnessOf({ status, period, sync }: CloudAccount, now: number): Freshness {
@@ -31,16 +31,16 @@ export const freshnessTones: Readonly<Record<Freshness, Tone>> = {
 
 const stale: ReadonlySet<Freshness> = new Set(['late', 'disconnected', 'lost'])
 
-/** Whether an account's servers may be others by now. What somebody has switched off is not to blame. */
+/** Whether an account's data may be out of date. Disabled accounts are not stale. */
 export const isStale = (freshness: Freshness): boolean => stale.has(freshness)
 
-/** When what is known of a server was last complete; undefined where it never was. */
+/** The time of the last full sync of a server; undefined for never. */
 export const syncedAt = ({ metadata }: Pick<Server, 'metadata'>): string | undefined =>
   metadata['sys:synced_at']
 
 /**
- * Whether what is shown of a server can no longer be relied on: its source does not answer, or too
- * many syncs were missed. Who may not read the account does not know its period.
+ * Whether the data of a server is stale: its source does not respond, or syncs are overdue. Without
+ * access to the account, the sync interval is unknown.
  */
 export function isServerStale(
   server: Pick<Server, 'metadata' | 'host_service_status'>,

@@ -2,7 +2,7 @@ import type { Sort } from '../url/sort.ts'
 import type { Search } from '../url/search.ts'
 import { columnNames, defaultColumns, type ColumnName } from './columns.ts'
 
-/** All that the server list shows, as its address has it: a link is a query. */
+/** The state of the server list, stored in the address so that it can be shared. */
 export interface ListState {
   readonly q: string
   readonly sort: Sort
@@ -22,7 +22,7 @@ export const defaultSort: Sort = { by: 'created_at', order: 'desc' }
 
 const isColumn = (name: string): name is ColumnName => (columnNames as string[]).includes(name)
 
-/** `name`, or `-name` for the other way round. */
+/** `name` for ascending, `-name` for descending. */
 function readSort(text: string | undefined): Sort {
   if (text === undefined || !/^-?[a-z_]+$/.test(text)) return defaultSort
   return text.startsWith('-') ? { by: text.slice(1), order: 'desc' } : { by: text, order: 'asc' }
@@ -31,7 +31,7 @@ function readSort(text: string | undefined): Sort {
 function readColumns(text: string | undefined): readonly ColumnName[] {
   const named = [...new Set((text ?? '').split(',').filter(isColumn))]
   if (named.length === 0) return defaultColumns
-  // A row is opened by its name.
+  // The name column is always shown.
   return ['name', ...named.filter((name) => name !== 'name')]
 }
 
@@ -47,7 +47,7 @@ export function readListState(search: Search): ListState {
   }
 }
 
-/** What is as usual is left out: short addresses are read by people. */
+/** Default values are left out to keep addresses short. */
 export function writeListState(state: ListState): Search {
   const { q, sort, columns, scope, view, panel, tab } = state
   const sortText = `${sort.order === 'desc' ? '-' : ''}${sort.by}`

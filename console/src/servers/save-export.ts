@@ -6,7 +6,7 @@ import type { ListState } from './list-state.ts'
 
 export type ExportKind = 'csv' | 'json' | 'ndjson'
 
-/** The stream breaks off without a word of the API where the connection does. */
+/** A lost connection ends the stream without an API error. */
 async function toBlob(response: Response, kind: ExportKind): Promise<Blob> {
   try {
     if (kind !== 'json' || !response.body) return await response.blob()
@@ -23,7 +23,7 @@ function download(address: string, name: string): void {
   link.click()
 }
 
-/** Saves all that match as a file. It is there as a whole or not at all: half of it looks like all. */
+/** Saves all matching servers as a file. A partial file is never saved, since it would look complete. */
 export async function saveExport(state: ListState, kind: ExportKind): Promise<void> {
   const format = kind === 'json' ? 'ndjson' : kind
   const response = await api.stream('listServers', { query: exportQuery(state, format) })

@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 
 export interface Tag {
-  /** Without the prefix that says whose it is. */
+  /** Without its prefix. */
   readonly key: string
   readonly value: string
 }
@@ -18,7 +18,7 @@ export function tagsOf(metadata: Server['metadata'], origin: TagOrigin): readonl
     .sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-/** What `tag:` in a query calls it; undefined for a key that no query can name. */
+/** The value for a `tag:` filter; undefined if the key cannot be used in a query. */
 export function tagTerm(origin: TagOrigin, { key, value }: Tag): string | undefined {
   if (key.includes('=')) return undefined
   return `${origin === 'own' ? '' : prefixes[origin]}${key}=${value}`

@@ -1,16 +1,16 @@
-/** A value that servers have in common, as the API counts them, most servers first. */
+/** A value and its number of servers. The API sorts by count. */
 export interface ValueCount {
   readonly value: string | number | boolean | null
   readonly count: number
 }
 
-/** So many values the API tells apart; one further entry is the sum of all others, whatever its name. */
+/** The API returns at most this many values, and one more entry with the sum of all others. */
 const maxGroupValues = 100
 
 export const listedValues = <Group extends ValueCount>(
   groups: readonly Group[],
 ): readonly Group[] => groups.slice(0, maxGroupValues)
 
-/** How many servers have a value that is not told; undefined where all are. */
+/** How many servers have other values; undefined if all values are listed. */
 export const unlistedCount = (groups: readonly ValueCount[]): number | undefined =>
   groups[maxGroupValues]?.count

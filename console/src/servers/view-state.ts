@@ -5,10 +5,10 @@ import { scopes, defaultSort, type ListState } from './list-state.ts'
 
 type Query = Required<Pick<NewView, 'q' | 'columns' | 'order_by' | 'order' | 'scope'>>
 
-/** What a view keeps of the list as it is now. */
+/** The list state as a saved view. */
 export function toView({ q, columns, sort, scope }: ListState): Query {
   return {
-    // What somebody has not finished typing the API would refuse.
+    // The API rejects incomplete terms.
     q: completeTerms(q),
     columns: fieldsOfColumns(columns),
     order_by: [sort.by],
@@ -17,7 +17,7 @@ export function toView({ q, columns, sort, scope }: ListState): Query {
   }
 }
 
-/** The list as a view has it. */
+/** A saved view as list state. */
 export function fromView(
   view: SavedView,
 ): Pick<ListState, 'q' | 'columns' | 'sort' | 'scope' | 'view'> {

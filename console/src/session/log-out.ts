@@ -7,7 +7,7 @@ export async function logOut(): Promise<void> {
   try {
     await api.logOut()
   } catch (error) {
-    // A session that is over already is what was wanted.
+    // The session has ended already.
     if (!isApiError(error, 'UnauthorizedError')) throw error
   }
   notifyOtherTabs('out')

@@ -3,13 +3,13 @@ import { endSession } from '../api/end-session.ts'
 import { sessionQuery } from '../api/queries/session.ts'
 import { queryClient } from '../api/query-client.ts'
 
-/** `changed`: logged in, or in another project. */
+/** `changed`: somebody logged in, or switched the project. */
 type News = 'changed' | 'out'
 
-/** All tabs of a browser have one cookie: what one does to the session, it does to all. */
+/** All tabs share one session cookie. */
 const channel = new BroadcastChannel('muster.session')
 
-/** The session first, and without letting go of it: whether it is over is noticed only by who has one. */
+/** Refetch the session first: if it has ended, the login page follows. */
 async function startAgain(): Promise<void> {
   try {
     await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
@@ -19,7 +19,7 @@ async function startAgain(): Promise<void> {
   await queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
 }
 
-/** What is shown here is of before. */
+/** Another tab changed the session: this tab shows old data. */
 channel.addEventListener('message', ({ data }: MessageEvent<News>) => {
   if (queryClient.getQueryData(sessionQuery.queryKey) === undefined) return
   if (data === 'out') endSession('out')

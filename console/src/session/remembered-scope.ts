@@ -3,7 +3,7 @@ import type { SessionScope } from './session-scope.ts'
 
 const key = (userId: string) => `muster.scope.${userId}`
 
-/** Where a user was last, so that the next login leads there again. */
+/** The last project or domain of a user, restored at the next login. */
 export const rememberScope = (userId: string, scope: SessionScope): void =>
   storeText(key(userId), JSON.stringify(scope))
 

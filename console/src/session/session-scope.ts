@@ -1,2 +1,2 @@
-/** Where a session can be at. */
+/** The scope of a session. */
 export type SessionScope = { readonly project_id: string } | { readonly domain_id: string }

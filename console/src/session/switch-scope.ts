@@ -6,7 +6,7 @@ import { notifyOtherTabs } from './other-tabs.ts'
 import type { SessionScope } from './session-scope.ts'
 import { rememberScope } from './remembered-scope.ts'
 
-/** Goes to another project or domain: everything that was loaded is of the one before. */
+/** Switches the session to another project or domain, and reloads everything. */
 export async function switchScope(scope: SessionScope): Promise<SessionDto> {
   const { session } = await api.switchScope({ body: { scope } })
   rememberScope(session.user.id, scope)

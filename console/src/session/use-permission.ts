@@ -4,16 +4,16 @@ import { useSession } from './use-session.ts'
 
 interface Permission {
   readonly allowed: boolean
-  /** Why not, for a `disabledReason`; undefined where it is allowed. */
+  /** The `disabledReason`; undefined if allowed. */
   readonly reason: string | undefined
 }
 
-/** Whether the session's roles allow an operation here. The API decides again; this only says so in advance. */
+/** Whether the session's roles allow an operation. Only for the user interface: the API checks again. */
 export function usePermission(operation: OperationId): Permission {
   const t = useMessages()
   const { permissions, roles } = useSession()
   const permission = permissions.find((entry) => entry.operation === operation)
-  // What the contract asks no right for is not in the list.
+  // Operations that need no permission are not listed.
   if (!permission || permission.reach !== null) return { allowed: true, reason: undefined }
   const { action, resource } = permission
   const names = roles.map(({ name }) => name).join(', ')

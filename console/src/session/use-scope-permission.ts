@@ -4,7 +4,7 @@ import { useSession } from './use-session.ts'
 
 const widths = { self: 0, project: 1, domain: 2, system: 3 }
 
-/** How far the session's roles carry in an operation: whether a scope may be asked for. */
+/** Whether the session's roles allow an operation with a given scope. */
 export function useScopePermission(operation: OperationId): (scope: Scope) => boolean {
   const { permissions, scope: current } = useSession()
   const reach = permissions.find((entry) => entry.operation === operation)?.reach

@@ -2,5 +2,5 @@ import type { SessionDto } from '@muster/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../api/queries/session.ts'
 
-/** The session under the frame: the route's loader has seen to it that there is one. */
+/** The current session. The route's loader has loaded it. */
 export const useSession = (): SessionDto => useSuspenseQuery(sessionQuery).data

@@ -7,9 +7,9 @@ interface Props extends Omit<ComponentProps<'button'>, 'disabled' | 'title'> {
   readonly look?: 'primary' | 'danger' | 'quiet'
   readonly small?: boolean
   readonly icon?: IconName
-  /** A name for an icon without words. */
+  /** The accessible name of an icon-only button. */
   readonly label?: string
-  /** Why it cannot be pressed: it stays in sight and in reach of the keyboard, and says so. */
+  /** Why it is disabled. It stays visible and focusable, and shows the reason. */
   readonly disabledReason?: string | undefined
   readonly busy?: boolean
   readonly children?: ReactNode
@@ -48,7 +48,7 @@ export function Button({
       onClick={(event) => {
         if (isDisabled) {
           event.preventDefault()
-          // A finger has no pointer to rest on it.
+          // Touch screens have no tooltips.
           if (disabledReason !== undefined) showToast(disabledReason)
         } else onClick?.(event)
       }}

@@ -6,11 +6,11 @@ import { Icon } from './icon.tsx'
 
 interface Props {
   readonly value: string
-  /** Where what is shown is not what is copied. */
+  /** Shown instead of the value. */
   readonly children?: ReactNode
 }
 
-/** An id, an address, a command: a click copies it. */
+/** A value that a click copies. */
 export function Copyable({ value, children }: Props) {
   const t = useMessages()
   const [isCopied, setCopied] = useState(false)

@@ -11,17 +11,17 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** The platform's own modal: it keeps the focus inside, closes on Escape and gives the focus back. */
+/** The browser's modal dialog: it traps the focus, closes on Escape and restores the focus. */
 export function Dialog({ title, onClose, wide = false, footer, children }: Props) {
   const t = useMessages()
   const titleId = useId()
   const element = useRef<HTMLDialogElement>(null)
   const isPressedOutside = useRef(false)
-  // Before the element is taken away: only an element that is there gives the focus back.
+  // Close before the element is removed: a removed dialog does not restore the focus.
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
-    // The platform would begin at the button that closes it.
+    // The browser would focus the close button first.
     dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus()
     return () => dialog?.close()
   }, [])
@@ -38,7 +38,7 @@ export function Dialog({ title, onClose, wide = false, footer, children }: Props
         isPressedOutside.current = event.target === element.current
       }}
       onClick={(event) => {
-        // A drag that ends outside began inside, as where a text is selected.
+        // Selecting text may end outside the dialog; that is no click outside.
         if (event.target === element.current && isPressedOutside.current) onClose()
       }}
     >

@@ -3,7 +3,7 @@ import styles from './notice.module.css'
 
 interface Props {
   readonly title: string
-  /** Teaches what would fill the page. */
+  /** Explains how to get content here. */
   readonly children?: ReactNode
   readonly actions?: ReactNode
 }

@@ -9,7 +9,7 @@ interface Props {
   readonly onRetry?: () => void
 }
 
-/** The one way an error is shown: what happened, what it means, what to do, and its request id. */
+/** Shows an error: what happened, what to do, and the request ID. */
 export function ErrorNotice({ error, onRetry }: Props) {
   const t = useMessages()
   const { title, text } = explain(error, t)

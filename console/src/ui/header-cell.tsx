@@ -4,7 +4,7 @@ import styles from './header-cell.module.css'
 interface Props {
   readonly title: string
   readonly className?: string | undefined
-  /** What the title sorts by; absent: it does not. */
+  /** The sort key of the column; undefined if it cannot be sorted. */
   readonly sortBy?: string | undefined
   readonly sort?: Sort | undefined
   readonly onSort?: ((sort: Sort) => void) | undefined

@@ -1,4 +1,4 @@
-/** Drawn on a 16 px grid with one stroke width, so that they sit together. */
+/** Paths on a 16 px grid with one stroke width. */
 const shapes = {
   search: 'M7 12.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM11 11l3.5 3.5',
   close: 'M3.5 3.5l9 9M12.5 3.5l-9 9',
@@ -43,7 +43,7 @@ interface Props {
   readonly size?: number
 }
 
-/** Always beside words or inside something that is labelled, so hidden from screen readers. */
+/** Hidden from screen readers: there is always a label beside it. */
 export function Icon({ name, size = 16 }: Props) {
   return (
     <svg

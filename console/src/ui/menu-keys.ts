@@ -6,7 +6,7 @@ const itemsOf = (menu: HTMLElement): HTMLElement[] => [
 
 export const focusFirstItem = (menu: HTMLElement): void => itemsOf(menu)[0]?.focus()
 
-/** The arrows, Home and End go through the items of the menu that hears them. */
+/** Arrow keys, Home and End move between the items of a menu. */
 export function moveThroughItems(event: KeyboardEvent<HTMLElement>): void {
   const items = itemsOf(event.currentTarget)
   const at = items.indexOf(document.activeElement as HTMLElement)

@@ -5,7 +5,7 @@ import styles from './menu.module.css'
 import { showToast } from './show-toast.ts'
 
 interface Props {
-  /** The button that opens it, told which properties make it one. */
+  /** Renders the button that opens the menu, with the given properties. */
   readonly trigger: (properties: MenuTrigger) => ReactNode
   readonly label: string
   readonly children: ReactNode
@@ -17,7 +17,7 @@ interface MenuTrigger {
   readonly id: string
 }
 
-/** A menu in the top layer by the platform's popover: Escape and a click elsewhere close it. */
+/** A menu as a popover: Escape and a click elsewhere close it. */
 export function Menu({ trigger, label, children }: Props) {
   const id = useId()
   const element = useRef<HTMLDivElement>(null)
@@ -63,7 +63,7 @@ interface ItemProps {
   readonly hint?: ReactNode
   readonly checked?: boolean
   readonly disabledReason?: string | undefined
-  /** Stays open, as where several are ticked. */
+  /** Keeps the menu open, for checking several items. */
   readonly stays?: boolean
   readonly children: ReactNode
 }

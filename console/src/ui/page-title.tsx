@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 /** The heading that a route change announces: `frame/route-announcer.tsx` moves the focus to it. */
 export function PageTitle({ children }: { readonly children: string }) {
   useEffect(() => {
-    // Names may be written from right to left, or pretend to.
+    // Names may contain right-to-left text.
     document.title = `\u2068${children}\u2069 · Muster`
   }, [children])
   return (

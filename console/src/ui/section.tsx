@@ -23,7 +23,7 @@ export function Section({ title, lead, actions, children }: Props) {
   )
 }
 
-/** What stands in a section that has nothing. */
+/** The text of an empty section. */
 export function Nothing({ children }: { readonly children: ReactNode }) {
   return <p className={styles.nothing}>{children}</p>
 }

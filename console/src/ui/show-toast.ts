@@ -22,7 +22,7 @@ export function subscribeToToasts(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Says something in passing: that it was done, or why it cannot be. Errors stay where they arose. */
+/** Shows a short message. Errors are shown where they happen instead. */
 export function showToast(text: string): void {
   last += 1
   const id = last

@@ -1,7 +1,7 @@
 import { useMessages } from '../messages/use-messages.ts'
 import styles from './skeleton.module.css'
 
-/** Rows of the height that the real ones will have, so that nothing jumps when they come. */
+/** Placeholder rows as high as the real ones, so that nothing jumps. */
 export function SkeletonRows({ rows = 8 }: { readonly rows?: number }) {
   const t = useMessages()
   return (

@@ -2,7 +2,7 @@ import styles from './status-mark.module.css'
 
 export type Tone = 'good' | 'idle' | 'busy' | 'warn' | 'bad'
 
-/** Told apart by shape and word, not by colour alone. */
+/** Each tone has its own shape, because colour alone is not accessible. */
 const shapes: Readonly<Record<Tone, string>> = {
   good: '●',
   idle: '○',

@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly key: string
   readonly title: string
   readonly number?: boolean
-  /** What the title sorts by; absent: it does not. */
+  /** The sort key of the column; undefined if it cannot be sorted. */
   readonly sortBy?: string
   readonly cell: (row: Row) => ReactNode
 }

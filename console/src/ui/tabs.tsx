@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './tabs.module.css'
 
-/** Tabs are routes: links in a row, the current one said so. Give each link `tabClass`. */
+/** Tabs are links to routes. Give each link `tabClass`. */
 export function Tabs({
   label,
   children,

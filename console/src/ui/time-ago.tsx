@@ -2,12 +2,12 @@ import { useFormat } from '../messages/use-format.ts'
 import { useNow } from './use-now.ts'
 
 interface Props {
-  /** As the API writes it; null where it never happened. */
+  /** The API's timestamp; null for never. */
   readonly time: string | null | undefined
   readonly never?: string
 }
 
-/** "3 minutes ago", with the exact moment for those who point at it. */
+/** "3 minutes ago", with the exact time as a tooltip. */
 export function TimeAgo({ time, never = '–' }: Props) {
   const { ago, dateTime } = useFormat()
   const now = useNow()

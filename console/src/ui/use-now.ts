@@ -8,7 +8,7 @@ let timer: ReturnType<typeof setInterval> | undefined
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   if (timer === undefined) {
-    // Nobody has listened for a while.
+    // Without listeners the clock stood still.
     now = Date.now()
     timer = setInterval(() => {
       now = Date.now()
@@ -23,5 +23,5 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The time of day, the same for everything on the page, every ten seconds anew. */
+/** The current time, shared by the whole page and updated every ten seconds. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now)

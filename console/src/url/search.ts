@@ -1,11 +1,11 @@
-/** What the address holds after `?`: flat texts, so that people can read and write it. */
+/** The query string of the address, as flat texts that people can read and edit. */
 export type Search = Readonly<Record<string, string | undefined>>
 
 export function parseSearch(text: string): Search {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** As few escapes as an address bears: `?q=status:running+ip:10.4.0.0/16` is read by people. */
+/** Escapes as little as possible, so that `?q=status:running+ip:10.4.0.0/16` stays readable. */
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(search).filter(
     (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '',

@@ -1,4 +1,4 @@
-/** By what a list is ordered, and which way. */
+/** The sort key and direction of a list. */
 export interface Sort {
   readonly by: string
   readonly order: 'asc' | 'desc'

@@ -16,7 +16,7 @@ interface Props {
   readonly onChange: (change: Partial<AccountValues>) => void
 }
 
-/** What every account has, whatever its provider. */
+/** The fields that all accounts have. */
 export function AccountFields({ provider, isExisting, values, problems, onChange }: Props) {
   const t = useMessages()
   const { choices } = useProjects()

@@ -1,4 +1,4 @@
-import type { CloudAccount, CloudProvider } from '@muster/contract'
+import type { CloudAccount, CloudProvider, AccountTest } from '@muster/contract'
 import { useEffect, useRef } from 'react'
 import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -7,19 +7,22 @@ import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { AccountFields } from './account-fields.tsx'
 import styles from './account-form.module.css'
 import { UnsavedChangesDialog } from './unsaved-changes-dialog.tsx'
-import { ConfirmSaveDialog } from './confirm-save-dialog.tsx'
 import { SettingsFields } from './settings-fields.tsx'
-import { TestPanel } from './test-panel.tsx'
 import { useAccountForm } from './use-account-form.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import type { Settings } from './account-values.ts'
+import { FormSection } from './form-section.tsx'
+import { TestResult } from './test-result.tsx'
+import type { useAccountTest } from './use-account-test.ts'
 
 interface Props {
   readonly provider: CloudProvider
-  /** MissingValue: a new one. */
+  /** Undefined for a new account. */
   readonly account?: CloudAccount
   readonly onSaved: (account: CloudAccount) => void
 }
 
-/** Attaches an account, or changes one: its fields are those that the provider describes. */
+/** Creates or edits an account. The provider describes the fields. */
 export function AccountForm({ provider, account, onSaved }: Props) {
   const t = useMessages()
   const form = useAccountForm({ provider, account, onSaved })
@@ -89,5 +92,69 @@ export function AccountForm({ provider, account, onSaved }: Props) {
       )}
       <UnsavedChangesDialog isDirty={form.isDirty} />
     </form>
+  )
+}
+
+interface ConfirmSaveDialogProps {
+  /** The failed test of the current settings, if any. */
+  readonly failed: AccountTest | undefined
+  readonly testReason: string | undefined
+  readonly onTest: () => void
+  readonly onSave: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before untested settings are saved. */
+function ConfirmSaveDialog({
+  failed,
+  testReason,
+  onTest,
+  onSave,
+  onClose,
+}: ConfirmSaveDialogProps) {
+  const t = useMessages()
+  return (
+    <Dialog
+      title={failed ? t.accounts.failedTitle : t.accounts.untestedTitle}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button onClick={onSave}>{t.accounts.saveAnyway}</Button>
+          {!failed && (
+            <Button look="primary" disabledReason={testReason} onClick={onTest}>
+              {t.accounts.testFirst}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p>{failed ? failed.error : t.accounts.untestedText}</p>
+    </Dialog>
+  )
+}
+
+interface TestPanelProps {
+  readonly test: ReturnType<typeof useAccountTest>
+  readonly settings: Settings
+  readonly disabledReason: string | undefined
+  readonly onTest: () => void
+}
+
+/** Tests the settings before they are saved. */
+function TestPanel({ test, settings, disabledReason, onTest }: TestPanelProps) {
+  const t = useMessages()
+  const { data, error, isPending } = test
+  return (
+    <FormSection title={t.accounts.testSection} lead={t.accounts.testLead}>
+      <div>
+        <Button busy={isPending} disabledReason={disabledReason} onClick={onTest}>
+          {t.accounts.test}
+        </Button>
+      </div>
+      {isPending && <p role="status">{t.accounts.testing}</p>}
+      {error && !isPending && <ErrorNotice error={error} />}
+      {data && !isPending && <TestResult test={data.test} isOutdated={data.of !== settings} />}
+    </FormSection>
   )
 }

@@ -13,7 +13,7 @@ interface Props {
   readonly onDelete: () => void
 }
 
-/** What can be done with an account in the list. */
+/** The actions on an account in the list. */
 export function AccountMenu({ account, actions, onDelete }: Props) {
   const t = useMessages()
   const navigate = useNavigate()

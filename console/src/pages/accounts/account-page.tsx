@@ -7,17 +7,19 @@ import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabCount, tabClass, Tabs } from '../../ui/tabs.tsx'
-import { AccountHead } from './account-head.tsx'
 import { AccountOverview } from './account-overview.tsx'
 import { AccountSettings } from './account-settings.tsx'
 import { accountsFailure } from './accounts-failure.tsx'
 import { MappingEditor } from './mapping-editor.tsx'
 import { localizeProvider } from './localize-provider.ts'
-import { useAccountActions } from './use-account-actions.ts'
+import { useAccountActions, type AccountActions } from './use-account-actions.ts'
+import type { CloudAccount } from '@muster/contract'
+import { Button } from '../../ui/button.tsx'
+import { AccountStatus } from './account-status.tsx'
 
 const tabs = ['overview', 'rules', 'settings'] as const
 
-/** One account: how it goes, whose its servers are, how it is reached. */
+/** The page of an account: overview, mapping rules, settings. */
 export function AccountPage() {
   const t = useMessages()
   const { id = '' } = useParams({ strict: false })
@@ -67,5 +69,35 @@ export function AccountPage() {
         )}
       </QueryView>
     </Page>
+  )
+}
+
+interface AccountHeadProps {
+  readonly account: CloudAccount
+  readonly actions: AccountActions
+}
+
+function AccountHead({ account, actions }: AccountHeadProps) {
+  const t = useMessages()
+  return (
+    <>
+      <AccountStatus status={account.status} />
+      <Button
+        busy={actions.toggle.isPending}
+        disabledReason={actions.toggleReason}
+        onClick={() => actions.toggle.mutate(account)}
+      >
+        {account.enabled ? t.accounts.disable : t.accounts.enable}
+      </Button>
+      <Button
+        look="primary"
+        icon="refresh"
+        busy={actions.sync.isPending}
+        disabledReason={actions.syncReason(account)}
+        onClick={() => actions.sync.mutate(account)}
+      >
+        {t.accounts.syncNow}
+      </Button>
+    </>
   )
 }

@@ -2,12 +2,12 @@ import type { CloudProvider } from '@muster/contract'
 import { problemsOf } from '../../form/field-problems.ts'
 import { typesCredentials, type AccountValues, type Settings } from './account-values.ts'
 
-/** What is wrong with a field: found here, or said by the API in its own words. */
+/** A validation error: found by the form, or returned by the API. */
 type Problem =
   | { readonly kind: 'required' | 'integer' | 'period' }
   | { readonly kind: 'said'; readonly text: string }
 
-/** By the field's place in a request, as `options.regions`. */
+/** By the path of the field in the request, such as `options.regions`. */
 export type Problems = Readonly<Record<string, Problem>>
 
 const minSyncPeriod = 5
@@ -47,14 +47,14 @@ function* findInRest({ name, projectId, period }: AccountValues, canOmitPeriod: 
   if (!isPeriod) yield ['period', { kind: 'period' }] satisfies Found
 }
 
-/** What would keep settings from being tried. An account that is there may keep its credentials. */
+/** Validates the connection settings. An existing account may keep its credentials. */
 export const checkSettings = (
   provider: CloudProvider,
   settings: Settings,
   isExisting: boolean,
 ): Problems => Object.fromEntries(findInSettings(provider, settings, isExisting))
 
-/** What would keep an account from being saved. */
+/** Validates the whole form. */
 export const checkAccount = (
   provider: CloudProvider,
   values: AccountValues,
@@ -65,10 +65,10 @@ export const checkAccount = (
     ...findInSettings(provider, values.settings, isExisting),
   ])
 
-/** Two steps lead to a control: `options.regions.3` is said at `options.regions`. */
+/** Paths are cut to the control: `options.regions.3` becomes `options.regions`. */
 const steps = 2
 
-/** What the API complains about, each at the control that holds it. */
+/** The API's field errors by control. */
 export const problemsFrom = (error: unknown): Problems =>
   Object.fromEntries(
     Object.entries(problemsOf(error, 'cloudaccount', steps)).map(([path, text]): Found => [

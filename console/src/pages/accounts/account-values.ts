@@ -10,16 +10,16 @@ export type SettingField = CloudProvider['options'][number]
 type Texts = Readonly<Record<string, string>>
 type Option = CloudAccount['options'][string]
 
-/** How a source is reached. All of it is text while it is being typed. */
+/** The connection settings, as texts while they are edited. */
 export interface Settings {
   readonly address: string
   readonly credentials: Texts
   readonly options: Texts
-  /** Of an account that has some: they are to be given up, without others instead. */
+  /** Delete the stored credentials without replacing them. */
   readonly forgetsCredentials: boolean
 }
 
-/** What the form of an account holds. */
+/** The values of the account form. */
 export interface AccountValues {
   readonly name: string
   readonly projectId: string
@@ -33,7 +33,7 @@ const textOf = (value: Option | undefined): string =>
 const textsOf = (fields: readonly SettingField[], given: Readonly<Record<string, Option>>): Texts =>
   Object.fromEntries(fields.map(({ name }) => [name, textOf(given[name])]))
 
-/** Nothing said yet. */
+/** The values of a new account. */
 export const emptyValues = ({ credentials, options }: CloudProvider): AccountValues => ({
   name: '',
   projectId: '',
@@ -46,7 +46,7 @@ export const emptyValues = ({ credentials, options }: CloudProvider): AccountVal
   },
 })
 
-/** An account as it is; its credentials nobody is shown. */
+/** The values of an existing account, without its credentials. */
 export const valuesOf = (provider: CloudProvider, account: CloudAccount): AccountValues => ({
   name: account.name,
   projectId: account.project_id,
@@ -112,7 +112,7 @@ export const toNewAccount = (provider: CloudProvider, values: AccountValues): Ne
 const inOrder = (options: object): string =>
   JSON.stringify(Object.entries(options).sort(([one], [other]) => (one < other ? -1 : 1)))
 
-/** How a source is reached, where that would be another way than before. */
+/** The changed connection settings. */
 function settingsChanges(provider: CloudProvider, start: Settings, settings: Settings) {
   const before = settingsOf(provider, start)
   const { address, credentials, options } = settingsOf(provider, settings)
@@ -125,8 +125,8 @@ function settingsChanges(provider: CloudProvider, start: Settings, settings: Set
 }
 
 /**
- * Only what was typed anew: what others have changed meanwhile stays as they want it. Credentials that nobody
- * typed stay as they are.
+ * The fields that the user changed, so that changes by others are kept. Untouched credentials stay as
+ * they are.
  */
 export function toChanges(
   provider: CloudProvider,
@@ -143,7 +143,7 @@ export function toChanges(
   }
 }
 
-/** How settings of an account can be tried: as they are kept, as they are typed, or not without its secrets. */
+/** How to test: the stored settings, the typed ones, or not without the credentials. */
 export function wayToTest(
   provider: CloudProvider,
   start: Settings,

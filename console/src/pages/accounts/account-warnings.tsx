@@ -6,9 +6,13 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './account-page.module.css'
-import { ConfirmGoneDialog } from './confirm-gone-dialog.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { showToast } from '../../ui/show-toast.ts'
+import { cacheAccount } from './cache-account.ts'
 
-/** What needs attention although the account works. */
+/** Warnings of the last sync. */
 export function AccountWarnings({ account }: { readonly account: CloudAccount }) {
   const t = useMessages()
   if (account.sync.warnings.length === 0) return null
@@ -72,5 +76,38 @@ function ConfirmGone({
         <ConfirmGoneDialog account={account} count={count} onClose={() => setAsking(false)} />
       )}
     </>
+  )
+}
+
+interface ConfirmGoneDialogProps {
+  readonly account: CloudAccount
+  readonly count: number
+  readonly onClose: () => void
+}
+
+/** Asks before missing servers are removed immediately. */
+function ConfirmGoneDialog({ account: { id, name }, count, onClose }: ConfirmGoneDialogProps) {
+  const t = useMessages()
+  const { number } = useFormat()
+  const confirm = useMutation({
+    mutationFn: () => api.confirmGoneServers({ parameters: { id } }),
+    onSuccess({ cloudaccount }) {
+      cacheAccount(cloudaccount)
+      showToast(t.accounts.goneConfirmed(name))
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={t.accounts.confirmGone}
+      submit={t.accounts.removeServers(count, number(count))}
+      danger
+      onSubmit={() => confirm.mutate()}
+      onClose={onClose}
+      busy={confirm.isPending}
+      error={confirm.error}
+    >
+      <p>{t.accounts.confirmGoneText(count, number(count), name)}</p>
+    </FormDialog>
   )
 }

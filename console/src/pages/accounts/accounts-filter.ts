@@ -4,7 +4,7 @@ import type { Search } from '../../url/search.ts'
 export const statuses = ['init', 'connected', 'disconnected', 'lost', 'disabled'] as const
 const orderKeys = ['name', 'provider', 'status', 'servers'] as const
 
-/** What the address says of the list. What it says wrongly counts as not said. */
+/** Reads the filter from the address. Invalid values are ignored. */
 export function readFilter(search: Search): AccountsFilter {
   const status = statuses.find((known) => known === search['status'])
   const page = Math.trunc(Number(search['page'] ?? 1)) - 1

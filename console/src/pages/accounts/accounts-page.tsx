@@ -2,7 +2,7 @@ import type { CloudAccount } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { accountsQuery, providersQuery } from '../../api/queries/accounts.ts'
+import { accountsQuery, providersQuery, accountsPerPage } from '../../api/queries/accounts.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
@@ -12,9 +12,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { AccountsEmpty } from './accounts-empty.tsx'
 import { readFilter } from './accounts-filter.ts'
-import { AccountsPager } from './accounts-pager.tsx'
 import { localizeProvider } from './localize-provider.ts'
 import styles from './accounts-page.module.css'
 import { AccountsTable } from './accounts-table.tsx'
@@ -23,8 +21,9 @@ import { accountsFailure } from './accounts-failure.tsx'
 import { AttachLink } from './attach-link.tsx'
 import { DeleteAccountDialog } from './delete-account-dialog.tsx'
 import { useAccountActions } from './use-account-actions.ts'
+import { Copyable } from '../../ui/copyable.tsx'
 
-/** Where servers come from, and how it goes with each. */
+/** The list of accounts. */
 export function AccountsPage() {
   const t = useMessages()
   const { number, clock } = useFormat()
@@ -112,5 +111,49 @@ function NoAccountMatches() {
     >
       {t.noMatchText}
     </EmptyState>
+  )
+}
+
+/** Shown before the first account is attached. */
+function AccountsEmpty() {
+  const t = useMessages()
+  return (
+    <EmptyState title={t.accounts.emptyTitle} actions={<AttachLink />}>
+      <p>{t.accounts.emptyText}</p>
+      <p className={styles.demo}>
+        {t.accounts.emptyDemo} <Copyable value={t.accounts.demoCommand} />
+      </p>
+    </EmptyState>
+  )
+}
+
+interface AccountsPagerProps {
+  /** Counted from 0. */
+  readonly page: number
+  readonly total: number
+}
+
+function AccountsPager({ page, total }: AccountsPagerProps) {
+  const t = useMessages()
+  const { number } = useFormat()
+  const pages = Math.ceil(total / accountsPerPage)
+  if (pages < 2) return null
+  const link = (to: number, name: string) =>
+    to >= 0 &&
+    to < pages && (
+      <Link
+        to="/accounts"
+        search={(search) => ({ ...search, page: String(to + 1) })}
+        className={buttonClass(undefined, true)}
+      >
+        {name}
+      </Link>
+    )
+  return (
+    <nav className={styles.toolbar} aria-label={t.accounts.pages}>
+      {link(page - 1, t.accounts.previous)}
+      <span>{t.accounts.page(number(page + 1), number(pages))}</span>
+      {link(page + 1, t.accounts.next)}
+    </nav>
   )
 }

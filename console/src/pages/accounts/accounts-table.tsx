@@ -10,10 +10,11 @@ import { AccountMenu } from './account-menu.tsx'
 import { AccountStatus } from './account-status.tsx'
 import styles from './accounts-page.module.css'
 import { NextSync } from './next-sync.tsx'
-import { RunningMark } from './running-mark.tsx'
 import { serversOf } from './servers-of.ts'
 import { SyncAge } from './sync-age.tsx'
 import type { AccountActions } from './use-account-actions.ts'
+import syncStyles from './sync.module.css'
+import { shareOf } from './sync-progress.ts'
 
 interface Props {
   readonly accounts: readonly CloudAccount[]
@@ -121,5 +122,25 @@ export function AccountsTable(props: Props) {
       sort={{ by: filter.orderBy, order: filter.order }}
       onSort={onSort}
     />
+  )
+}
+
+/** The progress of a running sync, as high as a table row. */
+function RunningMark({ account }: { readonly account: CloudAccount }) {
+  const t = useMessages()
+  const { number } = useFormat()
+  const { seen, created, changed, gone } = account.sync
+  const counts = [number(seen), number(created), number(changed), number(gone)] as const
+  const share = shareOf(account)
+  return (
+    <span className={syncStyles.mark} title={t.accounts.soFar(...counts)}>
+      <span aria-hidden="true">{t.accounts.soFarShort(...counts)}</span>
+      <span className="visuallyHidden">{t.accounts.soFar(...counts)}</span>
+      <progress
+        className={syncStyles.bar}
+        aria-label={t.accounts.progress(account.name)}
+        {...(share !== undefined && { value: share })}
+      />
+    </span>
   )
 }

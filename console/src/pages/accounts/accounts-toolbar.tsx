@@ -9,7 +9,7 @@ interface Props {
   readonly onChange: (change: Record<string, string>) => void
 }
 
-/** Finds accounts by a part of their name, and by how it goes with them. */
+/** The search and status filter of the accounts list. */
 export function AccountsToolbar({ filter, onChange }: Props) {
   const t = useMessages()
   const { search = '', status = '' } = filter

@@ -4,7 +4,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 
-/** The way to a new account, for those who may attach one. */
+/** A link to attach an account; disabled without permission. */
 export function AttachLink() {
   const t = useMessages()
   const { reason } = usePermission('createCloudAccount')

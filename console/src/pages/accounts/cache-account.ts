@@ -6,7 +6,7 @@ interface Listed {
   readonly cloudaccounts: readonly CloudAccount[]
 }
 
-/** Puts an account, as an answer tells it, wherever it is shown. */
+/** Writes an account from a response into all cached queries. */
 export function cacheAccount(account: CloudAccount): void {
   const renew = (known: CloudAccount) => (known.id === account.id ? account : known)
   queryClient.setQueriesData<CloudAccount>(

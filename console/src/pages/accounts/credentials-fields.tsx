@@ -16,7 +16,7 @@ interface Props {
   readonly onChange: (change: Partial<Settings>) => void
 }
 
-/** The secrets of an account. They live in the form's memory, and nowhere else in the browser. */
+/** The credential fields. They are never stored in the browser. */
 export function CredentialsFields({ fields, isExisting, settings, problems, onChange }: Props) {
   const t = useMessages()
   const problem = useProblemText(problems)
@@ -42,7 +42,7 @@ export function CredentialsFields({ fields, isExisting, settings, problems, onCh
               key={name}
               label={label}
               name={`credentials.${name}`}
-              // What only says the label again says nothing.
+              // Skip hints that repeat the label.
               hint={description === label ? undefined : description}
               error={problem(`credentials.${name}`, label)}
               required={required && !isExisting}

@@ -7,7 +7,8 @@ import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
-import { deleteAccount } from './delete-account.ts'
+import { isApiError } from '@muster/sdk'
+import { api } from '../../api/client.ts'
 
 interface Props {
   readonly account: CloudAccount
@@ -15,7 +16,7 @@ interface Props {
   readonly onDeleted: () => void
 }
 
-/** Asks before an account goes; where servers go with it, by having its name typed. */
+/** Asks before deleting an account. If it has servers, its name must be typed. */
 export function DeleteAccountDialog({ account, onClose, onDeleted }: Props) {
   const t = useMessages()
   const { number } = useFormat()
@@ -65,4 +66,28 @@ export function DeleteAccountDialog({ account, onClose, onDeleted }: Props) {
       )}
     </FormDialog>
   )
+}
+
+/** The current number of servers; 0 if unknown. */
+async function countServers(id: string): Promise<number> {
+  try {
+    return (await api.getCloudAccount({ parameters: { id } })).cloudaccount.servers
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * Deletes an account, and its servers if `evicts`. If servers have appeared meanwhile, nothing is
+ * deleted and their number is returned.
+ */
+async function deleteAccount(id: string, evicts: boolean): Promise<'deleted' | number> {
+  try {
+    await api.deleteCloudAccount({ parameters: { id }, query: evicts ? { evict: true } : {} })
+    return 'deleted'
+  } catch (error) {
+    const servers = isApiError(error, 'ConflictError') && !evicts ? await countServers(id) : 0
+    if (servers === 0) throw error
+    return servers
+  }
 }

@@ -1,6 +1,6 @@
 const acronyms = new Set(['id', 'ca', 'url', 'ip'])
 
-/** What a field of a provider is called: as the language has it, else its own name made readable. */
+/** The label of a provider's field: translated, or derived from its name. */
 export function fieldLabel(name: string, known: Readonly<Record<string, string>>): string {
   if (Object.hasOwn(known, name)) return known[name] ?? name
   const words = name.split('_').map((word) => (acronyms.has(word) ? word.toUpperCase() : word))

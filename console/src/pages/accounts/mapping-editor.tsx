@@ -13,7 +13,7 @@ import { RuleItem } from './rule-item.tsx'
 import { useMapping } from './use-mapping.ts'
 import { useProjects } from './use-projects.ts'
 
-/** Whose servers are whose: rules in order, with a preview of what they would do. */
+/** Edits the mapping rules of an account, with a preview. */
 export function MappingEditor({ account }: { readonly account: CloudAccount }) {
   const t = useMessages()
   const { number } = useFormat()
@@ -27,7 +27,7 @@ export function MappingEditor({ account }: { readonly account: CloudAccount }) {
   const list = useRef<HTMLOListElement>(null)
   const focus = useRef<string>(undefined)
 
-  // A row that is moved or removed takes the focus with it; it is given to what the user meant.
+  // Restores the focus after a rule is moved or removed.
   useEffect(() => {
     if (focus.current === undefined) return
     list.current?.querySelector<HTMLElement>(focus.current)?.focus()

@@ -13,7 +13,7 @@ interface Props {
 type Share = MappingPreview['projects'][number]
 type Move = MappingPreview['servers'][number]
 
-/** What rules would do: how many servers move, how many each project would have, and which move. */
+/** The effect of mapping rules: moved servers and servers per project. */
 export function MappingPreviewPanel({ preview, isOutdated }: Props) {
   const t = useMessages()
   const { number } = useFormat()

@@ -3,7 +3,7 @@ import type { AccountRule, FieldProblem } from '@muster/contract'
 export const conditions = ['tenant', 'tag', 'account', 'name'] as const
 type Condition = (typeof conditions)[number]
 
-/** A rule while it is edited: all of it text, with a key that it keeps wherever it is moved. */
+/** A rule being edited, with a stable key. */
 export type DraftRule = Readonly<Record<Condition, string>> & {
   readonly key: number
   readonly projectId: string
@@ -41,7 +41,7 @@ export const removeRule = (drafts: readonly DraftRule[], key: number) =>
 export const replaceRule = (drafts: readonly DraftRule[], rule: DraftRule) =>
   drafts.map((draft) => (draft.key === rule.key ? rule : draft))
 
-/** By one place up or down; at an end it stays. */
+/** Moves a rule up or down by one. */
 export function moveRule(drafts: readonly DraftRule[], key: number, by: -1 | 1) {
   const from = drafts.findIndex((draft) => draft.key === key)
   const rule = drafts[from]
@@ -52,7 +52,7 @@ export function moveRule(drafts: readonly DraftRule[], key: number, by: -1 | 1) 
 
 export type RuleProblem = 'condition' | 'project' | { readonly said: string }
 
-/** What is wrong with which rule, by the rule's key. */
+/** Validation errors by rule key. */
 export function checkRules(drafts: readonly DraftRule[]): ReadonlyMap<number, RuleProblem> {
   const problems = new Map<number, RuleProblem>()
   for (const draft of drafts) {
@@ -62,7 +62,7 @@ export function checkRules(drafts: readonly DraftRule[]): ReadonlyMap<number, Ru
   return problems
 }
 
-/** Rules that the API complains about: `mapping.3.project_id`, or the same under `cloudaccount`. */
+/** The API's errors by rule key, from paths such as `mapping.3.project_id`. */
 export function ruleProblemsFrom(
   fields: readonly FieldProblem[],
   drafts: readonly DraftRule[],

@@ -11,9 +11,9 @@ import { AccountForm } from './account-form.tsx'
 import { accountsFailure } from './accounts-failure.tsx'
 import { localizeProvider } from './localize-provider.ts'
 import styles from './new-account-page.module.css'
-import { ProviderChoice } from './provider-choice.tsx'
+import { useFormat } from '../../messages/use-format.ts'
 
-/** Attaching an account: what kind it is, then what that kind needs. */
+/** Attaches an account: choose a provider, then fill in its form. */
 export function NewAccountPage() {
   const t = useMessages()
   const navigate = useNavigate()
@@ -41,7 +41,7 @@ export function NewAccountPage() {
               provider={provider}
               onSaved={({ id, name }) => {
                 showToast(t.accounts.attached(name))
-                // It is saved: there is nothing to ask before the form goes.
+                // The form is saved: skip the question about unsaved changes.
                 void navigate({ to: '/accounts/$id', params: { id }, ignoreBlocker: true })
               }}
             />
@@ -58,5 +58,29 @@ export function NewAccountPage() {
         }
       </QueryView>
     </Page>
+  )
+}
+
+/** The providers to choose from. */
+function ProviderChoice({ providers }: { readonly providers: readonly CloudProvider[] }) {
+  const t = useMessages()
+  const { number } = useFormat()
+  return (
+    <ul className={styles.providers}>
+      {providers.map(({ provider, title, description, events, period }) => (
+        <li key={provider} className={styles.provider}>
+          <h2>
+            <Link to="/accounts/new" search={{ provider }} className={styles.choose}>
+              {title}
+            </Link>
+          </h2>
+          <p>{description}</p>
+          <p className={styles.pace}>
+            {t.accounts.everyPeriod(number(period))}
+            {events && ` · ${t.accounts.hasEvents}`}
+          </p>
+        </li>
+      ))}
+    </ul>
   )
 }

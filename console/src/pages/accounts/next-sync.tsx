@@ -3,7 +3,7 @@ import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { useNow } from '../../ui/use-now.ts'
 
-/** When the next sync is due; a dash where none is. */
+/** The time of the next sync, or a dash. */
 export function NextSync({ sync }: { readonly sync: AccountSync }) {
   const t = useMessages()
   const { ago, dateTime } = useFormat()

@@ -10,7 +10,7 @@ interface Props {
   readonly onChange: (text: string) => void
 }
 
-/** An option of a provider, by the control that fits what it holds. */
+/** The control for a provider's option. */
 export function OptionField({ field, label, error, value, onChange }: Props) {
   const t = useMessages()
   const { name, type, required, long, description } = field

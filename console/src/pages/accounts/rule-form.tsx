@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** What a rule goes by, and to which project it gives. */
+/** The form of a mapping rule. */
 export function RuleForm({ rule, onChange, onClose }: Props) {
   const t = useMessages()
   const { choices } = useProjects()

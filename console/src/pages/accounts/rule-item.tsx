@@ -1,11 +1,11 @@
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, Fragment } from 'react'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './mapping-editor.module.css'
-import type { DraftRule, RuleProblem } from './mapping-rules.ts'
+import { type DraftRule, type RuleProblem, conditions } from './mapping-rules.ts'
 import { RuleForm } from './rule-form.tsx'
-import { RuleSummary } from './rule-summary.tsx'
+import { Icon } from '../../ui/icon.tsx'
 
 interface Props {
   readonly rule: DraftRule
@@ -22,7 +22,7 @@ interface Props {
   readonly onRemove: () => void
 }
 
-/** A rule: read as a sentence, edited in place, moved by buttons or by Alt and an arrow. */
+/** A mapping rule with inline editing. Buttons or Alt and an arrow key move it. */
 export function RuleItem(props: Props) {
   const { rule, index, of, project, problem, isOpen, disabledReason } = props
   const { onOpen, onClose, onChange, onMove, onRemove } = props
@@ -100,4 +100,36 @@ type Messages = ReturnType<typeof useMessages>['accounts']
 function wordsOf(problem: RuleProblem, name: string, t: Messages): string {
   if (problem === 'condition') return t.needsCondition
   return problem === 'project' ? t.needsProject : t.said(name, problem.said)
+}
+
+interface RuleSummaryProps {
+  readonly rule: DraftRule
+  readonly project: string
+}
+
+/** A rule in one line: tag team=web and server name db-* to project web. */
+function RuleSummary({ rule, project }: RuleSummaryProps) {
+  const t = useMessages()
+  const said = conditions.filter((name) => rule[name].trim() !== '')
+  if (said.length === 0 && project === '') {
+    return <span className={`${styles.words} ${styles.soft}`}>{t.accounts.newRule}</span>
+  }
+  return (
+    <span className={styles.words}>
+      {said.map((name, index) => (
+        <Fragment key={name}>
+          {index > 0 && <span className={styles.soft}>{t.accounts.and}</span>}
+          <span className={styles.condition}>
+            <span className={styles.soft}>{t.accounts.conditions[name]}</span>
+            <code>{rule[name]}</code>
+          </span>
+        </Fragment>
+      ))}
+      <span className={styles.target}>
+        <Icon name="right" size={12} />
+        <span className="visuallyHidden">{t.accounts.to}</span>
+        {project === '' ? '–' : project}
+      </span>
+    </span>
+  )
 }

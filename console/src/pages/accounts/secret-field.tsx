@@ -16,7 +16,7 @@ interface Props {
   readonly onChange: (text: string) => void
 }
 
-/** Something secret: hidden as it is typed, unless one wants to see it. No password manager is to keep it. */
+/** A masked field with a reveal button. Password managers should ignore it. */
 export function SecretField({ long, onChange, ...field }: Props) {
   const t = useMessages()
   const [isShown, setShown] = useState(false)

@@ -17,12 +17,12 @@ interface Props {
   readonly onChange: (change: Partial<Settings>) => void
 }
 
-/** How a source is reached, field by field as its provider describes them. */
+/** The connection fields that the provider describes. */
 export function SettingsFields({ provider, isExisting, settings, problems, onChange }: Props) {
   const t = useMessages()
   const problem = useProblemText(problems)
   const { address, credentials, options } = provider
-  // What has neither need nor example of an address is reached without one.
+  // Providers without a required or example address need none.
   const hasAddress = address.required || address.example !== '' || settings.address !== ''
   return (
     <>

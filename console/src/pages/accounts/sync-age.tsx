@@ -8,11 +8,11 @@ import styles from './sync.module.css'
 
 interface Props {
   readonly account: CloudAccount
-  /** When this was asked for: what nobody asked for since is not the account's fault. */
+  /** When the account was fetched, to judge its age at that time. */
   readonly fetchedAt: number
 }
 
-/** How old what is known of an account's servers is, with a warning where that is too old. */
+/** The data age of an account, with a warning if it is stale. */
 export function SyncAge({ account, fetchedAt }: Props) {
   const t = useMessages()
   const { ago, dateTime } = useFormat()
@@ -20,7 +20,7 @@ export function SyncAge({ account, fetchedAt }: Props) {
   const time = account.sync.finished_at
   if (time === null) return <span className={styles.soft}>{t.accounts.never}</span>
   const stale = account.enabled && isOverdue(time, fetchedAt, account.period)
-  // The page's clock goes by tens of seconds, and what is over is never ahead of it.
+  // The page's clock updates every ten seconds and may lag behind.
   const age = ago(time, Math.max(now, Date.parse(time)))
   return (
     <span className={stale ? `${styles.age} ${styles.stale}` : styles.age}>

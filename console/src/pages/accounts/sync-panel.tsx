@@ -6,21 +6,22 @@ import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { AccountWarnings } from './account-warnings.tsx'
 import styles from './account-page.module.css'
 import { NextSync } from './next-sync.tsx'
-import { RunningSync } from './running-sync.tsx'
 import { SyncAge } from './sync-age.tsx'
+import syncStyles from './sync.module.css'
+import { shareOf } from './sync-progress.ts'
 
 interface Props {
   readonly account: CloudAccount
   readonly fetchedAt: number
 }
 
-/** How the last sync went, how far the present one is, and when the next one comes. */
+/** The last, current and next sync of an account. */
 export function SyncPanel({ account, fetchedAt }: Props) {
   const t = useMessages()
   const { number, duration, dateTime } = useFormat()
   const { sync, status } = account
   const isRunning = sync.state === 'running'
-  // While one runs the counts are of that one, and its own panel shows them.
+  // During a sync the counts belong to the running one, which is shown above.
   const hasCounts = sync.finished_at !== null && !isRunning
   return (
     <section className={styles.section} aria-labelledby="account-sync">
@@ -60,5 +61,27 @@ export function SyncPanel({ account, fetchedAt }: Props) {
         </Property>
       </PropertyList>
     </section>
+  )
+}
+
+/** The progress of a queued or running sync. */
+function RunningSync({ account }: { readonly account: CloudAccount }) {
+  const t = useMessages()
+  const { number } = useFormat()
+  const { name, sync } = account
+  if (sync.state === 'queued') return <span className={syncStyles.soft}>{t.accounts.queued}</span>
+  const share = shareOf(account)
+  const counts = [sync.seen, sync.created, sync.changed, sync.gone].map(number)
+  const [seen = '', created = '', changed = '', gone = ''] = counts
+  return (
+    <span className={syncStyles.running}>
+      <span>{t.accounts.running}</span>
+      <progress
+        className={syncStyles.bar}
+        aria-label={t.accounts.progress(name)}
+        {...(share !== undefined && { value: share })}
+      />
+      <span className={syncStyles.counts}>{t.accounts.soFar(seen, created, changed, gone)}</span>
+    </span>
   )
 }

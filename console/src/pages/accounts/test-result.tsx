@@ -12,7 +12,7 @@ interface Props {
   readonly isOutdated?: boolean
 }
 
-/** How a test went: who answered and what is there, or what is wrong. */
+/** The result of a connection test. */
 export function TestResult({ test, isOutdated = false }: Props) {
   const t = useMessages()
   const { number, duration } = useFormat()

@@ -3,7 +3,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
-/** Asks before what was typed is lost by leaving, within the console or out of it. */
+/** Asks before unsaved changes are lost. */
 export function UnsavedChangesDialog({ isDirty }: { readonly isDirty: boolean }) {
   const t = useMessages()
   const leaving = useBlocker({

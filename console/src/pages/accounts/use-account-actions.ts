@@ -9,7 +9,7 @@ import { cacheAccount } from './cache-account.ts'
 
 export type AccountActions = ReturnType<typeof useAccountActions>
 
-/** What is done with an account by a click: sync it now, enable it, disable it. */
+/** The quick actions on an account: sync, enable, disable. */
 export function useAccountActions() {
   const t = useMessages()
   const canSync = usePermission('syncCloudAccount')
@@ -40,7 +40,7 @@ export function useAccountActions() {
     toggle,
     error: sync.error ?? toggle.error,
     toggleReason: canUpdate.reason,
-    /** Why an account cannot be synced just now, if so. */
+    /** Why an account cannot be synced; undefined if it can. */
     syncReason(account: CloudAccount): string | undefined {
       if (canSync.reason !== undefined) return canSync.reason
       if (!account.enabled) return t.accounts.syncDisabled

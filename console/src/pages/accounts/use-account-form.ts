@@ -7,12 +7,12 @@ import { useSaveAccount } from './use-save-account.ts'
 
 interface Options {
   readonly provider: CloudProvider
-  /** MissingValue: a new one. */
+  /** Undefined for a new account. */
   readonly account?: CloudAccount | undefined
   readonly onSaved: (account: CloudAccount) => void
 }
 
-/** What the form of an account holds and does. Nothing that was typed is lost by an error. */
+/** The state and actions of the account form. Input survives errors. */
 export function useAccountForm({ provider, account, onSaved }: Options) {
   const [start, setStart] = useState(() =>
     account ? valuesOf(provider, account) : emptyValues(provider),
@@ -30,7 +30,7 @@ export function useAccountForm({ provider, account, onSaved }: Options) {
   })
 
   const say = (error: unknown) => setProblems(problemsFrom(error))
-  /** Whether nothing is wrong as far as can be told here; else the fields say what is. */
+  /** Whether validation passes. Otherwise the fields show the errors. */
   const passes = (found: Problems): boolean => {
     setProblems(found)
     return Object.keys(found).length === 0

@@ -3,20 +3,20 @@ import { useMutation } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { toTest, wayToTest, type Settings } from './account-values.ts'
 
-/** A test, and what exactly was tested: other settings have not been. */
+/** A test result with the settings it is for. */
 interface Tried {
   readonly of: Settings
   readonly test: AccountTest
 }
 
-/** Tries settings with the source, as they are typed or as they are kept. */
+/** Tests the typed or the stored settings. */
 export function useAccountTest(
   provider: CloudProvider,
   start: Settings,
   account: CloudAccount | undefined,
 ) {
   return useMutation({
-    // What was tried holds secrets: it goes with the page.
+    // The variables contain secrets: do not cache them.
     gcTime: 0,
     mutationFn: async (settings: Settings): Promise<Tried> => {
       const isKept = account && wayToTest(provider, start, settings) === 'kept'

@@ -24,11 +24,11 @@ interface Previewed {
   readonly preview: MappingPreview
 }
 
-/** The rules of an account while they are edited: seen in a preview, then saved. */
+/** The state of the mapping editor: edit, preview, save. */
 export function useMapping(account: CloudAccount) {
   const t = useMessages()
   const { id, mapping } = account
-  /** MissingValue: nothing is edited, the rules are as the account has them. */
+  /** Undefined until somebody edits: the rules are those of the account. */
   const [edited, setEdited] = useState<Drafts>()
   const [problems, setProblems] = useState<ReadonlyMap<number, RuleProblem>>(new Map())
   const drafts = edited ?? draftsOf(mapping)
@@ -72,7 +72,7 @@ export function useMapping(account: CloudAccount) {
     preview,
     save,
     isDirty: edited !== undefined && !isSameMapping(mappingOf(edited), mapping),
-    /** Whether the preview is of the very rules that are to be saved. */
+    /** Whether the preview matches the current rules. */
     isPreviewed: preview.data !== undefined && preview.data.of === edited,
     edit(next: Drafts): void {
       setEdited(next)
@@ -84,7 +84,7 @@ export function useMapping(account: CloudAccount) {
       preview.reset()
     },
     look(): void {
-      // Kept as they are now, so that it is known what the preview is of.
+      // Store the drafts, to compare them with the preview later.
       setEdited(drafts)
       if (passes()) preview.mutate(drafts)
     },

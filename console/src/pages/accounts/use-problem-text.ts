@@ -1,7 +1,7 @@
 import { useMessages } from '../../messages/use-messages.ts'
 import type { Problems } from './account-problems.ts'
 
-/** What is wrong with a field, in words; undefined where nothing is. */
+/** The error text of a field; undefined if it is valid. */
 export function useProblemText(problems: Problems) {
   const t = useMessages()
   return (path: string, label: string): string | undefined => {

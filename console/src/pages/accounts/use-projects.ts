@@ -3,7 +3,7 @@ import { usePermission } from '../../session/use-permission.ts'
 import { useOwnProjects } from '../../session/use-own-projects.ts'
 import { useChoices } from '../identity/use-choices.ts'
 
-/** The projects that servers can be given to: all that are visible, else those of the session. */
+/** The projects that can own servers: all visible ones, or those of the session. */
 export function useProjects() {
   const { allowed } = usePermission('listProjects')
   const own = useOwnProjects()

@@ -5,7 +5,7 @@ import { queryClient } from '../../api/query-client.ts'
 import { toChanges, toNewAccount, type AccountValues } from './account-values.ts'
 import { cacheAccount } from './cache-account.ts'
 
-/** An account that is there, and what the form showed of it at first. */
+/** An existing account with the form's initial values. */
 interface Before {
   readonly id: string
   readonly start: AccountValues
@@ -24,14 +24,14 @@ async function save(
   return (await api.updateCloudAccount({ parameters: { id: before.id }, body })).cloudaccount
 }
 
-/** Attaches an account, or changes the one that is there. */
+/** Creates or updates an account. */
 export function useSaveAccount(
   provider: CloudProvider,
   before: Before | undefined,
   onSaved: (account: CloudAccount) => void,
 ) {
   return useMutation({
-    // What was saved holds secrets: it goes with the page.
+    // The variables contain secrets: do not cache them.
     gcTime: 0,
     mutationFn: (values: AccountValues) => save(provider, before, values),
     onSuccess(saved) {

@@ -1,4 +1,4 @@
-/** How many events are newer than the first that is shown. The ids of events sort by their time. */
+/** How many events are newer than the first one shown. Event IDs sort by time. */
 export const countNew = (
   newest: readonly { readonly id: string }[],
   first: string | undefined,

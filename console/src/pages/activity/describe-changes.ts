@@ -2,7 +2,7 @@ import type { EventDto } from '@muster/contract'
 
 export interface Change {
   readonly name: string
-  /** '' where there was nothing. */
+  /** Empty if there was no value. */
   readonly before: string
   readonly after: string
 }
@@ -14,7 +14,7 @@ function say(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What changed, each as text; what was nothing and is nothing is no change. */
+/** The changes as texts, without empty ones. */
 export function describeChanges(changes: EventDto['changes']): readonly Change[] {
   return Object.entries(changes)
     .map(([name, [before, after]]) => ({ name, before: say(before), after: say(after) }))
@@ -23,7 +23,7 @@ export function describeChanges(changes: EventDto['changes']): readonly Change[]
 
 const longest = 80
 
-/** Few and short enough to stand in a row of a table. */
+/** Whether the changes fit into a table row. */
 export function isBrief(changes: readonly Change[]): boolean {
   const length = changes.reduce(
     (sum, { name, before, after }) => sum + name.length + before.length + after.length,

@@ -14,14 +14,14 @@ import { labelsOf, pick } from '../identity/pick.ts'
 import { EntityPicker } from '../identity/entity-picker.tsx'
 import { useChoices } from '../identity/use-choices.ts'
 import styles from './activity.module.css'
-import { FilterText } from './filter-text.tsx'
+import { useDebouncedInput } from '../../form/use-debounced-input.ts'
 
 interface Props {
   readonly filters: EventFilters
   readonly onChange: (filters: EventFilters) => void
 }
 
-/** All that the API narrows the log by; what is set is in the address. */
+/** The filters of the activity log, stored in the address. */
 export function EventFilterBar({ filters, onChange }: Props) {
   const t = useMessages()
   const isTimed = filters.since !== undefined || filters.before !== undefined
@@ -34,7 +34,7 @@ export function EventFilterBar({ filters, onChange }: Props) {
         {word}
       </option>
     ))
-  /** What the address names is there to be chosen, also where we have no word for it. */
+  /** Adds a value from the address that has no name here. */
   const known = (entries: Readonly<Record<string, string>>, value = '') =>
     value === '' || value in entries ? entries : { ...entries, [value]: value }
   return (
@@ -137,7 +137,7 @@ interface ActorProps {
   readonly onChange: (id: string | undefined) => void
 }
 
-/** Who did it, by name or id. Narrows as soon as what is typed names somebody. */
+/** The user filter. Applies once the text names a user. */
 function ActorFilter({ id, onChange }: ActorProps) {
   const t = useMessages()
   const users = useChoices('users')
@@ -155,6 +155,26 @@ function ActorFilter({ id, onChange }: ActorProps) {
         const picked = pick(text, users)
         if (text.trim() === '' ? id !== '' : picked !== undefined && picked !== id) onChange(picked)
       }}
+    />
+  )
+}
+
+interface FilterTextProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** A debounced text filter. */
+function FilterText({ label, value, onChange }: FilterTextProps) {
+  const { box, text, type } = useDebouncedInput(value, (next) => onChange(next.trim()))
+  return (
+    <TextField
+      ref={box}
+      label={label}
+      required
+      value={text}
+      onChange={(event) => type(event.target.value)}
     />
   )
 }

@@ -6,8 +6,10 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import type { Column } from '../../ui/table.tsx'
 import styles from './activity.module.css'
-import { ChangeList } from './change-list.tsx'
-import { EventTarget } from './event-target.tsx'
+import { Link } from '@tanstack/react-router'
+import type { Kind } from '../../api/kind-operations.ts'
+import { EntityLink } from '../identity/entity-link.tsx'
+import { describeChanges, isBrief, type Change } from './describe-changes.ts'
 
 const tones: Readonly<Record<EventDto['result'], Tone>> = {
   success: 'good',
@@ -15,7 +17,7 @@ const tones: Readonly<Record<EventDto['result'], Tone>> = {
   denied: 'bad',
 }
 
-/** A click on who, action or result narrows the log to it. */
+/** The columns of the log. A click on a value filters by it. */
 export function useEventColumns(
   narrow: (filters: EventFilters) => void,
 ): readonly Column<EventDto>[] {
@@ -79,4 +81,81 @@ export function useEventColumns(
         ),
     },
   ]
+}
+
+const kindOf: Readonly<Record<string, Kind>> = {
+  project: 'projects',
+  user: 'users',
+  group: 'groups',
+  role: 'roles',
+  policy: 'policies',
+  domain: 'domains',
+}
+
+/** The target of an event, linked to its page. */
+function EventTarget({ event }: { readonly event: EventDto }) {
+  const t = useMessages()
+  const { target_type: type, target_id: id, target_name: name } = event
+  const kind = kindOf[type]
+  const label = name === '' ? id : name
+  return (
+    <span className={styles.target}>
+      <span className={styles.soft}>{t.activity.types[type] ?? type}</span>{' '}
+      {id === '' ? (
+        label
+      ) : kind ? (
+        <EntityLink kind={kind} id={id}>
+          {label}
+        </EntityLink>
+      ) : type === 'server' ? (
+        <Link to="/servers/$id" params={{ id }}>
+          {label}
+        </Link>
+      ) : type === 'cloudaccount' ? (
+        <Link to="/accounts/$id" params={{ id }}>
+          {label}
+        </Link>
+      ) : (
+        label
+      )}
+    </span>
+  )
+}
+
+/** Old and new values; collapsed if they are long. */
+function ChangeList({ changes }: { readonly changes: EventDto['changes'] }) {
+  const t = useMessages()
+  const all = describeChanges(changes)
+  if (all.length === 0) return null
+  if (isBrief(all)) return <Lines changes={all} />
+  const names = all.map(({ name }) => name).join(', ')
+  return (
+    <details className={styles.changes}>
+      <summary>
+        {t.activity.changed(all.length)}: <span className={styles.soft}>{names}</span>
+      </summary>
+      <Lines changes={all} />
+    </details>
+  )
+}
+
+function Lines({ changes }: { readonly changes: readonly Change[] }) {
+  const t = useMessages()
+  return (
+    <dl className={styles.changes}>
+      {changes.map(({ name, before, after }) => (
+        <div key={name} className={styles.change}>
+          <dt>{name}</dt>
+          <dd>
+            {before !== '' && (
+              <>
+                <del>{before}</del> →{' '}
+              </>
+            )}
+            {after === '' ? <span className={styles.soft}>{t.activity.nothing}</span> : after}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
 }

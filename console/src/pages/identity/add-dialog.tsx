@@ -16,7 +16,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Chooses one entity to be added to another. */
+/** Picks an entity to add. */
 export function AddDialog({ title, kind, label, onAdd, onAdded, onClose }: Props) {
   const t = useMessages()
   const [text, setText] = useState('')

@@ -1,7 +1,7 @@
 import type { OperationId } from '@muster/contract'
 import type { AssignmentQuery } from '../../api/queries/assignments.ts'
 
-/** Whose assignments are looked at: those at a scope, of a principal, or of a role. */
+/** The entity whose role assignments are listed: a scope, a principal or a role. */
 export interface AssignmentContext {
   readonly kind: 'project' | 'domain' | 'user' | 'group' | 'role'
   readonly id: string
@@ -15,7 +15,7 @@ export function toAssignmentQuery({ kind, id }: AssignmentContext): AssignmentQu
     case 'domain':
       return { 'scope.domain.id': id }
     case 'user':
-      // What somebody holds through a group is what people ask about first.
+      // Include roles granted through groups.
       return { 'user.id': id, effective: true }
     case 'group':
       return { 'group.id': id }
@@ -27,7 +27,7 @@ export function toAssignmentQuery({ kind, id }: AssignmentContext): AssignmentQu
 const scopeNames = { project: 'Project', domain: 'Domain', system: 'System' } as const
 const principalNames = { user: 'User', group: 'Group' } as const
 
-/** The operation that gives or takes a role there. */
+/** The operation that grants or revokes a role. */
 export const operationOf = (
   verb: 'grant' | 'revoke',
   scope: keyof typeof scopeNames,

@@ -15,13 +15,13 @@ interface Scope {
   readonly domain: string
 }
 
-/** Who holds which role where, with something to say for each. */
+/** A role assignment with display names. */
 export interface Assignment {
   readonly key: string
   readonly role: { readonly id: string; readonly name: string }
   readonly principal: Principal
   readonly scope: Scope
-  /** The group through whose membership a user holds it. */
+  /** The group that grants the role to the user. */
   readonly through: string | undefined
 }
 

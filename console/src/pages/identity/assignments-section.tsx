@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { assignmentsQuery } from '../../api/queries/assignments.ts'
 import { usePermission } from '../../session/use-permission.ts'
@@ -8,13 +8,15 @@ import { Button } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Nothing, Section } from '../../ui/section.tsx'
 import { Table } from '../../ui/table.tsx'
-import { toAssignment, type Assignment } from './assignment.ts'
+import { toAssignment, type Assignment, toGrant } from './assignment.ts'
 import { GrantDialog } from './grant-dialog.tsx'
-import { RevokeDialog } from './revoke-dialog.tsx'
 import { operationOf, toAssignmentQuery, type AssignmentContext } from './assignment-context.ts'
 import { useAssignmentColumns } from './use-assignment-columns.tsx'
+import { revokeRole } from '../../api/grants.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { showToast } from '../../ui/show-toast.ts'
 
-/** Who holds which role where, seen from one entity; given and taken here too. */
+/** The role assignments of one entity, with grant and revoke. */
 export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
   const t = useMessages()
   const format = useFormat()
@@ -67,5 +69,38 @@ export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
       {isGranting && <GrantDialog of={of} onClose={() => setGranting(false)} />}
       {revoking && <RevokeDialog assignment={revoking} onClose={() => setRevoking(undefined)} />}
     </Section>
+  )
+}
+
+interface RevokeDialogProps {
+  readonly assignment: Assignment
+  readonly onClose: () => void
+}
+
+function RevokeDialog({ assignment, onClose }: RevokeDialogProps) {
+  const t = useMessages()
+  const queryClient = useQueryClient()
+  const { role, principal, scope } = assignment
+  const revoke = useMutation({
+    mutationFn: () => revokeRole(toGrant(assignment)),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: ['role_assignments'] })
+      showToast(t.identity.revoked(role.name, principal.name))
+      onClose()
+    },
+  })
+  const where = scope.kind === 'system' ? t.identity.system : scope.name
+  return (
+    <FormDialog
+      title={t.identity.revokeTitle(role.name)}
+      submit={t.identity.revoke}
+      onSubmit={() => revoke.mutate()}
+      onClose={onClose}
+      busy={revoke.isPending}
+      error={revoke.error}
+      danger
+    >
+      <p>{t.identity.revokeText(role.name, principal.name, where)}</p>
+    </FormDialog>
   )
 }

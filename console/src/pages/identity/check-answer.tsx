@@ -5,7 +5,7 @@ import { StatusMark } from '../../ui/status-mark.tsx'
 import styles from './check-dialog.module.css'
 import { EntityLink } from './entity-link.tsx'
 
-/** The decision, the reason in a sentence, and the rule that decided. */
+/** The result of a permission check: decision, reason and deciding rule. */
 export function CheckAnswer({ check }: { readonly check: PolicyCheckDto }) {
   const t = useMessages()
   const { allowed, reason, reach, decided_by: by } = check

@@ -16,7 +16,7 @@ import { useChoices } from './use-choices.ts'
 import { usePolicyResources } from './use-policy-resources.ts'
 
 interface Props {
-  /** Of whom it is asked at first. */
+  /** The preselected user. */
   readonly user?: UserDto
   readonly onClose: () => void
 }
@@ -24,7 +24,7 @@ interface Props {
 type ScopeKind = 'project' | 'domain'
 type Check = PolicyCheckRequest['check']
 
-/** "May X do Y?", answered by the API with the rule that decides. */
+/** Checks whether a user may do something, and shows the deciding rule. */
 export function CheckDialog({ user, onClose }: Props) {
   const t = useMessages()
   const { scope } = useSession()

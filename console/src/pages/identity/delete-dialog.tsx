@@ -17,7 +17,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Deletes after its name was typed, and after saying what goes with it. */
+/** Asks to type the name before deleting, and shows what is affected. */
 export function DeleteDialog({ kind, entity, onClose }: Props) {
   const t = useMessages()
   const format = useFormat()

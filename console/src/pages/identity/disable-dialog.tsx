@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Says what would end before it does. */
+/** Asks before an entity is disabled, and shows what is affected. */
 export function DisableDialog({ kind, entity, onClose }: Props) {
   const t = useMessages()
   const queryClient = useQueryClient()

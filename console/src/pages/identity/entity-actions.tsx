@@ -22,7 +22,7 @@ interface Props {
 
 type Opened = 'edit' | 'disable' | 'delete' | 'password' | 'check'
 
-/** What can be done to an entity; what the caller may not do says why. */
+/** The actions on an entity. */
 export function EntityActions({ kind, entity }: Props) {
   const t = useMessages()
   const operations = kindOperations[kind]

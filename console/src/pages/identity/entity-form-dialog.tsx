@@ -13,12 +13,12 @@ import { EntityField } from './entity-field.tsx'
 
 interface Props {
   readonly kind: Kind
-  /** The one to change; without it, one is made. */
+  /** Undefined to create a new one. */
   readonly entity?: AnyEntity
   readonly onClose: () => void
 }
 
-/** One form for all kinds, after the table of their fields. */
+/** The create and edit form of all kinds. */
 export function EntityFormDialog({ kind, entity, onClose }: Props) {
   const t = useMessages()
   const { key } = kindOperations[kind]

@@ -21,7 +21,7 @@ import { useColumns } from './use-columns.tsx'
 
 const settled = 250
 
-/** The list of one kind: narrowed and sorted by the API, searched where it is loaded. */
+/** The list of one kind. The API filters and sorts; the text search runs on loaded rows. */
 export function EntityList({ kind }: { readonly kind: Kind }) {
   const t = useMessages()
   const format = useFormat()
@@ -31,7 +31,7 @@ export function EntityList({ kind }: { readonly kind: Kind }) {
   const loaded: readonly AnyEntity[] = list.data?.pages.flatMap(({ entities }) => entities) ?? []
   const find = useDeferredValue(state.find)
   const exact = useDebounced(find.trim(), settled)
-  // What is not loaded is at least found by its exact name.
+  // Rows that are not loaded are found by exact name only.
   const named = useQuery({
     ...namedQuery(kind, exact),
     enabled: exact !== '' && list.hasNextPage,

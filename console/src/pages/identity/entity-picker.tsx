@@ -10,13 +10,13 @@ interface Props {
   readonly label: string
   readonly text: string
   readonly onText: (text: string) => void
-  /** Null where there is no room for one: it is in the box then. */
+  /** Null to show the hint as a placeholder. */
   readonly hint?: string | null
   readonly error?: string | undefined
   readonly required?: boolean
 }
 
-/** Chooses one by typing its name or id, with those in sight offered; `pick` says which it is. */
+/** Picks an entity by name or ID, with suggestions. `pick` resolves the text. */
 export function EntityPicker({ kind, text, onText, hint, ...field }: Props) {
   const t = useMessages()
   const id = useId()

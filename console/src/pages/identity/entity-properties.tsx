@@ -6,16 +6,19 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
-import { ProjectServers } from './project-servers.tsx'
 import { EntityLink } from './entity-link.tsx'
 import { useNames } from './use-choices.ts'
+import { useQuery } from '@tanstack/react-query'
+import { projectServersQuery } from '../../api/queries/relations.ts'
+import { usePermission } from '../../session/use-permission.ts'
+import { useFormat } from '../../messages/use-format.ts'
 
 interface Props {
   readonly kind: Kind
   readonly entity: AnyEntity
 }
 
-/** What an entity is, in two columns. */
+/** The properties of an entity. */
 export function EntityProperties({ kind, entity }: Props) {
   const t = useMessages()
   const domains = useNames('domains')
@@ -105,6 +108,34 @@ function DomainLinks({ id }: { readonly id: string }) {
           </Link>
         </span>
       ))}
+    </Property>
+  )
+}
+
+/** A quoted value of the query language. */
+const quoted = (value: string) => `"${value.replaceAll('"', '')}"`
+
+function ProjectServers({ project }: { readonly project: ProjectDto }) {
+  const t = useMessages()
+  const format = useFormat()
+  const permission = usePermission('listServers')
+  const domains = useNames('domains')
+  const { data: count } = useQuery({
+    ...projectServersQuery(project.id),
+    enabled: permission.allowed,
+  })
+  if (permission.reason !== undefined) return <Property label={t.identity.servers} />
+  if (count === undefined) return <Property label={t.identity.servers}>…</Property>
+  const domain = domains.get(project.domain_id)
+  const q = [
+    `project:${quoted(project.name)}`,
+    ...(domain === undefined ? [] : [`project_domain:${quoted(domain)}`]),
+  ].join(' ')
+  return (
+    <Property label={t.identity.servers}>
+      <Link to="/servers" search={{ q }}>
+        {t.common.servers(count, format.number(count))}
+      </Link>
     </Property>
   )
 }

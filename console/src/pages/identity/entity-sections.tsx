@@ -1,20 +1,27 @@
-import type { PolicyDto } from '@muster/contract'
+import type { PolicyDto, PolicyRule, OperationId } from '@muster/contract'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Section } from '../../ui/section.tsx'
+import { Section, Nothing } from '../../ui/section.tsx'
 import { AssignmentsSection } from './assignments-section.tsx'
-import { GroupMembers } from './group-members.tsx'
-import { RolePolicies } from './role-policies.tsx'
-import { RulesTable } from './rules-table.tsx'
-import { UserGroups } from './user-groups.tsx'
-import { UserKeys } from './user-keys.tsx'
+import { StatusMark } from '../../ui/status-mark.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { accessKeysQuery } from '../../api/queries/access-keys.ts'
+import { QueryView } from '../../ui/query-view.tsx'
+import { KeysTable } from '../me/keys-table.tsx'
+import { api } from '../../api/client.ts'
+import { userGroupsQuery, groupUsersQuery, rolePoliciesQuery } from '../../api/queries/relations.ts'
+import { RelatedSection } from './related-section.tsx'
+import { usePermission } from '../../session/use-permission.ts'
+import { useSession } from '../../session/use-session.ts'
+import { EnabledMark } from './enabled-mark.tsx'
 
 interface Props {
   readonly kind: Kind
   readonly entity: AnyEntity
 }
 
-/** What belongs to an entity. */
+/** The sections below an entity's properties. */
 export function EntitySections({ kind, entity }: Props) {
   const t = useMessages()
   const { id, name } = entity
@@ -52,4 +59,175 @@ export function EntitySections({ kind, entity }: Props) {
         </Section>
       )
   }
+}
+
+function RulesTable({ rules }: { readonly rules: readonly PolicyRule[] }) {
+  const t = useMessages()
+  const word = (value: string) => <code>{value === '*' ? t.identity.any : value}</code>
+  return (
+    <Table
+      caption={t.identity.rules}
+      rows={rules.map((rule, at) => ({ ...rule, at }))}
+      rowKey={({ at }) => String(at)}
+      columns={[
+        {
+          key: 'effect',
+          title: t.identity.effect,
+          cell: ({ effect }) => (
+            <StatusMark tone={effect === 'allow' ? 'good' : 'bad'}>{t.identity[effect]}</StatusMark>
+          ),
+        },
+        { key: 'service', title: t.identity.service, cell: ({ service }) => word(service) },
+        { key: 'resource', title: t.identity.resource, cell: ({ resource }) => word(resource) },
+        { key: 'action', title: t.identity.action, cell: ({ action }) => word(action) },
+      ]}
+    />
+  )
+}
+
+/** A user's access keys. Only the user can create them. */
+function UserKeys({ id }: { readonly id: string }) {
+  const t = useMessages()
+  const permission = useUserPermission('listCredentials', id)
+  const query = useQuery({ ...accessKeysQuery(id), enabled: permission.allowed })
+  return (
+    <Section title={t.identity.accessKeys}>
+      {permission.reason === undefined ? (
+        <QueryView query={query} empty={<Nothing>{t.identity.noKeys}</Nothing>}>
+          {(keys) => <KeysTable keys={keys} />}
+        </QueryView>
+      ) : (
+        <Nothing>{permission.reason}</Nothing>
+      )}
+    </Section>
+  )
+}
+
+function UserGroups({ id }: { readonly id: string }) {
+  const t = useMessages()
+  const permission = useUserPermission('listUserGroups', id)
+  return (
+    <RelatedSection
+      words={{
+        title: t.identity.groupsOf,
+        none: t.identity.noGroups,
+        add: t.identity.joinGroup,
+        pick: t.identity.one.groups,
+        remove: t.identity.remove,
+        removeOf: t.identity.removeOf,
+        added: t.identity.joined,
+        removed: t.identity.left,
+      }}
+      kind="groups"
+      query={userGroupsQuery(id)}
+      columns={[
+        {
+          key: 'description',
+          title: t.common.description,
+          cell: ({ description }) => description,
+        },
+      ]}
+      hidden={permission.reason}
+      addOperation="addGroupUser"
+      removeOperation="removeGroupUser"
+      add={(group) => api.addGroupUser({ parameters: { id: group, user_id: id } })}
+      remove={(group) => api.removeGroupUser({ parameters: { id: group, user_id: id } })}
+    />
+  )
+}
+
+/** Whether an operation is allowed for this user. Some permissions cover only oneself. */
+function useUserPermission(
+  operation: OperationId,
+  userId: string,
+): ReturnType<typeof usePermission> {
+  const t = useMessages()
+  const permission = usePermission(operation)
+  const { permissions, user } = useSession()
+  const reach = permissions.find((entry) => entry.operation === operation)?.reach
+  if (reach !== 'self' || user.id === userId) return permission
+  return { allowed: false, reason: t.identity.onlyOwn }
+}
+
+function GroupMembers({ id }: { readonly id: string }) {
+  const t = useMessages()
+  const permission = usePermission('listGroupUsers')
+  return (
+    <RelatedSection
+      words={{
+        title: t.identity.members,
+        none: t.identity.noMembers,
+        add: t.identity.addMember,
+        pick: t.identity.one.users,
+        remove: t.identity.remove,
+        removeOf: t.identity.removeOf,
+        added: t.identity.added,
+        removed: t.identity.removed,
+      }}
+      kind="users"
+      query={groupUsersQuery(id)}
+      columns={[
+        {
+          key: 'displayname',
+          title: t.identity.fields.displayname,
+          cell: ({ displayname }) => displayname,
+        },
+        { key: 'email', title: t.identity.fields.email, cell: ({ email }) => email },
+        {
+          key: 'enabled',
+          title: t.identity.state,
+          cell: ({ enabled }) => <EnabledMark enabled={enabled} />,
+        },
+      ]}
+      hidden={permission.reason}
+      addOperation="addGroupUser"
+      removeOperation="removeGroupUser"
+      add={(user_id) => api.addGroupUser({ parameters: { id, user_id } })}
+      remove={(user_id) => api.removeGroupUser({ parameters: { id, user_id } })}
+    />
+  )
+}
+
+function RolePolicies({ id }: { readonly id: string }) {
+  const t = useMessages()
+  const permission = usePermission('listRolePolicies')
+  return (
+    <RelatedSection
+      words={{
+        title: t.identity.boundPolicies,
+        none: t.identity.noPolicies,
+        add: t.identity.bind,
+        pick: t.identity.policy,
+        remove: t.identity.unbind,
+        removeOf: t.identity.unbindOf,
+        added: t.identity.bound,
+        removed: t.identity.unbound,
+      }}
+      kind="policies"
+      query={rolePoliciesQuery(id)}
+      columns={[
+        {
+          key: 'scope',
+          title: t.identity.fields.scope,
+          cell: ({ scope }) => t.identity.levels[scope],
+        },
+        {
+          key: 'rules',
+          title: t.identity.ruleCount,
+          number: true,
+          cell: ({ rules }) => rules.length,
+        },
+        {
+          key: 'enabled',
+          title: t.identity.state,
+          cell: ({ enabled }) => <EnabledMark enabled={enabled} />,
+        },
+      ]}
+      hidden={permission.reason}
+      addOperation="bindPolicy"
+      removeOperation="unbindPolicy"
+      add={(policy_id) => api.bindPolicy({ parameters: { id, policy_id } })}
+      remove={(policy_id) => api.unbindPolicy({ parameters: { id, policy_id } })}
+    />
+  )
 }

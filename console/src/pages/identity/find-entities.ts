@@ -6,7 +6,7 @@ interface Findable {
   readonly email?: string
 }
 
-/** Those in which every word of a text occurs, wherever a person would look for it. */
+/** Entities that contain every word of the text. */
 export function findEntities<Entity extends Findable>(
   entities: readonly Entity[],
   text: string,
@@ -19,7 +19,7 @@ export function findEntities<Entity extends Findable>(
   })
 }
 
-/** Found, and what was found elsewhere besides, each once. */
+/** Merges two results without duplicates. */
 export function withOthers<Entity extends Findable>(
   found: readonly Entity[],
   others: readonly Entity[],

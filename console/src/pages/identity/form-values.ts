@@ -16,7 +16,7 @@ type FieldName =
   | 'scope'
   | 'rules'
 
-/** What a form asks of a kind of entity. */
+/** A field of an entity's form. */
 export interface Field {
   readonly name: FieldName
   readonly input:
@@ -29,7 +29,7 @@ export interface Field {
     | 'project'
     | 'scope'
   readonly required?: boolean
-  /** Asked once, when it is made: it stays as it is. */
+  /** Only set at creation. */
   readonly once?: boolean
 }
 
@@ -70,7 +70,7 @@ export const newRule: PolicyRule = {
   effect: 'allow',
 }
 
-/** What stands in a form before anything is typed: what the entity has, or next to nothing. */
+/** The initial values of a form: the entity's, or defaults. */
 export function startValues(
   fields: readonly Field[],
   entity: Values | undefined,
@@ -93,7 +93,7 @@ function toWire({ input }: Field, value: FormValue | undefined): unknown {
   return input === 'project' && value === '' ? null : value
 }
 
-/** The body that makes an entity: what was left empty is left out. */
+/** The request body to create an entity, without empty fields. */
 export function toNew(fields: readonly Field[], values: FormValues): Values {
   return Object.fromEntries(
     fields
@@ -102,7 +102,7 @@ export function toNew(fields: readonly Field[], values: FormValues): Values {
   )
 }
 
-/** The body that changes an entity: only what is another now; undefined where nothing is. */
+/** The request body to update an entity: only changed fields; undefined if there are none. */
 export function toChanges(
   fields: readonly Field[],
   before: FormValues,

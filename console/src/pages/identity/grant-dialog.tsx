@@ -20,7 +20,7 @@ const scopeKinds = { project: 'projects', domain: 'domains' } as const
 type PrincipalKind = keyof typeof principalKinds
 type ScopeKind = keyof typeof scopeKinds | 'system'
 
-/** Gives a role. What the page is about is fixed; the rest is chosen. */
+/** Grants a role. The entity of the page is fixed; the rest is chosen. */
 export function GrantDialog({ of, onClose }: Props) {
   const t = useMessages()
   const queryClient = useQueryClient()

@@ -14,7 +14,7 @@ import { EntityList } from './entity-list.tsx'
 
 export function IdentityPage() {
   const { kind } = useParams({ strict: false })
-  // Its own state for each kind: a search for users is none for projects.
+  // Reset the state when the kind changes.
   return isKind(kind) ? <KindPage key={kind} kind={kind} /> : <NotFoundPage />
 }
 

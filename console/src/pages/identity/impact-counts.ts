@@ -14,7 +14,7 @@ const ofDeleting: readonly ImpactName[] = [
   'tokens',
 ]
 
-/** What would be touched, and how many of it; without what is nothing. */
+/** The affected entities by kind, without zero counts. */
 export function impactCounts(
   impact: Impact,
   action: 'disable' | 'delete',

@@ -13,7 +13,7 @@ interface Props {
   readonly action: 'disable' | 'delete'
 }
 
-/** What the API says would end; nothing where it has no such operation for the kind. */
+/** What disabling or deleting affects, for kinds where the API can tell. */
 export function ImpactList({ kind, id, action }: Props) {
   const t = useMessages()
   const format = useFormat()

@@ -14,7 +14,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** One place to type, and what the API narrows this kind by. */
+/** The search and filters of a list. */
 export function ListFilters({ kind, state, onChange, children }: Props) {
   const t = useMessages()
   const domains = useChoices('domains')

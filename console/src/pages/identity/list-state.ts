@@ -5,7 +5,7 @@ import type { Sort } from '../../url/sort.ts'
 
 const sortKeys = ['name', 'created_at', 'enabled'] as const
 
-/** What each kind's list can be narrowed to by the API. */
+/** The filters that the API has for each kind. */
 const filters: Readonly<Record<Kind, { readonly domain: boolean; readonly enabled: boolean }>> = {
   projects: { domain: true, enabled: true },
   users: { domain: true, enabled: true },
@@ -18,12 +18,12 @@ const filters: Readonly<Record<Kind, { readonly domain: boolean; readonly enable
 export interface ListState {
   readonly find: string
   readonly sort: Sort
-  /** Undefined where the kind has no such filter; '' where it is not narrowed. */
+  /** Undefined if the kind has no such filter; '' if the filter is off. */
   readonly domain: string | undefined
   readonly enabled: '' | 'true' | 'false' | undefined
 }
 
-/** What the address says of a list; what makes no sense there counts as not said. */
+/** Reads the list state from the address. Invalid values are ignored. */
 export function readListState(kind: Kind, search: Search): ListState {
   const has = filters[kind]
   const by = sortKeys.find((key) => key === search['sort'] && (key !== 'enabled' || has.enabled))
@@ -36,7 +36,7 @@ export function readListState(kind: Kind, search: Search): ListState {
   }
 }
 
-/** The same as the API is asked: all but what is searched for, which is found here. */
+/** The API's parameters. The text search is not among them. */
 export const toListQuery = ({ sort, domain, enabled }: ListState): ListQuery => ({
   sort_key: sort.by,
   sort_dir: sort.order,

@@ -1,11 +1,11 @@
 export interface Choice {
   readonly id: string
   readonly name: string
-  /** The name of its domain, where it has one. */
+  /** The name of its domain, if any. */
   readonly domain?: string
 }
 
-/** What is offered for typing: names, and where two are called alike, with their domains. */
+/** Labels to pick from: names, with the domain where a name repeats. */
 export function labelsOf(choices: readonly Choice[]): ReadonlyMap<string, string> {
   const counts = new Map<string, number>()
   for (const { name } of choices) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -18,8 +18,8 @@ export function labelsOf(choices: readonly Choice[]): ReadonlyMap<string, string
 }
 
 /**
- * The id of what was typed: one of the labels, or else an id itself. Not everyone may list all that
- * they may name, so an id that is not offered is taken too; the API knows whether there is such an entity.
+ * Resolves a typed text to an ID: by label, or as an ID itself. Users may name entities that they
+ * cannot list, so unknown IDs are accepted; the API checks them.
  */
 export function pick(text: string, choices: readonly Choice[]): string | undefined {
   const wanted = text.trim()

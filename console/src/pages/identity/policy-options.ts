@@ -1,6 +1,6 @@
 import type { PolicyAction, PolicyService } from '@muster/contract'
 
-/** The words that policies are written with, in the order people think of them. */
+/** The services and actions of policy rules, in display order. */
 const services: Readonly<Record<PolicyService, true>> = { compute: true, identity: true }
 const actions: Readonly<Record<PolicyAction, true>> = {
   list: true,

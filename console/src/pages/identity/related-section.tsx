@@ -28,9 +28,9 @@ interface Props<Entity> {
   readonly words: Messages
   readonly kind: Kind
   readonly query: Pick<UseQueryOptions<Entity[], Error, Entity[], string[]>, 'queryKey' | 'queryFn'>
-  /** Besides the name, which links. */
+  /** In addition to the name. */
   readonly columns: readonly Column<Entity>[]
-  /** Why it cannot be seen; undefined where it can. */
+  /** Why access is denied; undefined if allowed. */
   readonly hidden: string | undefined
   readonly addOperation: OperationId
   readonly removeOperation: OperationId
@@ -38,7 +38,7 @@ interface Props<Entity> {
   readonly remove: (id: string) => Promise<unknown>
 }
 
-/** The entities that are tied to another, to be tied and untied: members, groups, bound policies. */
+/** A section to list, add and remove related entities: members, groups, bound policies. */
 export function RelatedSection<Entity extends AnyEntity>(props: Props<Entity>) {
   const { words, kind, columns } = props
   const t = useMessages()

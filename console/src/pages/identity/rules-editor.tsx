@@ -20,7 +20,7 @@ export function RulesEditor({ rules, onChange, problems }: Props) {
   const t = useMessages()
   const listId = useId()
   const resources = usePolicyResources()
-  // Rules have no ids of their own, and their boxes should keep the focus when one above goes.
+  // Rules have no IDs. Keys keep the focus when a rule above is removed.
   const [ids, setIds] = useState(() => rules.map((_, at) => at))
   const set = (at: number, changes: Partial<PolicyRule>) =>
     onChange(rules.map((rule, index) => (index === at ? { ...rule, ...changes } : rule)))

@@ -7,7 +7,7 @@ import { operationOf, type AssignmentContext } from './assignment-context.ts'
 import { EntityLink } from './entity-link.tsx'
 import { useNames } from './use-choices.ts'
 
-/** The columns of a table of assignments: without what all of its rows have in common. */
+/** The columns of an assignments table, without the column that is the same in all rows. */
 export function useAssignmentColumns(
   of: AssignmentContext['kind'],
   onRevoke: (assignment: Assignment) => void,

@@ -6,21 +6,21 @@ import type { Choice } from './pick.ts'
 
 const none: readonly never[] = []
 
-/** The names of a kind's entities by their ids, as far as the caller may list them. */
+/** Names by ID, for entities that the user may list. */
 export function useNames(kind: Kind): ReadonlyMap<string, string> {
   const permission = usePermission(kindOperations[kind].list)
   const { data = none } = useQuery({ ...choicesQuery(kind), enabled: permission.allowed })
   return new Map(data.map(({ id, name }) => [id, name]))
 }
 
-/** What can be chosen of a kind, with the names of the domains. */
+/** The entities of a kind to choose from, with their domain names. */
 export function useChoices(kind: Kind): readonly Choice[] {
   const permission = usePermission(kindOperations[kind].list)
   const domains = useNames('domains')
   const { data = none } = useQuery({ ...choicesQuery(kind), enabled: permission.allowed })
   return data.map((entity) => {
     const domainId = 'domain_id' in entity ? entity.domain_id : null
-    // Who may not list domains still tells them apart by their ids.
+    // Without access to domains, show their IDs.
     const domain = domainId && (domains.get(domainId) ?? domainId)
     return { id: entity.id, name: entity.name, ...(domain && { domain }) }
   })

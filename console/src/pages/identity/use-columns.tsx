@@ -18,7 +18,7 @@ type ColumnName =
   | 'description'
   | 'created'
 
-/** The columns that matter of each kind. */
+/** The columns of each kind. */
 const columnsOf: Readonly<Record<Kind, readonly ColumnName[]>> = {
   projects: ['name', 'domain', 'enabled', 'description', 'created'],
   users: ['name', 'displayname', 'email', 'domain', 'enabled', 'created'],
@@ -28,7 +28,7 @@ const columnsOf: Readonly<Record<Kind, readonly ColumnName[]>> = {
   domains: ['name', 'enabled', 'description', 'created'],
 }
 
-/** What an entity of any kind may have; which of it this kind has, the table above says. */
+/** The fields that an entity of any kind may have. */
 type AnyResourceField = AnyEntity & {
   readonly displayname?: string
   readonly email?: string

@@ -1,6 +1,6 @@
 import { useSession } from '../../session/use-session.ts'
 
-/** What rules can speak of, from the rights that the API's operations need. */
+/** The resources that policy rules can name, from the permissions of the API's operations. */
 export function usePolicyResources(service?: string): readonly string[] {
   const { permissions } = useSession()
   const resources = permissions

@@ -9,10 +9,10 @@ export const regionQ = ({ provider, region }: RegionName): string =>
 export const zoneQ = (name: RegionName, zone: string): string =>
   `${regionQ(name)} ${renderTerm('zone', [zone])}`
 
-/** Servers in zones whose name holds this: the API looks through those that are not loaded. */
+/** A filter for zones by part of their name. */
 export const zonesNamed = (text: string): string =>
   `zone.contains('${text.replaceAll(/[\\']/g, String.raw`\$&`)}')`
 
-/** As the API compares: without regard to case. */
+/** Case-insensitive, like the API. */
 export const holds = (name: string, text: string): boolean =>
   name.toLowerCase().includes(text.toLowerCase())

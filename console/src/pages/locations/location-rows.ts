@@ -5,20 +5,20 @@ import { holds, providerQ, regionQ, zoneQ } from './location-filters.ts'
 
 type Level = 'provider' | 'region' | 'zone'
 
-/** Groups that come, do not come, or are there. */
+/** Loaded groups, or their loading state. */
 export type Loaded = readonly Group[] | 'pending' | 'failed'
 
 export interface LocationRow {
   readonly kind: 'location'
   readonly level: Level
   readonly key: string
-  /** Empty where the servers have none. */
+  /** Empty if the servers have no value. */
   readonly name: string
-  /** The sum of those that the API does not tell apart. */
+  /** The sum of the values that the API does not list. */
   readonly isRest: boolean
   readonly group: Group
   readonly q: string | undefined
-  /** Only of a region. */
+  /** Only for regions. */
   readonly region?: RegionName
   readonly isOpen?: boolean
 }
@@ -37,13 +37,13 @@ interface Locations {
   readonly find: string
   /** What people call a provider. */
   readonly providerName: (provider: string) => string
-  /** Names of regions that have a zone that is called so. */
+  /** Regions with a zone that matches the search. */
   readonly regionsFound: ReadonlySet<string>
 }
 
 const nameOf = ({ value }: Group) => String(value ?? '')
 
-/** Each group with its name, and whether it is the sum of the others. */
+/** Adds the name to each group, and marks the rest. */
 function named(groups: readonly Group[]) {
   const { rest } = rankTop('', groups, groups.length)
   return groups.map((group, at) => {
@@ -52,7 +52,7 @@ function named(groups: readonly Group[]) {
   })
 }
 
-/** Whether a region's zones are wanted: opened by hand, or since one of them is looked for. */
+/** Whether a region is expanded: by the user, or because a zone matches the search. */
 export const isOpened = (
   { open, find, regionsFound }: Pick<Locations, 'open' | 'find' | 'regionsFound'>,
   name: RegionName,
@@ -92,7 +92,7 @@ function regionRows(
     const isItsName = isFound || (!isRest && holds(name, locations.find))
     const isOpen = !isRest && isOpened(locations, region)
     const zones = isOpen ? zoneRows(locations, region, isItsName) : []
-    // A region of the same name elsewhere may be the one that has the zone.
+    // The matching zone may be in a region of the same name of another provider.
     if (!isItsName && zones.length === 0) return []
     const row: LocationRow = {
       kind: 'location',
@@ -108,7 +108,7 @@ function regionRows(
   })
 }
 
-/** The rows of the page: each provider, its regions, and the zones of those that are open; or what is found. */
+/** The table rows: providers, their regions, and the zones of expanded regions. */
 export function locationRows(locations: Locations): (LocationRow | WaitingRow)[] {
   return named(locations.providers).flatMap(({ group, name, isRest }) => {
     const isNamed =

@@ -10,11 +10,13 @@ import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { openIn, toggleRegion } from './open-regions.ts'
-import { LocationSearch } from './location-search.tsx'
 import { LocationsTable } from './locations-table.tsx'
 import { useLocations } from './use-locations.ts'
+import { useId, type RefObject } from 'react'
+import field from '../../ui/field.module.css'
+import styles from './location-search.module.css'
 
-/** Where servers are, from provider to zone. */
+/** The locations page: providers, regions and zones. */
 export function LocationsPage() {
   const t = useMessages().locations
   const { allowed, reason } = usePermission('getServerStatistics')
@@ -112,5 +114,45 @@ function NoLocations() {
     <EmptyState title={t.empty} actions={allowed ? attach : undefined}>
       {t.emptyText}
     </EmptyState>
+  )
+}
+
+interface LocationSearchProps {
+  readonly box: RefObject<HTMLInputElement | null>
+  readonly value: string
+  readonly onChange: (text: string) => void
+  /** How many locations fit; undefined while nothing is looked for. */
+  readonly found: number | undefined
+}
+
+const longest = 100
+
+/** The search field of the locations page. */
+function LocationSearch({ box, value, onChange, found }: LocationSearchProps) {
+  const t = useMessages().locations
+  const { number } = useFormat()
+  const id = useId()
+  return (
+    <div className={styles.finder}>
+      <label htmlFor={id} className="visuallyHidden">
+        {t.find}
+      </label>
+      <input
+        ref={box}
+        data-find
+        id={id}
+        type="search"
+        className={`${field.input} ${styles.input}`}
+        placeholder={t.find}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={longest}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <span role="status" className={styles.found}>
+        {found !== undefined && t.found(found, number(found))}
+      </span>
+    </div>
   )
 }

@@ -1,4 +1,4 @@
-import { FreshNumber } from '../../charts/fresh-number.tsx'
+import { Highlight } from '../../ui/highlight.tsx'
 import { shareOf } from '../../charts/scale.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { useFormat } from '../../messages/use-format.ts'
@@ -19,7 +19,7 @@ interface Props {
   readonly onRetry: () => void
 }
 
-/** Providers, regions and zones under each other, each with how much is there. */
+/** The table of providers, regions and zones. */
 export function LocationsTable({ rows, whole, onToggle, onRetry }: Props) {
   const t = useMessages()
   const most = Math.max(0, ...rows.map((row) => (row.kind === 'location' ? row.group.count : 0)))
@@ -70,7 +70,7 @@ export function LocationsTable({ rows, whole, onToggle, onRetry }: Props) {
 
 interface LocationProps extends Pick<Props, 'whole' | 'onToggle'> {
   readonly row: LocationRow
-  /** The longest bar stands for so many, on every level alike. */
+  /** The count of the longest bar. */
   readonly most: number
 }
 
@@ -111,7 +111,7 @@ function Location({ row, whole, most, onToggle }: LocationProps) {
         </span>
       </td>
       <td className={styles.number}>
-        <FreshNumber>{shown}</FreshNumber>
+        <Highlight value={shown} />
       </td>
       <td className={styles.number}>{number(group.vcpu_count)}</td>
       <td className={styles.number}>{size(group.vmem_size)}</td>

@@ -1,4 +1,4 @@
-/** A region of one provider; others may have one of the same name. */
+/** A region of one provider. Region names are not unique. */
 export interface RegionName {
   readonly provider: string
   readonly region: string
@@ -7,11 +7,11 @@ export interface RegionName {
 export const regionKey = ({ provider, region }: RegionName): string =>
   `${encodeURIComponent(provider)}/${encodeURIComponent(region)}`
 
-/** The regions whose zones are shown, as the address has them: `open=Aws/eu-central-1,Google/…`. */
+/** The expanded regions in the address: `open=Aws/eu-central-1,Google/…`. */
 export const openIn = (text: string | undefined): ReadonlySet<string> =>
   new Set((text ?? '').split(',').filter((key) => key !== ''))
 
-/** With this one opened or closed; empty where then none is open. */
+/** Toggles one region in the list. */
 export function toggleRegion(text: string | undefined, name: RegionName): string {
   const key = regionKey(name)
   const open = openIn(text)

@@ -1,16 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSearch, useRouter } from '@tanstack/react-router'
 import { loginOptionsQuery } from '../../api/queries/session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { DemoUsers } from './demo-users.tsx'
 import styles from './login-page.module.css'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { useClearCache } from './use-clear-cache.ts'
-import { useLogIn } from './use-log-in.ts'
+import { useLogIn, type LogIn } from './use-log-in.ts'
+import { useEffect } from 'react'
+import type { LoginOptions } from '@muster/contract'
 
-/** What the address may say of why one is here. */
+/** The reasons that the address can give for showing this page. */
 const reasons = ['ended', 'out', 'cas'] as const
 
 export function LoginPage() {
@@ -52,5 +52,51 @@ export function LoginPage() {
         </p>
       )}
     </main>
+  )
+}
+
+/**
+ * Clears all cached data of the previous user. Done here, because a page that is still on the screen
+ * would load it again.
+ */
+function useClearCache(): void {
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    const [own] = loginOptionsQuery.queryKey
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== own })
+    router.clearCache()
+  }, [router, queryClient])
+}
+
+interface DemoUsersProps {
+  readonly people: NonNullable<LoginOptions['demo']>['people']
+  readonly logIn: LogIn
+}
+
+/** One-click logins of the demo. */
+function DemoUsers({ people, logIn }: DemoUsersProps) {
+  const t = useMessages()
+  return (
+    <section className={styles.card} aria-label={t.session.demoTitle}>
+      <h2>{t.session.demoTitle}</h2>
+      <p>{t.session.demoLead}</p>
+      <ul className={styles.people}>
+        {people.map(({ name, password, domain, role, project }) => (
+          <li key={name}>
+            <button
+              type="button"
+              className={styles.person}
+              onClick={() => logIn.mutate({ name, password, domain })}
+            >
+              {t.session.demoAs(name)}
+              <span>
+                {role} · {project ?? domain}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

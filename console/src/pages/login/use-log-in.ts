@@ -1,20 +1,22 @@
-import type { PasswordLogin } from '@muster/contract'
+import type { PasswordLogin, SessionDto } from '@muster/contract'
 import { useMutation, type UseMutationResult } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { sessionQuery } from '../../api/queries/session.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { notifyOtherTabs } from '../../session/other-tabs.ts'
-import { restoreLastScope } from '../../session/restore-last-scope.ts'
+import { rememberedScope } from '../../session/remembered-scope.ts'
+import type { SessionScope } from '../../session/session-scope.ts'
+import { switchScope } from '../../session/switch-scope.ts'
 
 export type LogIn = UseMutationResult<void, unknown, PasswordLogin>
 
-/** Only a page of this console: an address from elsewhere leads to the overview. */
+/** Accepts only paths of this console, to prevent open redirects. */
 function safeNext(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])/.test(next) ? next : '/'
 }
 
-/** Logs in, and goes on to where the user wanted to be. */
+/** Logs in and opens the requested page. */
 export function useLogIn(): LogIn {
   const router = useRouter()
   const search = useSearch({ strict: false })
@@ -28,4 +30,20 @@ export function useLogIn(): LogIn {
       await router.navigate({ href: `/console${safeNext(search['next'])}`, replace: true })
     },
   })
+}
+
+const isAt = ({ scope }: SessionDto, wanted: SessionScope) =>
+  'project_id' in wanted
+    ? scope.kind === 'project' && scope.id === wanted.project_id
+    : scope.kind === 'domain' && scope.id === wanted.domain_id
+
+const offers = ({ projects, domains }: SessionDto, wanted: SessionScope) =>
+  'project_id' in wanted
+    ? projects.some(({ id }) => id === wanted.project_id)
+    : domains.some(({ id }) => id === wanted.domain_id)
+
+/** Restores the last project or domain after a login, if it is still available. */
+async function restoreLastScope(session: SessionDto): Promise<void> {
+  const last = rememberedScope(session.user.id)
+  if (last && !isAt(session, last) && offers(session, last)) await switchScope(last)
 }

@@ -6,7 +6,12 @@ import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
-import { changePassword } from './change-password.ts'
+import type { SessionDto } from '@muster/contract'
+import { isApiError } from '@muster/sdk'
+import { api } from '../../api/client.ts'
+import { sessionQuery } from '../../api/queries/session.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { notifyOtherTabs } from '../../session/other-tabs.ts'
 
 export function ChangePasswordDialog({ onClose }: { readonly onClose: () => void }) {
   const t = useMessages()
@@ -69,4 +74,41 @@ export function ChangePasswordDialog({ onClose }: { readonly onClose: () => void
       />
     </FormDialog>
   )
+}
+
+interface Passwords {
+  readonly original: string
+  readonly next: string
+}
+
+/**
+ * Changes the password and logs in again, since the change ends all sessions of the user. A 401 may
+ * mean a wrong password or an ended session.
+ */
+async function changePassword(
+  { user, scope }: SessionDto,
+  { original, next }: Passwords,
+): Promise<'changed' | 'wrong'> {
+  try {
+    await api.changeOwnPassword({
+      parameters: { id: user.id },
+      body: { user: { original_password: original, password: next } },
+    })
+  } catch (error) {
+    if (!isApiError(error, 'UnauthorizedError')) throw error
+    await api.getSession()
+    return 'wrong'
+  }
+  const { session } = await api.createSession({
+    body: {
+      name: user.name,
+      domain: user.domain.name,
+      password: next,
+      ...(scope.kind !== 'none' && { scope: { [`${scope.kind}_id`]: scope.id } }),
+    },
+  })
+  queryClient.setQueryData(sessionQuery.queryKey, session)
+  notifyOtherTabs('changed')
+  await queryClient.invalidateQueries({ queryKey: ['sessions'] })
+  return 'changed'
 }

@@ -3,7 +3,7 @@ interface Program {
   readonly system: string
 }
 
-/** From the special to the general: nearly all of them call themselves Safari too. */
+/** Order matters: most browsers also claim to be Safari. */
 const browsers: readonly (readonly [name: string, sign: RegExp])[] = [
   ['Edge', /\bEdg(?:e|A|iOS)?\/(\d+)/],
   ['Opera', /\b(?:OPR|Opera)\/(\d+)/],
@@ -24,7 +24,7 @@ const systems: readonly (readonly [name: string, sign: RegExp])[] = [
   ['Linux', /\bLinux\b/],
 ]
 
-/** What a program calls itself, in words; either is '' where it cannot be told. */
+/** The browser and system of a user agent; empty if unknown. */
 export function describeUserAgent(userAgent: string): Program {
   const system = systems.find(([, sign]) => sign.test(userAgent))?.[0] ?? ''
   for (const [name, sign] of browsers) {

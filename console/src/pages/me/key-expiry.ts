@@ -1,12 +1,12 @@
 import { fromLocalDateTime } from '../../form/local-date-time.ts'
 
-/** After how many days a key ends, or how else. */
+/** Lifetimes in days, or a special choice. */
 export const keyLifetimes = ['90', '30', '365', 'never', 'date'] as const
 export type KeyLifetime = (typeof keyLifetimes)[number]
 
 const day = 86_400_000
 
-/** The end as the API takes it: null for none, undefined where a date is wanted and there is none. */
+/** The expiry as an API timestamp; null for never, undefined for a missing date. */
 export function keyExpiry(
   ending: KeyLifetime,
   date: string,

@@ -9,10 +9,13 @@ import { TimeAgo } from '../../ui/time-ago.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { EntityLink } from '../identity/entity-link.tsx'
 import { useNames } from '../identity/use-choices.ts'
-import { DeleteKeyDialog } from './delete-key-dialog.tsx'
 import { KeyActions } from './key-actions.tsx'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { showToast } from '../../ui/show-toast.ts'
 
-/** Access keys, one's own or somebody's: without their secrets, which nobody sees again. */
+/** A table of access keys. */
 export function KeysTable({ keys }: { readonly keys: readonly CredentialDto[] }) {
   const t = useMessages()
   const now = useNow()
@@ -74,5 +77,37 @@ export function KeysTable({ keys }: { readonly keys: readonly CredentialDto[] })
       <Table caption={t.me.keys} columns={columns} rows={keys} rowKey={({ id }) => id} />
       {deleting && <DeleteKeyDialog accessKey={deleting} onClose={() => setDeleting(undefined)} />}
     </>
+  )
+}
+
+interface DeleteKeyDialogProps {
+  readonly accessKey: CredentialDto
+  readonly onClose: () => void
+}
+
+function DeleteKeyDialog({ accessKey: { id, name }, onClose }: DeleteKeyDialogProps) {
+  const t = useMessages()
+  const queryClient = useQueryClient()
+  const label = name === '' ? id : name
+  const remove = useMutation({
+    mutationFn: () => api.deleteCredential({ parameters: { id } }),
+    async onSuccess() {
+      await queryClient.invalidateQueries({ queryKey: ['credentials'] })
+      showToast(t.me.deleted(label))
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={t.me.deleteTitle(label)}
+      submit={t.me.deleteKey}
+      onSubmit={() => remove.mutate()}
+      onClose={onClose}
+      busy={remove.isPending}
+      error={remove.error}
+      danger
+    >
+      <p>{t.me.deleteText}</p>
+    </FormDialog>
   )
 }

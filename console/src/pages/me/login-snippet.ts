@@ -2,7 +2,7 @@ import type { NewCredentialDto } from '@muster/contract'
 
 type Key = Pick<NewCredentialDto, 'access_key' | 'secret'>
 
-/** A command that logs in with a key, as it can be pasted into a shell. */
+/** A shell command that logs in with an access key. */
 export function loginSnippet(identityUrl: string, { access_key, secret }: Key): string {
   const body = {
     auth: { identity: { methods: ['aksk'], access_key_secret: `${access_key}:${secret}` } },

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sessionsQuery } from '../../api/queries/session.ts'
 import { usePermission } from '../../session/use-permission.ts'
@@ -7,9 +7,12 @@ import { Button } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ChangePasswordDialog } from './change-password-dialog.tsx'
-import { SignOutOthersDialog } from './sign-out-others-dialog.tsx'
 import { MeTabs } from './me-tabs.tsx'
 import { SessionsTable } from './sessions-table.tsx'
+import type { SessionEntry } from '@muster/contract'
+import { api } from '../../api/client.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { showToast } from '../../ui/show-toast.ts'
 
 export function SessionsPage() {
   const t = useMessages()
@@ -42,5 +45,38 @@ export function SessionsPage() {
       {opened === 'password' && <ChangePasswordDialog onClose={close} />}
       {opened === 'others' && <SignOutOthersDialog others={others} onClose={close} />}
     </Page>
+  )
+}
+
+interface SignOutOthersDialogProps {
+  readonly others: readonly SessionEntry[]
+  readonly onClose: () => void
+}
+
+function SignOutOthersDialog({ others, onClose }: SignOutOthersDialogProps) {
+  const t = useMessages()
+  const queryClient = useQueryClient()
+  const end = useMutation({
+    async mutationFn() {
+      for (const { id } of others) await api.endOneSession({ parameters: { id } })
+    },
+    onSuccess() {
+      showToast(t.me.othersEnded)
+      onClose()
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  })
+  return (
+    <FormDialog
+      title={t.me.endOthersTitle}
+      submit={t.me.endOthers}
+      onSubmit={() => end.mutate()}
+      onClose={onClose}
+      busy={end.isPending}
+      error={end.error}
+      danger
+    >
+      <p>{t.me.endOthersText(others.length)}</p>
+    </FormDialog>
   )
 }

@@ -4,7 +4,7 @@ import { freshnessOf, type Freshness } from '../../servers/freshness.ts'
 const ageOf = ({ sync }: CloudAccount, now: number) =>
   sync.finished_at === null ? Infinity : now - Date.parse(sync.finished_at)
 
-/** What asks for attention first. What somebody has switched off does not. */
+/** Sort order: problems first, disabled accounts last. */
 const urgency: readonly Freshness[] = [
   'lost',
   'disconnected',
@@ -19,7 +19,7 @@ export interface AccountAge {
   readonly freshness: Freshness
 }
 
-/** Stale ones first, of those alike the longest silent, then by name. */
+/** Stale accounts first, then the oldest sync, then by name. */
 export function byAge(accounts: readonly CloudAccount[], now: number): AccountAge[] {
   return accounts
     .map((account) => ({ account, freshness: freshnessOf(account, now), age: ageOf(account, now) }))

@@ -16,7 +16,7 @@ import { useNow } from '../../ui/use-now.ts'
 import { byAge } from './account-ages.ts'
 import styles from './accounts-card.module.css'
 import { mostBars } from './most-bars.ts'
-import { NotShown } from './not-shown.tsx'
+import card from '../../charts/chart-card.module.css'
 
 const heightOfRow = 29
 
@@ -24,7 +24,7 @@ interface Props {
   readonly className?: string | undefined
 }
 
-/** How old what each account said is, those that fell silent first. */
+/** Accounts by data age, unreachable ones first. */
 export function AccountsCard({ className }: Props) {
   const t = useMessages().overview.accounts
   const { allowed, reason } = usePermission('listCloudAccounts')
@@ -112,5 +112,23 @@ function Ages({ className }: Props) {
         </>
       )}
     />
+  )
+}
+
+interface NotShownProps {
+  readonly title: string
+  readonly text: string
+  readonly className?: string | undefined
+}
+
+/** Shown instead of a chart that the user has no access to. */
+function NotShown({ title, text, className }: NotShownProps) {
+  return (
+    <section className={[card.card, className].filter(Boolean).join(' ')}>
+      <div className={card.head}>
+        <h2>{title}</h2>
+      </div>
+      <p className={card.words}>{text}</p>
+    </section>
   )
 }

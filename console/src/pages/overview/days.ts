@@ -7,5 +7,5 @@ export const dayOf = (time: number): string => new Date(time).toISOString().slic
  */
 export const changedSince = (date: string): string => `updated>=${date} update_version>0`
 
-/** The nearest that a filter comes to "those of that day": of the servers there are, those made by then. */
+/** Servers that existed on that day, as far as a filter can tell: current servers created by then. */
 export const madeBy = (date: string): string => `created<=${date}`

@@ -10,7 +10,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 
 const demoCommand = 'npm start -- --demo'
 
-/** A fleet without servers teaches what would bring some. */
+/** Shown while there are no servers: explains how to get some. */
 export function EmptyFleet() {
   const t = useMessages().overview.empty
   const { number } = useFormat()

@@ -1,7 +1,7 @@
 import { statisticsQuery } from '../../api/queries/statistics.ts'
 import { changedSince } from './days.ts'
 
-/** What several parts of the page are drawn from, asked once. */
+/** One request for several charts of the page. */
 export const fleetQuery = statisticsQuery({ groupBy: ['status', 'region', 'project'] })
 
 export const changedQuery = (date: string) =>

@@ -21,7 +21,7 @@ interface Props {
   readonly className?: string | undefined
 }
 
-/** Servers by what they have in common: the greatest few as bars, the rest as one. */
+/** Servers by one field: the largest groups as bars, the rest as one bar. */
 export function GroupCard({ field, query, className }: Props) {
   const { overview: t, values } = useMessages()
   const { number, percent } = useFormat()

@@ -2,7 +2,7 @@ import type { DayCount } from '../../api/queries/timeline.ts'
 
 export interface Change {
   readonly since: string
-  /** Below 0 where there are fewer. */
+  /** Negative if there are fewer. */
   readonly by: number
 }
 

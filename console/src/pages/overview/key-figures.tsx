@@ -1,7 +1,7 @@
 import type { ServerStatistics } from '@muster/contract'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { FreshNumber } from '../../charts/fresh-number.tsx'
+import { Highlight } from '../../ui/highlight.tsx'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -86,7 +86,7 @@ function Figure({ name, count, q, isBad, hasFailed, children }: Props) {
           {shown === undefined ? (
             <span className={styles.absent}>{absent}</span>
           ) : (
-            <FreshNumber>{shown}</FreshNumber>
+            <Highlight value={shown} />
           )}
         </span>
         <span className={styles.hint}>{children}</span>

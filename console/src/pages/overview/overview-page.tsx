@@ -16,7 +16,7 @@ import { KeyFigures } from './key-figures.tsx'
 import styles from './overview-page.module.css'
 import { ProviderStatusCard } from './provider-status-card.tsx'
 
-/** The fleet at a glance; every mark leads to the servers that it stands for. */
+/** Figures and charts of all servers. Each one links to its servers. */
 export function OverviewPage() {
   const t = useMessages()
   const { allowed, reason } = usePermission('getServerStatistics')

@@ -14,7 +14,7 @@ import { toProviderRows, type ProviderCounts, type ProviderRow } from './provide
 
 const heightOfStack = 44
 
-/** Where servers come from, and what those of each provider are doing. */
+/** Servers by provider and status group. */
 export function ProviderStatusCard({ className }: { readonly className?: string | undefined }) {
   const { overview: t, values } = useMessages()
   const names = useValueNames()

@@ -12,7 +12,7 @@ export type ProviderCounts = Readonly<Record<'all' | CountedGroup, readonly Grou
 export interface ProviderRow {
   readonly key: string
   readonly value: string
-  /** How many values are summed up in it, or undefined where nobody knows; 1 where it is a provider's. */
+  /** How many providers it sums up; undefined if unknown. */
   readonly values: number | undefined
   readonly count: number
   readonly q: string | undefined
@@ -34,7 +34,7 @@ const statusTerm = (group: StatusGroup) =>
 
 const sumOf = (groups: readonly Group[]) => groups.reduce((sum, { count }) => sum + count, 0)
 
-/** Each provider's servers by status; counted one status after the other, so never below nothing. */
+/** Servers by provider and status group. The counts come from separate requests, so differences are clamped at 0. */
 export function toProviderRows(counts: ProviderCounts, most: number): ProviderRow[] {
   const { bars, rest } = rankTop('provider', counts.all, most)
   const shown = new Set(bars.map(({ value }) => value))

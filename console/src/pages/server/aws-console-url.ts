@@ -1,6 +1,6 @@
 import type { Server } from '@muster/contract'
 
-/** AWS is three worlds apart, each with a console of its own. */
+/** Each AWS partition has its own console. */
 const hosts = [
   [/^cn-/, 'console.amazonaws.cn'],
   [/^us-gov-/, 'console.amazonaws-us-gov.com'],
@@ -10,10 +10,7 @@ const hosts = [
 const regionForm = /^[a-z]{2}(?:-[a-z]+)+-\d{1,2}$/
 const instanceForm = /^i-[0-9a-f]{8,17}$/
 
-/**
- * Where AWS shows an instance. Both parts come from a source: what is not just as AWS writes it does
- * not become a link.
- */
+/** The AWS console page of an instance. Values from a source become a link only in AWS's own format. */
 export function awsConsoleUrl(
   server: Pick<Server, 'provider' | 'region_ext_id' | 'external_id'>,
 ): string | undefined {

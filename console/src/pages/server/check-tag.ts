@@ -1,7 +1,7 @@
 import type { maxTagKeyLength, maxTagValueLength, maxTags } from '@muster/contract'
 import { prefixes, type Tag } from '../../servers/tags.ts'
 
-/** The contract's bounds; its schemas would come along, so the compiler sees to it that they agree. */
+/** The contract's limits, copied so that its schemas stay out of the bundle. The types make the compiler compare them. */
 export const bounds: {
   readonly key: typeof maxTagKeyLength
   readonly value: typeof maxTagValueLength
@@ -17,7 +17,7 @@ interface TagProblems {
 
 const control = /\p{Cc}/u
 
-/** The key that is meant: `user:` before it goes without saying. */
+/** The key without the optional prefix `user:`. */
 const bareKey = (key: string): string =>
   key.startsWith(prefixes.own) ? key.slice(prefixes.own.length) : key
 
@@ -29,7 +29,7 @@ function checkKey(key: string, others: readonly string[]): KeyProblem | undefine
   return others.includes(key) ? 'taken' : undefined
 }
 
-/** What the API would say against a tag, before it is asked. */
+/** Checks a tag by the API's rules. */
 export function checkTag({ key, value }: Tag, others: readonly string[]): TagProblems {
   const problem = checkKey(bareKey(key), others)
   return {
@@ -38,7 +38,7 @@ export function checkTag({ key, value }: Tag, others: readonly string[]): TagPro
   }
 }
 
-/** What changes when one tag becomes another; a new name takes the old one away in the same step. */
+/** The metadata changes that replace one tag with another. A renamed tag deletes the old key. */
 export function changeOf(
   before: Tag | undefined,
   { key, value }: Tag,

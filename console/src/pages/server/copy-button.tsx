@@ -1,7 +1,7 @@
 import { Copyable } from '../../ui/copyable.tsx'
 import styles from './server.module.css'
 
-/** A button whose word is not what it copies. */
+/** A copy button with its own label. */
 export function CopyButton({
   value,
   children,

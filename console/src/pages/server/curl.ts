@@ -5,8 +5,8 @@ const inShell = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 const password = '{password}'
 
 /**
- * The commands that put a token into `$TOKEN`. The password is asked for, and never an argument: those
- * are in the history of the shell and in the list of processes.
+ * The commands that store a token in `$TOKEN`. They prompt for the password: as an argument it would
+ * end up in the shell history and the process list.
  */
 export function tokenCommand(origin: string, { user, scope }: SessionDto): string {
   const auth = {

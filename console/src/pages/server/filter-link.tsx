@@ -5,13 +5,13 @@ import { useValueNames } from '../../servers/value-names.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 
 interface Props {
-  /** What the field is called in a query. */
+  /** The filter key of the field. */
   readonly name: string
   readonly value: string
   readonly children?: ReactNode
 }
 
-/** A value that leads to all servers that have it. */
+/** A value that links to all servers with it. */
 export function FilterLink({ name, value, children }: Props) {
   const names = useValueNames()
   return (

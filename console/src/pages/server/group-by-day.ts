@@ -1,18 +1,18 @@
 interface Day<Item> {
-  /** As `2026-05-04`, where the reader is. */
+  /** As `2026-05-04`, in local time. */
   readonly date: string
   readonly items: readonly Item[]
 }
 
 const two = (number: number) => String(number).padStart(2, '0')
 
-/** The day of a moment by the reader's own clock. */
+/** The local date of a timestamp. */
 export function localDate(time: string | number): string {
   const at = new Date(time)
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
 }
 
-/** What follows one another on the same day comes together; the order stays. */
+/** Groups consecutive items of the same local day. */
 export function groupByDay<Item extends { readonly time: string }>(
   items: readonly Item[],
 ): readonly Day<Item>[] {

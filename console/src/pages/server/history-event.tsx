@@ -6,7 +6,7 @@ import { StatusMark } from '../../ui/status-mark.tsx'
 import { describeValue } from './describe-value.ts'
 import styles from './history.module.css'
 
-/** Beyond this a value is folded away. */
+/** Longer values are collapsed. */
 const longest = 160
 
 export function HistoryEvent({ event }: { readonly event: EventDto }) {
@@ -61,7 +61,7 @@ function Change({ field, before, after }: ChangeProps) {
   }
   const old = describe(before)
   const fresh = describe(after)
-  // Of a server that has just appeared, what it has not is no news.
+  // Skip empty fields of a new server.
   if (old === undefined && fresh === undefined) return null
   return (
     <div className={styles.change}>

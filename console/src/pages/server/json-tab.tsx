@@ -34,7 +34,7 @@ interface CodeProps {
   readonly wraps?: boolean
 }
 
-/** Text for machines, to read and to copy. */
+/** A code block with a copy button. */
 function Code({ title, text, wraps = false }: CodeProps) {
   const { common } = useMessages()
   return (

@@ -4,7 +4,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './server.module.css'
 
-/** A stopped server keeps the addresses it had, which may by now be another's. */
+/** A stopped server keeps its last known addresses, which may be reused by now. */
 export function LastKnownNote({ server }: { readonly server: Server }) {
   const t = useMessages()
   const tone = statusTone(server.status)

@@ -1,7 +1,7 @@
 import { useMessages } from '../../messages/use-messages.ts'
 import styles from './server.module.css'
 
-/** What there is not, and what nobody tells: two things that must not look alike. */
+/** Shows that a value does not exist, or that it is unknown. */
 export function MissingValue({ is }: { readonly is: 'none' | 'unknown' }) {
   const t = useMessages()
   if (is === 'none') return <span className={styles.none}>{t.server.none}</span>

@@ -7,7 +7,7 @@ import { Table, type Column } from '../../ui/table.tsx'
 import { MissingValue } from './missing-value.tsx'
 import { Addresses } from './addresses.tsx'
 import { FilterLink } from './filter-link.tsx'
-import { Flash } from './flash.tsx'
+import { Highlight } from '../../ui/highlight.tsx'
 import { LastKnownNote } from './last-known-note.tsx'
 import { ServerProperty } from './server-property.tsx'
 import styles from './server.module.css'
@@ -28,10 +28,10 @@ export function NetworkTab({ server }: { readonly server: Server }) {
       )}
       <PropertyList>
         <Property label={t.publicAddress}>
-          <Flash of={eip}>
+          <Highlight value={eip}>
             <Addresses list={eip} />
             {eip !== '' && kind !== undefined && <span className={styles.soft}>{kind}</span>}
-          </Flash>
+          </Highlight>
         </Property>
         <Property label={t.sharedAddresses}>
           <Addresses list={server.virtual_ips} />
@@ -59,7 +59,7 @@ function Interfaces({ server }: { readonly server: Server }) {
     {
       key: 'vpc',
       title: t.vpc,
-      // Of several only the copy is exact: a query compares all of them at once.
+      // With several VPCs a filter would not be exact, so offer a copy.
       cell: ({ vpc_id: id }) =>
         id !== '' && id === server.vpc_id ? <FilterLink name="vpc" value={id} /> : copied(id),
     },

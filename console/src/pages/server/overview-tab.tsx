@@ -6,12 +6,10 @@ import { Property } from '../../ui/property-list.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { Addresses } from './addresses.tsx'
 import { PropertyGroup } from './property-group.tsx'
-import { Flash } from './flash.tsx'
+import { Highlight } from '../../ui/highlight.tsx'
 import { LastKnownNote } from './last-known-note.tsx'
-import { LocationProperties } from './location-properties.tsx'
 import { TimeProperty, ServerProperty } from './server-property.tsx'
 import styles from './server.module.css'
-import { SystemProperties } from './system-properties.tsx'
 
 interface Props {
   readonly server: Server
@@ -112,14 +110,14 @@ function AddressProperties({ server }: Props) {
   return (
     <PropertyGroup title={t.addresses} note={<LastKnownNote server={server} />}>
       <Property label={t.privateAddresses}>
-        <Flash of={server.ips}>
+        <Highlight value={server.ips}>
           <Addresses list={server.ips} />
-        </Flash>
+        </Highlight>
       </Property>
       <Property label={t.publicAddress}>
-        <Flash of={server.eip}>
+        <Highlight value={server.eip}>
           <Addresses list={server.eip} />
-        </Flash>
+        </Highlight>
       </Property>
       {server.virtual_ips !== '' && (
         <Property label={t.sharedAddresses}>
@@ -181,6 +179,97 @@ function BillingProperties({ server }: Props) {
       />
       {!server.can_delete && (
         <ServerProperty label={t.canDelete} value={server.delete_fail_reason} />
+      )}
+    </PropertyGroup>
+  )
+}
+
+function SystemProperties({ server }: { readonly server: Server }) {
+  const { server: t } = useMessages()
+  const [systemDisk] = server.disks_info
+  const { image = '', image_id: imageId = '' } = systemDisk ?? {}
+  const graphics = [server.vga, server.vdi].filter(Boolean).join(' · ')
+  return (
+    <PropertyGroup title={t.system}>
+      <ServerProperty
+        label={t.os}
+        value={server.os_name || server.os_type}
+        absent="unknown"
+        filter={server.os_name === '' ? 'os' : 'os_name'}
+      />
+      <ServerProperty
+        label={t.image}
+        value={imageId || image}
+        absent="unknown"
+        shown={<bdi>{image || imageId}</bdi>}
+        copies
+      />
+      <ServerProperty label={t.firmware} value={server.bios} absent="unknown" filter="bios" />
+      <ServerProperty label={t.machine} value={server.machine} absent="unknown" filter="machine" />
+      <ServerProperty label={t.bootOrder} value={server.boot_order} absent="unknown" />
+      {graphics !== '' && <ServerProperty label={t.graphics} value={graphics} />}
+      {server.cdrom_support && <ServerProperty label={t.cdrom} value={server.cdrom} />}
+      <ServerProperty label={t.keypair} value={server.keypair} filter="keypair" />
+      {server.shutdown_behavior !== '' && (
+        <ServerProperty
+          label={t.shutdown}
+          value={server.shutdown_behavior}
+          filter="shutdown_behavior"
+        />
+      )}
+    </PropertyGroup>
+  )
+}
+
+function LocationProperties({ server }: { readonly server: Server }) {
+  const { server: t, common } = useMessages()
+  return (
+    <PropertyGroup title={t.place}>
+      <ServerProperty label={t.provider} value={server.provider} filter="provider" />
+      {server.brand !== server.provider && (
+        <ServerProperty label={t.brand} value={server.brand} filter="brand" />
+      )}
+      <ServerProperty
+        label={t.environment}
+        value={server.cloud_env}
+        absent="unknown"
+        filter="cloud_env"
+      />
+      <ServerProperty label={t.account} value={server.account} filter="account" />
+      {server.manager !== server.account && (
+        <ServerProperty label={t.manager} value={server.manager} filter="manager" />
+      )}
+      <ServerProperty label={t.region} value={server.region} absent="unknown" filter="region" />
+      <ServerProperty label={t.zone} value={server.zone} absent="unknown" filter="zone" />
+      <ServerProperty
+        label={t.hypervisor}
+        value={server.hypervisor}
+        absent="unknown"
+        filter="hypervisor"
+      />
+      <ServerProperty label={t.host} value={server.host} absent="unknown" filter="host" />
+      {server.host_sn !== '' && (
+        <ServerProperty label={t.hostSerial} value={server.host_sn} copies />
+      )}
+      {server.host_status !== '' && (
+        <ServerProperty label={t.hostStatus} value={server.host_status} filter="host_status" />
+      )}
+      <ServerProperty
+        label={t.sourceAnswers}
+        value={server.host_service_status}
+        absent="unknown"
+        shown={t.answering[server.host_service_status]}
+        filter="host_service_status"
+      />
+      {server.backup_host_name !== '' && (
+        <ServerProperty
+          label={t.backupHost}
+          value={server.backup_host_name}
+          filter="backup_host_name"
+        />
+      )}
+      {server.is_emulated && (
+        <ServerProperty label={t.emulated} value="true" shown={common.yes} filter="is_emulated" />
       )}
     </PropertyGroup>
   )

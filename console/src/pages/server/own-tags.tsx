@@ -13,7 +13,7 @@ import { useTagReason } from './use-tag-reason.ts'
 
 type Doing = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; readonly key: string }
 
-/** The tags that are set here: added, changed and removed in place, one at a time. */
+/** The editable tags of a server. */
 export function OwnTags({ server }: { readonly server: Server }) {
   const { server: t } = useMessages()
   const base = useId()
@@ -23,7 +23,7 @@ export function OwnTags({ server }: { readonly server: Server }) {
   const reason = useTagReason(server)
   const isFull = tags.length >= bounds.tags
 
-  // Whoever leaves a form finds the focus where it came from.
+  // Restores the focus after a form closes.
   useEffect(() => {
     if (doing !== undefined || back.current === undefined) return
     const button = document.getElementById(back.current) ?? document.getElementById(`${base}-add`)

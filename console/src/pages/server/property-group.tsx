@@ -4,7 +4,7 @@ import styles from './server.module.css'
 
 interface Props {
   readonly title: string
-  /** What is to be known before the facts are read. */
+  /** A note above the properties. */
   readonly note?: ReactNode
   readonly children: ReactNode
 }

@@ -12,7 +12,7 @@ interface Props {
   readonly onCancel: () => void
 }
 
-/** Asks in place whether a tag is to go. */
+/** Asks before a tag is removed. */
 export function RemoveTag({ serverId, tagKey, onRemoved, onCancel }: Props) {
   const { server: t } = useMessages()
   const { mutate, error, isPending } = useChangeTags(serverId)

@@ -22,7 +22,7 @@ export function SecurityTab({ server }: { readonly server: Server }) {
     {
       key: 'name',
       title: t.name,
-      // Queries know the first group of a server only.
+      // Filters only know the first security group.
       cell: ({ id, name }) =>
         id === firstId ? <FilterLink name="secgroup" value={name || id} /> : <bdi>{name}</bdi>,
     },

@@ -2,18 +2,19 @@ import type { Server } from '@muster/contract'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { usePermission } from '../../session/use-permission.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { SourceLink } from './source-link.tsx'
 import type { TabName } from './tabs.ts'
 import styles from './server.module.css'
 import { useTagReason } from './use-tag-reason.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { awsConsoleUrl } from './aws-console-url.ts'
 
 interface Props {
   readonly server: Server
   readonly isSyncing: boolean
   readonly onSync: () => void
-  /** Where tabs are no routes of their own: goes to one. */
+  /** Opens a tab where tabs are not routes. */
   readonly onTab?: ((tab: TabName) => void) | undefined
 }
 
@@ -46,5 +47,30 @@ export function ServerActions({ server, isSyncing, onSync, onTab }: Props) {
       </CopyButton>
       <SourceLink server={server} />
     </div>
+  )
+}
+
+/** A link to the server in the provider's own console. */
+function SourceLink({ server }: { readonly server: Server }) {
+  const { server: t } = useMessages()
+  const url = awsConsoleUrl(server)
+  if (url === undefined) return null
+  if (server.is_emulated) {
+    return (
+      <Button small icon="external" disabledReason={t.simulated}>
+        {t.openInAws}
+      </Button>
+    )
+  }
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      className={buttonClass(undefined, true)}
+    >
+      <Icon name="external" />
+      {t.openInAws}
+    </a>
   )
 }

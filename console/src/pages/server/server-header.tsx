@@ -8,18 +8,23 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { MissingValue } from './missing-value.tsx'
 import { FilterLink } from './filter-link.tsx'
-import { Flash } from './flash.tsx'
-import { ServerAge } from './server-age.tsx'
+import { Highlight } from '../../ui/highlight.tsx'
 import styles from './server.module.css'
+import { useQuery } from '@tanstack/react-query'
+import { accountPeriodQuery } from '../../api/queries/server.ts'
+import { isServerStale, syncedAt } from '../../servers/freshness.ts'
+import { usePermission } from '../../session/use-permission.ts'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { useNow } from '../../ui/use-now.ts'
 
 interface Props {
   readonly server: Server
-  /** The name, as the heading that fits where it stands. */
+  /** The name as a heading. */
   readonly title: ReactNode
   readonly actions: ReactNode
 }
 
-/** What it is, whose, where, how it is, and how old this is. */
+/** The name, status, project, location and data age of a server. */
 export function ServerHeader({ server, title, actions }: Props) {
   const { server: t } = useMessages()
   const { status } = server
@@ -29,13 +34,13 @@ export function ServerHeader({ server, title, actions }: Props) {
     <header className={styles.header}>
       <div className={styles.title}>
         {title}
-        <Flash of={status}>
+        <Highlight value={status}>
           <span className={styles.status}>
             <StatusMark tone={statusTone(status)}>{names.name('status', status)}</StatusMark>
             {word !== undefined && <span className={styles.soft}>({word})</span>}
             {status === 'unknown' && <span className={styles.soft}>· {t.statusUnknown}</span>}
           </span>
-        </Flash>
+        </Highlight>
         {actions}
       </div>
       <dl className={styles.summary}>
@@ -78,7 +83,7 @@ function Entry({ label, children }: { readonly label: string; readonly children:
   )
 }
 
-/** From the wide to the narrow, each step a filter; what is not known is left out. */
+/** A path of values, each a link to its filter. Unknown values are left out. */
 function Trail({ steps }: { readonly steps: readonly (readonly [string, string])[] }) {
   const known = steps.filter(([, value]) => value !== '')
   if (known.length === 0) return <MissingValue is="unknown" />
@@ -90,7 +95,7 @@ function Trail({ steps }: { readonly steps: readonly (readonly [string, string])
   ))
 }
 
-/** Said where a server is on its way out, or gone. */
+/** A note that a server is deleted or in the recycle bin. */
 function Fate({ server }: { readonly server: Server }) {
   const { server: t } = useMessages()
   const { dateTime } = useFormat()
@@ -101,5 +106,22 @@ function Fate({ server }: { readonly server: Server }) {
       <strong>{deleted ? t.gone : t.inBin}</strong>{' '}
       {deleted ? t.goneText : end !== null && t.inBinText(dateTime(end))}
     </div>
+  )
+}
+
+/** The data age: the time of the last full sync. */
+function ServerAge({ server }: { readonly server: Server }) {
+  const { server: t } = useMessages()
+  const now = useNow()
+  const canAsk = usePermission('getCloudAccount').allowed && server.account_id !== ''
+  const { data: period } = useQuery({ ...accountPeriodQuery(server.account_id), enabled: canAsk })
+  const time = syncedAt(server)
+  if (!isServerStale(server, now, period)) return <TimeAgo time={time} never={t.never} />
+  return (
+    <span className={styles.stale} title={t.stale}>
+      <span aria-hidden="true">▲ </span>
+      <TimeAgo time={time} never={t.never} />
+      <span className="visuallyHidden"> ({t.stale})</span>
+    </span>
   )
 }

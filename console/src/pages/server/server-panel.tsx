@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** A server beside the list that it was chosen from. It leaves the focus where it is: in the list. */
+/** A server in a panel beside the list. The focus stays in the list. */
 export function ServerPanel({ id, tab, onTab, onClose }: Props) {
   const { server: t } = useMessages()
   const part = readTab(tab)

@@ -4,29 +4,29 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { Property } from '../../ui/property-list.tsx'
 import { MissingValue } from './missing-value.tsx'
 import { FilterLink } from './filter-link.tsx'
-import { Flash } from './flash.tsx'
+import { Highlight } from '../../ui/highlight.tsx'
 
 interface Props {
   readonly label: string
-  /** As the API has it; an empty text where there is none. */
+  /** The API's value; empty if there is none. */
   readonly value: string
-  /** What an empty text means. */
+  /** What an empty value means. */
   readonly absent?: 'none' | 'unknown'
-  /** Where it is shown in other words than the API's. */
+  /** Shown instead of the value. */
   readonly shown?: ReactNode
-  /** It leads to all servers with this value: what the field is called in a query. */
+  /** The filter key, for a link to all servers with this value. */
   readonly filter?: string
-  /** It is an id, an address or the like, and is copied by a click. */
+  /** A click copies the value. */
   readonly copies?: boolean
 }
 
-/** A fact about a server, which lights up when it changes. */
+/** A property of a server, highlighted when it changes. */
 export function ServerProperty({ label, value, absent = 'none', shown, filter, copies }: Props) {
   const names = useValueNames()
   const text = shown ?? <bdi>{filter === undefined ? value : names.name(filter, value)}</bdi>
   return (
     <Property label={label}>
-      <Flash of={value}>
+      <Highlight value={value}>
         {value === '' ? (
           <MissingValue is={absent} />
         ) : copies ? (
@@ -38,7 +38,7 @@ export function ServerProperty({ label, value, absent = 'none', shown, filter, c
         ) : (
           text
         )}
-      </Flash>
+      </Highlight>
     </Property>
   )
 }
@@ -49,7 +49,7 @@ interface MomentProps {
   readonly children: ReactNode
 }
 
-/** A moment; what never came is none. */
+/** A timestamp property. */
 export function TimeProperty({ label, time, children }: MomentProps) {
   return <ServerProperty label={label} value={time ?? ''} shown={children} />
 }

@@ -9,7 +9,7 @@ import { tagsOf } from '../../servers/tags.ts'
 interface Props {
   readonly server: Server
   readonly tab: TabName
-  /** Takes the place of going there; whoever opens a link in another window gets its page. */
+  /** Called instead of navigating. Links still open in a new window. */
   readonly onTab?: ((tab: TabName) => void) | undefined
 }
 
@@ -24,7 +24,7 @@ const countsOf = (server: Server): Partial<Record<TabName, number>> => ({
   tags: tagsOf(server.metadata, 'own').length + tagsOf(server.metadata, 'source').length,
 })
 
-/** On a narrow screen the tabs scroll: the current one is in sight. */
+/** Scrolls the current tab into view. */
 const showInRow = (link: HTMLAnchorElement | null): void =>
   link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 

@@ -1,30 +1,40 @@
 import { isApiError } from '@muster/sdk'
-import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState, type ComponentType } from 'react'
 import { serverQuery } from '../../api/queries/server.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { ServerNotFound } from './server-not-found.tsx'
 import { ServerActions } from './server-actions.tsx'
 import { ServerHeader } from './server-header.tsx'
 import { ServerTabs } from './server-tabs.tsx'
 import styles from './server.module.css'
-import { TabContent } from './tab-content.tsx'
 import type { TabName } from './tabs.ts'
-import { useFastPolling } from './use-fast-polling.ts'
-import { useSyncServer } from './use-sync-server.ts'
+import { Link } from '@tanstack/react-router'
+import { buttonClass } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { api } from '../../api/client.ts'
+import { showToast } from '../../ui/show-toast.ts'
+import type { Server } from '@muster/contract'
+import { DevicesTab } from './devices-tab.tsx'
+import { DisksTab } from './disks-tab.tsx'
+import { HistoryTab } from './history-tab.tsx'
+import { JsonTab } from './json-tab.tsx'
+import { NetworkTab } from './network-tab.tsx'
+import { OverviewTab } from './overview-tab.tsx'
+import { SecurityTab } from './security-tab.tsx'
+import { TagsTab } from './tags-tab.tsx'
 
 interface Props {
   readonly id: string
   readonly tab: TabName
   readonly onTab?: (tab: TabName) => void
-  /** The heading for a name. */
+  /** Renders the heading. */
   readonly title: (name: string) => ReactNode
 }
 
-/** A server, whole: the same on its own page and in a panel beside a list. */
+/** The full view of a server, used by its page and by the panel. */
 export function ServerView({ id, tab, onTab, title }: Props) {
   const { server: t } = useMessages()
   const { isPollingFast, pollFast } = useFastPolling()
@@ -60,4 +70,73 @@ export function ServerView({ id, tab, onTab, title }: Props) {
       </QueryView>
     </div>
   )
+}
+
+/** The API does not reveal whether a server exists in another project. */
+function ServerNotFound() {
+  const { server: t } = useMessages()
+  return (
+    <EmptyState
+      title={t.notThere}
+      actions={
+        <Link to="/servers" className={buttonClass('primary')}>
+          {t.toServers}
+        </Link>
+      }
+    >
+      {t.notThereText}
+    </EmptyState>
+  )
+}
+
+const patience = 30_000
+
+/** For half a minute after `pollFast`, news is expected. */
+function useFastPolling(): {
+  readonly isPollingFast: boolean
+  readonly pollFast: () => void
+} {
+  const [since, setSince] = useState<number>()
+  useEffect(() => {
+    if (since === undefined) return
+    const timer = setTimeout(() => setSince(undefined), patience)
+    return () => clearTimeout(timer)
+  }, [since])
+  return { isPollingFast: since !== undefined, pollFast: () => setSince(Date.now()) }
+}
+
+/** Syncs one server. `onWait` is called if the result comes later. */
+function useSyncServer(id: string, onWait: () => void) {
+  const { server: t } = useMessages()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: () => api.request('syncServer', { parameters: { id } }),
+    async onSuccess({ body }) {
+      if (body === undefined) onWait()
+      else queryClient.setQueryData(serverQuery(id).queryKey, body.server)
+      showToast(body === undefined ? t.syncing : t.synced)
+      await queryClient.invalidateQueries({ queryKey: ['servers', 'history', id] })
+    },
+  })
+}
+
+const contents: Readonly<Record<TabName, ComponentType<{ readonly server: Server }>>> = {
+  overview: OverviewTab,
+  network: NetworkTab,
+  disks: DisksTab,
+  security: SecurityTab,
+  devices: DevicesTab,
+  tags: TagsTab,
+  history: HistoryTab,
+  json: JsonTab,
+}
+
+interface TabContentProps {
+  readonly server: Server
+  readonly tab: TabName
+}
+
+function TabContent({ server, tab }: TabContentProps) {
+  const Content = contents[tab]
+  return <Content server={server} />
 }

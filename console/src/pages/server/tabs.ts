@@ -11,6 +11,6 @@ export const tabNames = [
 
 export type TabName = (typeof tabNames)[number]
 
-/** The part that an address names; the first where it names none there is. */
+/** The tab in the address, or the first one. */
 export const readTab = (text: string | undefined): TabName =>
   tabNames.find((name) => name === text) ?? 'overview'

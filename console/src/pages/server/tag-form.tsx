@@ -12,7 +12,7 @@ import { useChangeTags } from './use-change-tags.ts'
 
 interface Props {
   readonly serverId: string
-  /** The tag that is changed; absent where a new one is made. */
+  /** Undefined for a new tag. */
   readonly before?: Tag
   /** The keys of the other tags. */
   readonly others: readonly string[]
@@ -25,7 +25,7 @@ function explainKey(problem: KeyProblem | undefined, t: Messages['server']): str
   return problem === 'tooLong' ? t.keyTooLong(bounds.key) : t.keyProblems[problem]
 }
 
-/** A tag's key and value in place, with what is wrong said at each of the two. */
+/** An inline form for a tag. */
 export function TagForm({ serverId, before, others, onSaved, onCancel }: Props) {
   const { server: t, common } = useMessages()
   const [tag, setTag] = useState<Tag>(before ?? { key: '', value: '' })

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { QueryLink } from './filter-link.tsx'
-import { Flash } from './flash.tsx'
+import { Highlight } from '../../ui/highlight.tsx'
 import { tagQuery } from './tag-query.ts'
 import type { Tag, TagOrigin } from '../../servers/tags.ts'
 import styles from './tags.module.css'
@@ -13,7 +13,7 @@ interface Props {
   readonly actions?: ReactNode
 }
 
-/** A tag: its key leads to all servers that have it so, its value is copied by a click. */
+/** A tag. The key links to servers with it; a click on the value copies it. */
 export function TagRow({ tag, origin, actions }: Props) {
   const { server: t } = useMessages()
   const { key, value } = tag
@@ -29,7 +29,7 @@ export function TagRow({ tag, origin, actions }: Props) {
           </QueryLink>
         )}
       </span>
-      <Flash of={value}>
+      <Highlight value={value}>
         {value === '' ? (
           <span className={styles.empty}>{t.emptyValue}</span>
         ) : (
@@ -37,7 +37,7 @@ export function TagRow({ tag, origin, actions }: Props) {
             <bdi>{value}</bdi>
           </Copyable>
         )}
-      </Flash>
+      </Highlight>
       {actions !== undefined && <span className={styles.actions}>{actions}</span>}
     </div>
   )

@@ -14,7 +14,7 @@ interface Props {
   readonly onClear: () => void
 }
 
-/** What can be done with the servers that are ticked. */
+/** Actions on the selected servers. */
 export function BulkBar({ rows, onClear }: Props) {
   const t = useMessages()
   const { number } = useFormat()

@@ -17,7 +17,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks for what is to be done with several servers, and tells how far it has come. */
+/** Runs an action on several servers and shows its progress. */
 export function BulkDialog({ kind, rows, onClose }: Props) {
   const t = useMessages()
   const { number } = useFormat()
@@ -26,7 +26,7 @@ export function BulkDialog({ kind, rows, onClose }: Props) {
   const [value, setValue] = useState('')
   const [isRemoved, setRemoved] = useState(false)
   const { results, error, isRunning, isOver, start, stop } = useBulk(rows)
-  // What was begun is stopped first: how much of it is done is worth knowing.
+  // A running action is stopped first, so that its result stays visible.
   const leave = isRunning ? stop : onClose
 
   const failures = results.filter((result) => result.error !== undefined)

@@ -18,7 +18,7 @@ function moved(columns: readonly ColumnName[], name: ColumnName, step: 1 | -1): 
   return next
 }
 
-/** Which columns, in which order; the list behind it changes at once. */
+/** Chooses the columns and their order. The list updates immediately. */
 export function ColumnsDialog({ columns, onChange, onClose }: Props) {
   const t = useMessages()
   const hidden = columnNames.filter((name) => !columns.includes(name))

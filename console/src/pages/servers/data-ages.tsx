@@ -13,7 +13,7 @@ import styles from './data-ages.module.css'
 
 const few = 4
 
-/** How old the data of each account is, the oldest first: an old answer is a wrong one. */
+/** The data age of each account, oldest first. */
 export function DataAges({ seen }: { readonly seen: readonly AccountTime[] }) {
   const t = useMessages()
   const { number } = useFormat()

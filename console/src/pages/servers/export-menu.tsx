@@ -13,7 +13,7 @@ interface Props {
   readonly total: number | undefined
 }
 
-/** The whole filtered set, with the columns on the screen. */
+/** Exports all matching servers with the visible columns. */
 export function ExportMenu({ state, total }: Props) {
   const t = useMessages()
   const { number } = useFormat()

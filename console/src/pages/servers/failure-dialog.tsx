@@ -10,7 +10,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Why something that was chosen in a menu did not happen: the menu is gone by then. */
+/** Shows the error of a menu action after the menu has closed. */
 export function FailureDialog({ title, error, onRetry, onClose }: Props) {
   const t = useMessages()
   return (

@@ -13,14 +13,14 @@ import { useSuggestions, type Suggestion } from './use-suggestions.ts'
 interface Props {
   readonly q: string
   readonly scope: Scope
-  /** What is wrong with it, as the API says. */
+  /** The API's error message for the query. */
   readonly problem: string | undefined
   readonly onChange: (q: string) => void
 }
 
 const rawTerms = (q: string) => readTerms(q).map(({ raw }) => raw)
 
-/** The query as terms that can be edited and taken away, and a place to type the next one. */
+/** The filter as editable terms, and an input for the next one. */
 export function FilterBar({ q, scope, problem, onChange }: Props) {
   const t = useMessages()
   const { number } = useFormat()
@@ -78,7 +78,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
     input.current?.focus()
   }
 
-  /** Half a value means the first that begins so, as it does with Tab; what fits none is meant as it is. */
+  /** Enter completes part of a value to the first suggestion, like Tab. */
   function beginning(): Suggestion | undefined {
     const isHalf = isOpen && isPartOfValue({ draft: apiDraft, suggestions })
     return isHalf && !/[:=<>,]$/.test(draft) ? suggestions[0] : undefined
@@ -86,7 +86,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
 
   function listen(event: KeyboardEvent<HTMLInputElement>): void {
     const { key } = event
-    // These keys are the input method's as long as it has a word under way.
+    // While an input method composes a word, these keys belong to it.
     if (event.nativeEvent.isComposing) return
     const hasModifier = event.ctrlKey || event.metaKey
     if (isAllSelected && (key === 'Backspace' || key === 'Delete')) {
@@ -144,7 +144,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
       >
         <Icon name="search" />
         {terms.map((term, index) => (
-          // A term may stand there twice.
+          // Terms may repeat.
           <span key={`${index} ${term}`} className={styles.term}>
             <button
               type="button"
@@ -230,7 +230,7 @@ export function FilterBar({ q, scope, problem, onChange }: Props) {
               role="option"
               aria-selected={index === at}
               className={styles.option}
-              // Before the input loses the focus, and with it the list.
+              // On mouse down, before the input loses the focus and the list closes.
               onMouseDown={(event) => {
                 event.preventDefault()
                 choose(suggestion)

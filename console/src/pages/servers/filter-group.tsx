@@ -57,7 +57,7 @@ export function FilterGroup({ name, title, counts, wanted, unwanted, onPick }: P
   const { entries, others } = counts
   const [isLong, setLong] = useState(false)
   const isFiltered = wanted.length + unwanted.length > 0
-  // One value says nothing, unless it is the filter itself.
+  // A single value is no choice, unless it is filtered by.
   if (entries.length < 2 && !isFiltered) return null
   const known = new Set(entries.map(({ value }) => value))
   const lost = [...wanted, ...unwanted].filter((value) => !known.has(value))
@@ -65,7 +65,8 @@ export function FilterGroup({ name, title, counts, wanted, unwanted, onPick }: P
   const rows: readonly Row[] = all.map(({ value, count }) => ({
     key: value,
     label: names.name(name, value),
-    word: names.apiWord(name, value),
+    // Providers are known by their names; only statuses need the API's word beside them.
+    word: name === 'status' ? names.apiWord(name, value) : undefined,
     values: [value],
     count,
     ...(name === 'status' && { tone: statusTone(value) }),

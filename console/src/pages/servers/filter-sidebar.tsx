@@ -13,7 +13,7 @@ interface Props {
   readonly onChange: (q: string) => void
 }
 
-/** Narrow, counted: a click filters to a value, with Alt it excludes it. */
+/** The values of the main fields with counts. A click filters, Alt-click excludes. */
 export function FilterSidebar({ q, scope, hasRows, onChange }: Props) {
   const t = useMessages()
   const { counts, isOutdated } = useFilterCounts(q, scope, hasRows)

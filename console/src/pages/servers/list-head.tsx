@@ -1,15 +1,16 @@
-import type { ListState } from '../../servers/list-state.ts'
+import { type ListState, scopes, type Scope } from '../../servers/list-state.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { ScopeMenu } from './scope-menu.tsx'
 import styles from './servers-page.module.css'
 import type { ChangeList } from './use-list-state.ts'
 import type { ServerPages } from './use-server-pages.ts'
 import { ViewsMenu } from './views-menu.tsx'
+import { useScopePermission } from '../../session/use-scope-permission.ts'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
 
 interface Props {
   readonly state: ListState
@@ -53,5 +54,33 @@ export function ListHead({ state, pages, fleetSize, onChange, onColumns }: Props
         <ExportMenu state={state} total={isOutdated ? undefined : total} />
       </div>
     </div>
+  )
+}
+
+interface ScopeMenuProps {
+  readonly scope: Scope
+  readonly onChange: ChangeList
+}
+
+/** How far to look: all that one may see, or less. */
+function ScopeMenu({ scope, onChange }: ScopeMenuProps) {
+  const t = useMessages()
+  const canReach = useScopePermission('listServers')
+  return (
+    <Menu
+      label={t.servers.scope}
+      trigger={(properties) => <Button {...properties}>{t.servers.scopes[scope]}</Button>}
+    >
+      {scopes.map((name) => (
+        <MenuItem
+          key={name}
+          checked={name === scope}
+          disabledReason={canReach(name) ? undefined : t.servers.scopeTooWide}
+          onSelect={() => onChange({ scope: name })}
+        >
+          {t.servers.scopes[name]}
+        </MenuItem>
+      ))}
+    </Menu>
   )
 }

@@ -9,7 +9,7 @@ interface Props {
   readonly onClear: () => void
 }
 
-/** Nothing matches, or there is nothing at all: not the same thing. */
+/** The empty list: no match for the filter, or no servers at all. */
 export function NoServers({ q, onClear }: Props) {
   const t = useMessages()
   if (q !== '') {

@@ -8,7 +8,7 @@ import styles from './servers-table.module.css'
 
 interface Props {
   readonly index: number
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   readonly row: Row | undefined
   readonly columns: readonly ColumnName[]
   readonly isOpen: boolean
@@ -16,11 +16,11 @@ interface Props {
   readonly isAtCursor: boolean
   readonly onOpen: (row: Row, index: number) => void
   readonly onSelect: (row: Row) => void
-  /** The focus has come to it. */
+  /** The row got the focus. */
   readonly onReach: (index: number) => void
 }
 
-/** Drawn again only when something of it has changed: scrolling draws many of them. */
+/** Memoized, because scrolling renders many rows. */
 export const ServerRow = memo(function ServerRow(props: Props) {
   const { index, row, columns, isOpen, isSelected, isAtCursor, onOpen, onSelect, onReach } = props
   if (!row) {
@@ -93,7 +93,7 @@ function NameCell({ row, isSelected, onOpen, onSelect }: NameProps) {
         title={row.name}
         preload={false}
         onClick={(event) => {
-          // Opened beside the list; with a modifier it is a link like any other.
+          // Opens the panel; with a modifier key it is a normal link.
           if (event.metaKey || event.ctrlKey || event.shiftKey) return
           event.preventDefault()
           onOpen()

@@ -22,7 +22,6 @@ import { ServersTable } from './servers-table.tsx'
 import styles from './servers-page.module.css'
 import { useListKeys } from './use-list-keys.ts'
 import { useListState } from './use-list-state.ts'
-import { useSelection } from './use-selection.ts'
 import { useServerPages } from './use-server-pages.ts'
 import { ValueMenu, type PickedValue } from './value-menu.tsx'
 
@@ -175,4 +174,21 @@ export function ServersPage() {
       )}
     </div>
   )
+}
+
+/** The selected servers, across pages. */
+function useSelection() {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
+  const toggle = useCallback(
+    (row: Row) =>
+      setChosen((before) => {
+        const next = new Map(before)
+        if (!next.delete(row.id)) next.set(row.id, row)
+        return next
+      }),
+    [],
+  )
+  const clear = useCallback(() => setChosen(new Map()), [])
+  const ids = useMemo<ReadonlySet<string>>(() => new Set(chosen.keys()), [chosen])
+  return { rows: [...chosen.values()], ids, toggle, clear }
 }

@@ -8,13 +8,13 @@ import { useMessages } from '../../messages/use-messages.ts'
 import type { Sort } from '../../url/sort.ts'
 import { ServerRow } from './server-row.tsx'
 import styles from './servers-table.module.css'
-import { SortHeader } from './sort-header.tsx'
 import type { Cursor } from './use-list-keys.ts'
 import type { ServerPages } from './use-server-pages.ts'
+import { HeaderCell } from '../../ui/header-cell.tsx'
 
 interface Props {
   readonly pages: ServerPages
-  /** What is listed; another list begins at its top, once it is there. */
+  /** Identifies the list. A new list starts at the top once it has loaded. */
   readonly listKey: string
   readonly columns: readonly ColumnName[]
   readonly sort: Sort
@@ -30,14 +30,14 @@ interface Props {
 }
 
 const heights = { comfortable: 36, compact: 28 }
-/** Browsers draw nothing that is taller than some 17 million pixels. */
+/** Browsers limit element heights to about 17 million pixels. */
 const mostRows = 400_000
 const beyond = 12
 
 const widthOf = (columns: readonly ColumnName[]) =>
   columns.reduce((sum, name) => sum + columnDefinition(name).width, 0)
 
-/** A real table of which only the rows in sight exist. */
+/** A virtualized table: only visible rows are rendered. */
 export function ServersTable(props: Props) {
   const { pages, listKey, columns, sort, cursor, openId, selected } = props
   const { onSort, onRange, onOpen, onSelect, onReach, onValue } = props
@@ -110,7 +110,7 @@ export function ServersTable(props: Props) {
               const row = pages.rowAt(index)
               return (
                 <ServerRow
-                  // A server that moved may stand on two pages that were loaded apart.
+                  // A server may be on two pages that were loaded at different times.
                   key={index}
                   index={index}
                   row={row}
@@ -133,11 +133,29 @@ export function ServersTable(props: Props) {
   )
 }
 
-/** Stands for the rows that are out of sight. */
+/** Takes the height of rows that are not rendered. */
 function Spacer({ height, span }: { readonly height: number; readonly span: number }) {
   return (
     <tr className={styles.spacer} aria-hidden="true">
       <td colSpan={span} style={{ height }} />
     </tr>
+  )
+}
+
+interface SortHeaderProps {
+  readonly column: ColumnName
+  readonly sort: Sort
+  readonly onSort: (sort: Sort) => void
+}
+
+function SortHeader({ column, sort, onSort }: SortHeaderProps) {
+  const t = useMessages()
+  const { sortBy, number } = columnDefinition(column)
+  const title = t.servers.columns[column]
+  const className = [column === 'name' && styles.first, number && styles.number]
+    .filter(Boolean)
+    .join(' ')
+  return (
+    <HeaderCell title={title} className={className} sortBy={sortBy} sort={sort} onSort={onSort} />
   )
 }

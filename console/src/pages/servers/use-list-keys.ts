@@ -1,7 +1,6 @@
 import { useCallback, useState } from 'react'
 import { useShortcut } from '../../frame/use-shortcut.ts'
 import type { Row } from '../../servers/stable-pages.ts'
-import { filterValues } from '../../servers/filter-values.ts'
 import type { ChangeList } from './use-list-state.ts'
 import type { ServerPages } from './use-server-pages.ts'
 import type { PickedValue } from './value-menu.tsx'
@@ -16,7 +15,7 @@ interface Options {
   readonly onPick: (picked: { values: readonly PickedValue[]; anchor: DOMRect }) => void
 }
 
-/** The row that keys act on; `isSought` where it may be out of sight and is to be brought there. */
+/** The row that shortcuts act on; `isSought` if it must be scrolled into view. */
 export interface Cursor {
   readonly index: number
   readonly isSought: boolean
@@ -24,7 +23,7 @@ export interface Cursor {
 
 const nowhere: Cursor = { index: -1, isSought: false }
 
-/** `j`, `k`, Enter, `x`, `f`, `r`: reading twenty servers takes twenty keystrokes. */
+/** The keyboard shortcuts of the list: `j`, `k`, Enter, `x`, `f`, `r`. */
 export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }: Options) {
   const [cursor, setCursor] = useState(nowhere)
   const [cursorOf, setCursorOf] = useState(listKey)
@@ -39,7 +38,7 @@ export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }:
     if (next < 0) return
     setCursor({ index: next, isSought: true })
     const row = pages.rowAt(next)
-    // With the panel open, the panel goes along.
+    // An open panel follows the cursor.
     if (panel !== undefined && row) change({ panel: row.id }, { replace: true })
   }
 
@@ -54,11 +53,28 @@ export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }:
     const anchor = document.getElementById(`row-${cursor.index}`)?.getBoundingClientRect()
     if (current && anchor) onPick({ values: filterValues(current), anchor })
   })
-  // A row that is reached by the mouse is in sight: were it moved, the click would miss it.
+  // Do not scroll for the mouse: the click would miss the row.
   const moveTo = useCallback(
     (index: number) =>
       setCursor((before) => (before.index === index ? before : { index, isSought: false })),
     [],
   )
   return { cursor, moveTo }
+}
+
+/** The values of a server that make sense as filters. */
+function filterValues(row: Row): { name: string; value: string }[] {
+  const {
+    status = '',
+    project = '',
+    provider = '',
+    region = '',
+    account = '',
+    os_type = '',
+    os_name = '',
+  } = row
+  const values = { status, project, provider, region, account, os: os_type, os_name }
+  return Object.entries(values)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => ({ name, value }))
 }

@@ -8,7 +8,7 @@ export type ChangeList = (
   options?: { readonly replace?: boolean },
 ) => void
 
-/** The list's state lives in the address, and nowhere else. */
+/** The state of the list, stored in the address only. */
 export function useListState(): readonly [ListState, ChangeList] {
   const search = useSearch({ strict: false })
   const navigate = useNavigate()

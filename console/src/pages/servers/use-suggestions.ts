@@ -14,14 +14,14 @@ export interface Suggestion {
   readonly text: string
   readonly hint?: string
   readonly count?: number
-  /** What the draft becomes, and whether that finishes the term. */
+  /** The new draft, and whether the term is complete. */
   readonly draft: string
   readonly isFinished: boolean
 }
 
 const most = 40
 
-/** Keys, then their values with how many servers have each, under what the bar holds already. */
+/** Suggests keys, then their values with counts. */
 export function useSuggestions(
   draft: string,
   terms: readonly string[],
@@ -90,7 +90,7 @@ export function useSuggestions(
   return { suggestions: [...groups, ...values].slice(0, most), isLoading }
 }
 
-/** `env` of `env=pr`: only behind its `=` are there values to offer. */
+/** `env` of `env=pr`; undefined before the `=`. */
 function tagOf(typed: string): string | undefined {
   const end = typed.indexOf('=')
   return end > 0 ? typed.slice(0, end) : undefined

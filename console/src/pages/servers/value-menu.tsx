@@ -19,7 +19,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** For a value in the table: filter to it, exclude it, copy it. */
+/** The menu of a value in the table. */
 export function ValueMenu({ values, anchor, onFilter, onExclude, onClose }: Props) {
   const t = useMessages()
   const names = useValueNames()

@@ -13,17 +13,18 @@ import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../../ui/menu.tsx'
-import { DeleteViewDialog } from './delete-view-dialog.tsx'
 import { FailureDialog } from './failure-dialog.tsx'
 import { SaveViewDialog } from './save-view-dialog.tsx'
 import type { ChangeList } from './use-list-state.ts'
+import { FormDialog } from '../../form/form-dialog.tsx'
+import { showToast } from '../../ui/show-toast.ts'
 
 interface Props {
   readonly state: ListState
   readonly onChange: ChangeList
 }
 
-/** Saved views: open one, save this one, save what was changed. */
+/** The menu of saved views. */
 export function ViewsMenu({ state, onChange }: Props) {
   const t = useMessages()
   const { user } = useSession()
@@ -139,5 +140,38 @@ export function ViewsMenu({ state, onChange }: Props) {
         />
       )}
     </>
+  )
+}
+
+interface DeleteViewDialogProps {
+  readonly view: SavedView
+  readonly isMine: boolean
+  readonly onClose: () => void
+  readonly onDeleted: () => void
+}
+
+function DeleteViewDialog({ view, isMine, onClose, onDeleted }: DeleteViewDialogProps) {
+  const t = useMessages()
+  const remove = useMutation({
+    mutationFn: () => api.deleteView({ parameters: { id: view.id } }),
+    onSuccess() {
+      showToast(t.servers.viewDeleted)
+      onDeleted()
+      onClose()
+      return queryClient.invalidateQueries(viewsQuery)
+    },
+  })
+  return (
+    <FormDialog
+      title={t.servers.deleteViewTitle(view.name)}
+      submit={t.common.delete}
+      onSubmit={() => remove.mutate()}
+      onClose={onClose}
+      busy={remove.isPending}
+      error={remove.error}
+      danger
+    >
+      <p>{isMine ? t.servers.deleteViewText : t.servers.deleteSharedText(view.user)}</p>
+    </FormDialog>
   )
 }
