@@ -10,7 +10,7 @@ export interface GuardedGetOptions {
   readonly timeLimit?: number
 }
 
-export interface GetAnswer {
+interface GetAnswer {
   readonly status: number
   readonly text: string
 }

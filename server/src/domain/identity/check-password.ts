@@ -17,9 +17,9 @@ interface Dependencies {
  */
 export function createCheckPassword({ guard, hasher, clock }: Dependencies) {
   /** Waits for running comparisons rather than refusing, since all of them may succeed. */
-  async function awaitTurn(account: string, address: string): Promise<LoginTurn> {
+  async function awaitTurn(userKey: string, address: string): Promise<LoginTurn> {
     for (let tries = 0; tries < busyTries; tries += 1) {
-      const turn = await guard.begin(account, address, clock())
+      const turn = await guard.begin(userKey, address, clock())
       if (turn.verdict !== 'busy') return turn
       await pause(busyPause)
     }
@@ -28,26 +28,26 @@ export function createCheckPassword({ guard, hasher, clock }: Dependencies) {
 
   async function compareInTurn(
     compare: Compare,
-    attempt: { account: string; address: string; hash: string | null; password: string },
+    attempt: { userKey: string; address: string; hash: string | null; password: string },
   ): Promise<boolean> {
-    const { account, address, hash, password } = attempt
-    const turn = await awaitTurn(account, address)
+    const { userKey, address, hash, password } = attempt
+    const turn = await awaitTurn(userKey, address)
     if (turn.verdict !== 'admitted') {
       await compare(null, password)
       return false
     }
     const right = await compare(hash, password)
-    await guard.settle(turn.bucket, account, address, right, clock())
+    await guard.settle(turn.bucket, userKey, address, right, clock())
     return right
   }
 
   return function checkPassword(
-    account: string,
+    userKey: string,
     address: string,
     hash: string | null,
     password: string,
   ): Promise<boolean> {
-    return hasher.inTurn((compare) => compareInTurn(compare, { account, address, hash, password }))
+    return hasher.inTurn((compare) => compareInTurn(compare, { userKey, address, hash, password }))
   }
 }
 export type CheckPassword = ReturnType<typeof createCheckPassword>

@@ -8,16 +8,16 @@ const nothing: Named = { id: '', name: '' }
 const nobody = { domain: nothing, ...nothing }
 
 const reference = ({ id, name }: Named) => ({ id, name })
-const member = (thing: Named & { readonly domain: Named }) => ({
-  domain: reference(thing.domain),
-  ...reference(thing),
+const member = (record: Named & { readonly domain: Named }) => ({
+  domain: reference(record.domain),
+  ...reference(record),
 })
-const names = (things: readonly Named[]) => things.map(({ name }) => name)
+const names = (records: readonly Named[]) => records.map(({ name }) => name)
 
-const tokenProject = (thing: Named, domain: Named) => ({
+const tokenProject = (record: Named, domain: Named) => ({
   Domain: reference(domain),
-  Id: thing.id,
-  Name: thing.name,
+  Id: record.id,
+  Name: record.name,
 })
 
 function scopeProject({ scope }: Principal): Token['project'] {

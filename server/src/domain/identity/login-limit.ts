@@ -43,20 +43,20 @@ export function createLoginLimit({ perMinute, providerMethods, guard, clock }: D
   const providerLogins = new LRUCache<string, number>({ max: mostAddresses })
 
   const keyOf = (method: string, ip: string) => `${method} ${addressBlock(ip)}`
-  const userKeyOf = (account: string, ip: string) => `${account} ${addressBlock(ip)}`
+  const userKeyOf = (userKey: string, ip: string) => `${userKey} ${addressBlock(ip)}`
 
-  async function isRecentUser(account: string, ip: string): Promise<boolean> {
-    const addresses = await guard.listAddresses(account, clock() - recent)
+  async function isRecentUser(userKey: string, ip: string): Promise<boolean> {
+    const addresses = await guard.listAddresses(userKey, clock() - recent)
     return addresses.some((address) => addressBlock(address) === addressBlock(ip))
   }
 
   return {
     /** Throws the 429 of an address over its limit, before any work on the password. */
-    async requirePassword(account: string, ip: string): Promise<void> {
+    async requirePassword(userKey: string, ip: string): Promise<void> {
       const refusal = failures.findRefusal(keyOf('password', ip), clock())
       if (!refusal) return
-      if (!(await isRecentUser(account, ip))) throw refusal
-      recentFailures.demand(userKeyOf(account, ip), clock())
+      if (!(await isRecentUser(userKey, ip))) throw refusal
+      recentFailures.demand(userKeyOf(userKey, ip), clock())
     },
 
     /** The same, before an identity provider is asked. */
@@ -76,15 +76,15 @@ export function createLoginLimit({ perMinute, providerMethods, guard, clock }: D
      * Whether to record one more refused scope of this user: nobody must be able to fill the audit
      * log.
      */
-    isScopeRefusalRecorded: (account: string): boolean => refusedScopes.take(account, clock()),
+    isScopeRefusalRecorded: (userKey: string): boolean => refusedScopes.take(userKey, clock()),
 
     /** Counts a failed login. Returns the 429 to send instead of the 401, if any. */
-    countFailure(method: string, ip: string, account: string): PlatformError | undefined {
+    countFailure(method: string, ip: string, userKey: string): PlatformError | undefined {
       const now = clock()
       if (providerMethods.includes(method)) providerFailures.count(keyOf(method, ip), now)
       const refusal = failures.findRefusal(keyOf(method, ip), now)
       if (!refusal) failures.count(keyOf(method, ip), now)
-      else if (method === 'password') recentFailures.count(userKeyOf(account, ip), now)
+      else if (method === 'password') recentFailures.count(userKeyOf(userKey, ip), now)
       return refusal
     },
   }

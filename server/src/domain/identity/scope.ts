@@ -53,9 +53,9 @@ export function readRequestedScope(scope: ScopeRequest | undefined): RequestedSc
   return { kind: 'default' }
 }
 
-const isNamed = (thing: Named, reference: DomainReference) =>
-  (reference.id === undefined || reference.id === thing.id) &&
-  (reference.name === undefined || nameKey(reference.name) === nameKey(thing.name))
+const isNamed = (record: Named, reference: DomainReference) =>
+  (reference.id === undefined || reference.id === record.id) &&
+  (reference.name === undefined || nameKey(reference.name) === nameKey(record.name))
 
 const isOpen = (project: ProjectRecord) => project.enabled && project.domain.enabled
 
@@ -71,8 +71,8 @@ const domainsWhere = (userStatus: UserStatus, test: (domain: DomainRecord) => bo
     target.kind === 'domain' && target.domain.enabled && test(target.domain) ? [target.domain] : [],
   )
 
-const distinct = <Thing extends Named>(things: readonly Thing[]): Thing[] => [
-  ...new Map(things.map((thing) => [thing.id, thing])).values(),
+const distinct = <Item extends Named>(records: readonly Item[]): Item[] => [
+  ...new Map(records.map((record) => [record.id, record])).values(),
 ]
 
 /** The projects a user can get a token for. */
@@ -138,12 +138,8 @@ export function credentialScope(
   userStatus: UserStatus,
 ): GrantedScope {
   const held = currentScope(own, userStatus)
-  const requestedNow = requested.kind === 'default' ? held : grantScope(requested, userStatus)
-  if (
-    !held ||
-    !requestedNow ||
-    !isDeepStrictEqual(toTokenScope(requestedNow), toTokenScope(held))
-  ) {
+  const granted = requested.kind === 'default' ? held : grantScope(requested, userStatus)
+  if (!held || !granted || !isDeepStrictEqual(toTokenScope(granted), toTokenScope(held))) {
     throw loginFailed('not the scope of the credential')
   }
   return held

@@ -60,10 +60,10 @@ function requireCanShare({ need, authorizedScope }: Caller, view: ViewRecord): v
 }
 
 /** Throws why a write failed; undefined for a conflict, which is retried. */
-function settle<Answer>(written: WriteResult, answer: Answer): Answer | undefined {
+function resultOf<Result>(written: WriteResult, result: Result): Result | undefined {
   switch (written) {
     case 'done':
-      return answer
+      return result
     case 'changed':
       return undefined
     case 'name-taken':
@@ -82,7 +82,12 @@ function settle<Answer>(written: WriteResult, answer: Answer): Answer | undefine
 
 /** Saved views: named queries, private or shared in a project. */
 export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependencies) {
-  function tell(caller: Caller, view: ViewRecord, action: string, changes: Changes): EventRecord {
+  function toEvent(
+    caller: Caller,
+    view: ViewRecord,
+    action: string,
+    changes: Changes,
+  ): EventRecord {
     const { project_id: projectId, domain_id: domainId } = view
     const scope: Scope =
       projectId === ''
@@ -109,11 +114,11 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
   const isOwn = ({ principal }: Caller, view: ViewRecord) => view.user_id === principal.token.userId
 
   /** Uses the caller's current permissions, and retries after a conflict. */
-  const change = <Answer>(
-    asking: Caller,
-    decideAndWrite: (caller: Caller) => Promise<Answer | undefined>,
+  const change = <Result>(
+    original: Caller,
+    decideAndWrite: (caller: Caller) => Promise<Result | undefined>,
   ) =>
-    retryOnConflict(async () => decideAndWrite(await reauthorizeCaller(asking)), {
+    retryOnConflict(async () => decideAndWrite(await reauthorizeCaller(original)), {
       exhausted: () => conflicted('The view'),
     })
 
@@ -154,18 +159,18 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
 
     getView: async (caller: Caller, id: string) => describeView(await requireView(caller, id)),
 
-    createView: (asking: Caller, input: NewView): Promise<SavedView> =>
-      change(asking, async (caller) => {
+    createView: (original: Caller, input: NewView): Promise<SavedView> =>
+      change(original, async (caller) => {
         const view = newView(caller, input)
         requireValidQuery(view)
         requireCanShare(caller, view)
-        const { domain_id: _d, revision: _r, updated_at: _u, user: _n, ...told } = view
-        const event = tell(caller, view, 'create', fieldsOfNew(told))
-        return settle(await views.insert(view, event), describeView(view))
+        const { domain_id: _d, revision: _r, updated_at: _u, user: _n, ...audited } = view
+        const event = toEvent(caller, view, 'create', fieldsOfNew(audited))
+        return resultOf(await views.insert(view, event), describeView(view))
       }),
 
-    updateView: (asking: Caller, id: string, input: ViewChanges): Promise<SavedView> =>
-      change(asking, async (caller) => {
+    updateView: (original: Caller, id: string, input: ViewChanges): Promise<SavedView> =>
+      change(original, async (caller) => {
         const before = await requireView(caller, id)
         if (!isOwn(caller, before)) throw forbidden('Only the owner can change a view.')
         const changes = diffFields(before, definedFields(input))
@@ -178,19 +183,19 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
         }
         requireValidQuery(after)
         requireCanShare(caller, after)
-        const event = tell(caller, before, 'update', changes)
-        return settle(await views.update(before, after, event), describeView(after))
+        const event = toEvent(caller, before, 'update', changes)
+        return resultOf(await views.update(before, after, event), describeView(after))
       }),
 
-    async deleteView(asking: Caller, id: string): Promise<void> {
-      await change(asking, async (caller) => {
+    async deleteView(original: Caller, id: string): Promise<void> {
+      await change(original, async (caller) => {
         const view = await requireView(caller, id)
         if (!isOwn(caller, view) && !isSharedWithin(caller.authorizedScope.scope, view)) {
           throw forbidden(
             'To delete a view of another user you need the permission "delete" on "compute.views" in its project.',
           )
         }
-        return settle(await views.remove(view, tell(caller, view, 'delete', {})), true)
+        return resultOf(await views.remove(view, toEvent(caller, view, 'delete', {})), true)
       })
     },
   }

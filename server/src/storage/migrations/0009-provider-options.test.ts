@@ -86,7 +86,7 @@ onBothEngines('0009-provider-options', (engine) => {
       ca: 'PEM',
     })
     assert.deepEqual(
-      { ...columns, created_at: Number(columns.created_at) },
+      { ...columns, created_at: String(columns.created_at) },
       {
         id: 'p',
         name: 'P',
@@ -95,7 +95,7 @@ onBothEngines('0009-provider-options', (engine) => {
         domain_id: 'd',
         enabled: 1,
         mapping: '[]',
-        created_at: 7,
+        created_at: '7',
       },
     )
   })

@@ -78,13 +78,13 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** Checks an access key, signed with or sent in plain text. */
 export function verifyAccessKey(
-  shown: AccessKeySecret,
+  credential: AccessKeySecret,
   secret: string,
   now: number,
   audience: string,
 ): Verdict {
-  if (shown.form === 'signed') return verifySignature(shown, secret, now, audience)
-  return timingSafeEqual(digest(shown.secret), digest(secret))
+  if (credential.form === 'signed') return verifySignature(credential, secret, now, audience)
+  return timingSafeEqual(digest(credential.secret), digest(secret))
     ? { isValid: true, isUnique: false }
     : { isValid: false, reason: 'unknown key, or not its secret' }
 }

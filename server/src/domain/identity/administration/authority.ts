@@ -64,10 +64,10 @@ const lacksPermission = (
   what: string,
   effect: 'allows' | 'forbids',
 ) => {
-  const thing = resource === anyOther ? 'everything' : `"${resource}"`
+  const object = resource === anyOther ? 'everything' : `"${resource}"`
   return new PlatformError(
     'ForbiddenError',
-    `You cannot ${what}: it ${effect} "${action}" on ${thing} of service "${service}", and you do not have this permission there.`,
+    `You cannot ${what}: it ${effect} "${action}" on ${object} of service "${service}", and you do not have this permission there.`,
   )
 }
 
@@ -119,14 +119,14 @@ export function scopeOf({ target }: Assignment): Scope {
   }
 }
 
-type Demand = typeof requireCanGrant
+type Requirement = typeof requireCanGrant
 
 const forEach =
-  (demand: Demand) =>
+  (requirement: Requirement) =>
   (principal: Principal, assignments: readonly Assignment[], what: string): void => {
     for (const assignment of assignments) {
       const scope = scopeOf(assignment)
-      demand(principal, scope, policiesInScope(scope, assignment.role.policies), what)
+      requirement(principal, scope, policiesInScope(scope, assignment.role.policies), what)
     }
   }
 

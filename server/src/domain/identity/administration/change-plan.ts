@@ -29,7 +29,7 @@ export function createChangePlans<K extends ResourceKind>(
   /** The fields as events list them. */
   toFields: (resource: Partial<Resources[K]>) => object = (resource) => resource,
 ) {
-  const tell = (caller: Caller, action: string, resource: Resources[K], changes: Changes) =>
+  const toEvent = (caller: Caller, action: string, resource: Resources[K], changes: Changes) =>
     createAuditEvent(
       caller,
       {
@@ -52,7 +52,7 @@ export function createChangePlans<K extends ResourceKind>(
       const row = { ...resource, ...secrets }
       return {
         writes: [{ do: 'insert', kind, row } as Write],
-        events: [tell(caller, 'create', resource, fieldsOfNew(toFields(resource)))],
+        events: [toEvent(caller, 'create', resource, fieldsOfNew(toFields(resource)))],
         result: resource,
       }
     },
@@ -71,7 +71,7 @@ export function createChangePlans<K extends ResourceKind>(
       const update = { do: 'update', kind, id: before.id, changes: { ...input, ...secrets } }
       return {
         writes: [update as Write, ...writes],
-        events: [tell(caller, 'update', after, difference)],
+        events: [toEvent(caller, 'update', after, difference)],
         result: after,
       }
     },
@@ -86,7 +86,7 @@ export function createChangePlans<K extends ResourceKind>(
         // Its row first: what a concurrent transaction adds to it is then deleted by the statements
         // that follow.
         writes: [{ do: 'delete', kind, id: resource.id }, ...writes],
-        events: [tell(caller, 'delete', resource, changes)],
+        events: [toEvent(caller, 'delete', resource, changes)],
         result: undefined,
       }
     },
@@ -101,7 +101,7 @@ export function createChangePlans<K extends ResourceKind>(
     ): ChangePlan<undefined> {
       return {
         writes: [write],
-        events: [tell(caller, action, resource, changes)],
+        events: [toEvent(caller, action, resource, changes)],
         result: undefined,
       }
     },

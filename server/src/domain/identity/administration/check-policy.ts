@@ -19,7 +19,7 @@ import { requireReference } from './require-resource.ts'
 import type { Registry } from './registry.ts'
 import { nounOf, type Holder, type ResourceKind } from './resources.ts'
 
-type Question = PolicyCheckRequest['check']
+type PolicyCheck = PolicyCheckRequest['check']
 type Explanation = NonNullable<PolicyCheckDto['decided_by']>
 
 interface Dependencies {
@@ -42,27 +42,27 @@ const no = (reason: string): PolicyCheckDto => ({
  */
 export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   return async function checkPolicy(
-    { principal: asker, authorizedScope }: Caller,
-    question: Question,
+    { principal, authorizedScope }: Caller,
+    check: PolicyCheck,
   ): Promise<PolicyCheckDto> {
-    if (question.project_id !== undefined && question.domain_id !== undefined) {
+    if (check.project_id !== undefined && check.domain_id !== undefined) {
       throw badField('check', 'must have either a project or a domain, not both')
     }
-    const userId = question.user_id ?? asker.token.userId
+    const userId = check.user_id ?? principal.token.userId
     await requireReference(registry, 'users', userId, authorizedScope, 'check.user_id')
-    const isOwn = userId === asker.token.userId
-    if (!isOwn) await requireScope(question, authorizedScope)
+    const isOwn = userId === principal.token.userId
+    if (!isOwn) await requireScope(check, authorizedScope)
     const userStatus = await findUserStatus(userId)
     if (!userStatus) return no('The user, or the domain of the user, is disabled or has ended.')
-    const scope = findScope(question, userStatus)
+    const scope = findScope(check, userStatus)
     if (!scope) return no('The user holds no role in that scope, or it is disabled.')
     const subject = createPrincipal(supposedToken(userId, scope), userStatus, scope)
-    return await decideFor(subject, question, isOwn ? everywhere : authorizedScope)
+    return await decideFor(subject, check, isOwn ? everywhere : authorizedScope)
   }
 
   /** Callers may check other users only in scopes that they can access themselves. */
   async function requireScope(
-    { project_id, domain_id }: Question,
+    { project_id, domain_id }: PolicyCheck,
     authorizedScope: AuthorizedScope,
   ): Promise<void> {
     if (project_id !== undefined) {
@@ -75,14 +75,14 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
 
   async function decideFor(
     subject: Principal,
-    question: Question,
-    askers: AuthorizedScope,
+    check: PolicyCheck,
+    visibleScope: AuthorizedScope,
   ): Promise<PolicyCheckDto> {
-    const need = needOf(question)
+    const need = needOf(check)
     const found = findAuthorizedScope(subject, need)
     const level = found.scope.kind
-    const explanation = explain(subject, question, level === 'none' ? undefined : level)
-    const decided_by = explanation && (await withoutStrangers(explanation, askers))
+    const explanation = explain(subject, check, level === 'none' ? undefined : level)
+    const decided_by = explanation && (await hideInvisibleGroup(explanation, visibleScope))
     if (level === 'none' && found.self === undefined) {
       const reason = decided_by
         ? `The rule that decides forbids it, or does not count at the level "${decided_by.level}".`
@@ -90,9 +90,9 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
       return { allowed: false, reason, reach: null, decided_by }
     }
     const carries = level === 'none' ? 'self' : level
-    const isWithin = (await coversTarget(found, question)) && (await coversTarget(askers, question))
+    const isWithin = (await coversTarget(found, check)) && (await coversTarget(visibleScope, check))
     const obstacle = isWithin
-      ? await findObstacle(found, question)
+      ? await findObstacle(found, check)
       : `Allowed as far as "${carries}", and the target is not within that.`
     return {
       allowed: obstacle === undefined,
@@ -103,17 +103,20 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   }
 
   /** Hides the group where the caller may not see it. */
-  async function withoutStrangers(
+  async function hideInvisibleGroup(
     explanation: Explanation,
-    askers: AuthorizedScope,
+    visibleScope: AuthorizedScope,
   ): Promise<Explanation> {
     const { group } = explanation
-    const isStrange = group && !(await registry.find('groups', group.id, askers))
-    return isStrange ? { ...explanation, group: null } : explanation
+    const isHidden = group && !(await registry.find('groups', group.id, visibleScope))
+    return isHidden ? { ...explanation, group: null } : explanation
   }
 
   /** The holder whose role assignments protect the target from changes, for kinds that have one. */
-  async function findHolder({ resource, target_id = '' }: Question): Promise<Holder | undefined> {
+  async function findHolder({
+    resource,
+    target_id = '',
+  }: PolicyCheck): Promise<Holder | undefined> {
     if (resource === 'users') return { kind: 'user', id: target_id }
     if (resource === 'groups') return { kind: 'group', id: target_id }
     if (resource !== 'credentials') return undefined
@@ -124,11 +127,11 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
   /** What else prevents the change although a policy allows it. */
   async function findObstacle(
     authorizedScope: AuthorizedScope,
-    question: Question,
+    check: PolicyCheck,
   ): Promise<string | undefined> {
-    const { target_id, action } = question
+    const { target_id, action } = check
     if (target_id === undefined || (action !== 'update' && action !== 'delete')) return undefined
-    const holder = await findHolder(question)
+    const holder = await findHolder(check)
     if (!holder || holder.id === authorizedScope.self) return undefined
     try {
       requireNoSystemRole(authorizedScope, await registry.assignmentsOf(holder))
@@ -140,7 +143,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
 
   async function coversTarget(
     authorizedScope: AuthorizedScope,
-    { resource, target_id }: Question,
+    { resource, target_id }: PolicyCheck,
   ): Promise<boolean> {
     if (target_id === undefined) return true
     if (!isKind(resource)) {
@@ -153,7 +156,7 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
 const isKind = (resource: string): resource is ResourceKind => Object.hasOwn(nounOf, resource)
 
 function findScope(
-  { project_id, domain_id }: Question,
+  { project_id, domain_id }: PolicyCheck,
   userStatus: UserStatus,
 ): GrantedScope | undefined {
   if (project_id !== undefined) return currentScope({ kind: 'project', id: project_id }, userStatus)

@@ -143,8 +143,11 @@ export function createCredentialUseCases(dependencies: Dependencies) {
           last_used_ip: '',
           created_at: clock(),
         }
-        const sealed = secretBox.encrypt(secret, accessKeyContext(id, key.user_id, key.project_id))
-        const made = plansIn(project.domain.id).toCreate(caller, key, { secret: sealed })
+        const encrypted = secretBox.encrypt(
+          secret,
+          accessKeyContext(id, key.user_id, key.project_id),
+        )
+        const made = plansIn(project.domain.id).toCreate(caller, key, { secret: encrypted })
         return { ...made, result: { key, secret } }
       }),
 

@@ -182,7 +182,12 @@ const everything: PolicyRecord = {
 
 /** Whoever decides which server is trusted can log in as any of its users, whatever they hold. */
 const requireFullAdministrator = ({ principal }: Caller): void =>
-  requireCanGrant(principal, { kind: 'system' }, [everything], 'have people vouched for elsewhere')
+  requireCanGrant(
+    principal,
+    { kind: 'system' },
+    [everything],
+    'change which server authenticates users',
+  )
 
 /** The API and the audit log show the driver's options beside the other fields. */
 const withoutNesting = ({ options, ...fields }: Partial<IdentityProvider>): object => ({

@@ -50,20 +50,20 @@ export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
       if (text === undefined) {
         throw badField('auth.identity.access_key_secret', 'is required', 'MissingParameterError')
       }
-      const shown = readAccessKeySecret(text)
-      requireConfidential(shown, origin)
+      const credential = readAccessKeySecret(text)
+      requireConfidential(credential, origin)
       const now = clock()
-      const { key, wasKnown } = await findKey(shown.accessKey)
-      const verdict = verifyAccessKey(shown, openSecret(key), now, audience)
+      const { key, wasKnown } = await findKey(credential.accessKey)
+      const verdict = verifyAccessKey(credential, openSecret(key), now, audience)
       // Reads once more, so that a cached key takes as long as an unknown one.
-      if (!verdict.isValid && wasKnown) await accessKeys.find(shown.accessKey)
+      if (!verdict.isValid && wasKnown) await accessKeys.find(credential.accessKey)
       if (!key) throw loginFailed('no such access key')
       if (!verdict.isValid) throw loginFailed(`access key: ${verdict.reason}`, key.user)
       if (!key.enabled) throw loginFailed('access key disabled', key.user)
       if (key.expiresAt !== null && key.expiresAt <= now) {
         throw loginFailed('access key has ended', key.user)
       }
-      const singleUse = singleUseOf(shown, verdict.isUnique, origin, now)
+      const singleUse = singleUseOf(credential, verdict.isUnique, origin, now)
       return {
         user: key.user,
         scope: { kind: 'project', id: key.projectId },
@@ -88,13 +88,13 @@ function requireConfidential({ form }: AccessKeySecret, { isConfidential }: Requ
 
 /** A signature is accepted once. A plain secret can be used repeatedly. */
 function singleUseOf(
-  shown: AccessKeySecret,
+  credential: AccessKeySecret,
   isUnique: boolean,
   { ip }: RequestOrigin,
   now: number,
 ): SingleUse | undefined {
-  if (shown.form === 'plain') return undefined
-  const digest = createHash('sha256').update(`${shown.accessKey}\0${shown.signature}`)
+  if (credential.form === 'plain') return undefined
+  const digest = createHash('sha256').update(`${credential.accessKey}\0${credential.signature}`)
   return {
     id: `signature:${digest.digest('base64url')}`,
     address: ip,

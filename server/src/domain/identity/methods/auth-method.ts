@@ -31,7 +31,7 @@ export interface AuthMethod {
   authenticate(
     identity: IdentityRequest,
     origin: RequestOrigin,
-    wish: RequestedScope,
+    requested: RequestedScope,
   ): Promise<AuthenticationResult>
 }
 

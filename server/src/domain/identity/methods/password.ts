@@ -30,10 +30,10 @@ export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
       if (Buffer.byteLength(password) > longestPassword) throw loginFailed('password too long')
 
       const { lookupKey, credentials: found } = await directory.findCredentials(user)
-      const account = found?.user.id ?? pseudonym(lookupKey)
-      await loginLimit.requirePassword(account, address)
+      const userKey = found?.user.id ?? pseudonym(lookupKey)
+      await loginLimit.requirePassword(userKey, address)
       const hash = found?.passwordHash ?? null
-      const right = await checkPassword(account, address, hash, password)
+      const right = await checkPassword(userKey, address, hash, password)
       if (!found || !right || hash === null) {
         throw loginFailed('wrong name or password, or delayed', found?.user)
       }

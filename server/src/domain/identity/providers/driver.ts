@@ -10,7 +10,7 @@ export interface ExternalIdentity {
 }
 
 /** What a login request holds for a provider. */
-export interface ProviderCredential {
+interface ProviderCredential {
   /** Accepted once, whatever the provider says about it. */
   readonly secret: string
   /** The provider that the request names; undefined where it names none. */
@@ -38,7 +38,7 @@ export interface ProviderDriver extends Pick<AuthMethod, 'names' | 'section'> {
 }
 
 /** An HTTPS request to an address from the configuration; rejects with a text for the log. */
-export type HttpsGet = (
+type HttpsGet = (
   url: URL,
   options: { readonly ca?: string },
 ) => Promise<{ readonly status: number; readonly text: string }>

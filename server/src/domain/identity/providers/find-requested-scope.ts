@@ -51,5 +51,5 @@ export function createFindRequestedScope(registry: Registry) {
   }
 }
 
-const isCalled = (thing: { readonly name: string }, name: string | undefined) =>
-  name === undefined || nameKey(name) === nameKey(thing.name)
+const isCalled = (record: { readonly name: string }, name: string | undefined) =>
+  name === undefined || nameKey(name) === nameKey(record.name)
