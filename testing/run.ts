@@ -1,5 +1,6 @@
-import { globSync, readFileSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { prepareDatabases } from '../server/src/testing/engines.ts'
 import { howToGetChromium, startChromium } from './browser/find-chromium.ts'
 import { browserVariable } from './browser/open-browser.ts'
@@ -34,8 +35,12 @@ const isInBothLanes = (file: string) => readFileSync(file, 'utf8').includes("tes
 const findSlow = () => [...find('slow.test'), ...findFast().filter(isInBothLanes)]
 
 const files = { test: findFast, slow: findSlow, backend: () => find('backend') }[lane]()
-const [leftToSlow, backEnds, inBrowser] =
-  lane === 'test' ? [findSlow(), find('backend'), find('browser')] : [[], [], []]
+const inBrowser = {
+  test: find('browser'),
+  slow: find('browser').filter(isInBothLanes),
+  backend: [],
+}[lane]
+const [leftToSlow, backEnds] = lane === 'test' ? [findSlow(), find('backend')] : [[], []]
 
 const started = performance.now()
 const results: FileResult[] = []
@@ -66,27 +71,28 @@ async function run(paths: readonly string[], workers: number): Promise<void> {
 
 async function runOnServer(): Promise<void> {
   if (files.length === 0) return
+  const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
   const postgres = await startPostgres()
-  process.env['TEST_POSTGRES_URL'] = postgres.url
-  await prepareDatabases(postgres.url)
+  await prepareDatabases(postgres.url, folder)
   // One more than most machines have cores: some tests mostly wait.
   await run(files, 3)
   await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
 }
 
-/** One Chromium and one build of the console for all browser tests. Says whether there is a Chromium. */
-async function runInBrowser(): Promise<boolean> {
-  if (inBrowser.length === 0) return true
-  const chromium = await startChromium()
-  if (!chromium) return false
+/** One Chromium and one build of the console for all browser tests. */
+async function runInBrowser(): Promise<void> {
+  if (!chromium) return
   process.env[browserVariable] = chromium.wsEndpoint()
   await readyConsole(process.stdout)
   await run(inBrowser, 1)
   await chromium.close()
-  return true
 }
 
-const [hasBrowser] = await Promise.all([runInBrowser(), runOnServer()])
+// Before the workers: for a moment it changes the environment, which they inherit.
+const chromium = inBrowser.length === 0 ? undefined : await startChromium()
+const hasBrowser = inBrowser.length === 0 || chromium !== undefined
+await Promise.all([runInBrowser(), runOnServer()])
 
 function tellLeftOut(paths: readonly string[], why: string, how: string): void {
   if (paths.length === 0) return

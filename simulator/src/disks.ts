@@ -8,7 +8,7 @@ import type { Site } from './sites.ts'
 const gibibyte = 1_024
 const systemSizes = [20, 30, 40, 40, 50, 80, 100]
 const dataSizes = [50, 100, 100, 200, 200, 500, 500, 1_000, 2_000, 4_000]
-const mostDisks = 5
+const maxDisks = 5
 
 interface Circumstances {
   readonly seed: number
@@ -29,7 +29,7 @@ export function disksOf(circumstances: Circumstances): Disk[] {
   const driver = pick(dice, 42, drivers)
   const fast = storages[0] as Storage
   const disks: Disk[] = []
-  for (let index = 0; index < Math.min(wanted + (hasSwap ? 1 : 0), mostDisks); index += 1) {
+  for (let index = 0; index < Math.min(wanted + (hasSwap ? 1 : 0), maxDisks); index += 1) {
     const isSystem = index === 0
     const isSwap = hasSwap && index === wanted
     const storage = isSystem ? fast : pick(dice, 43, storages)

@@ -6,7 +6,7 @@ export const tickLength = 5_000
 
 /** Of a thousand servers so many begin a change in a tick; some of them end it in the next. */
 const share = 0.0014
-const mostAtOnce = 35
+const maxAtOnce = 35
 /** A change that takes its time is over before the next one begins. */
 const minSyncPeriod = 4
 
@@ -62,7 +62,7 @@ export const tickOf = (moment: number): number =>
  * questions are quick: what has happened to this one, and who changes now.
  */
 export function createCalendar(servers: number) {
-  const atOnce = Math.min(mostAtOnce, Math.max(1, Math.round(servers * share)))
+  const atOnce = Math.min(maxAtOnce, Math.max(1, Math.round(servers * share)))
   const period = Math.max(minSyncPeriod, Math.ceil(servers / atOnce))
   // Neighbours belong to one project: their turns are scattered by a stride that meets each once.
   const stride = [7_919, 6_101, 5_003].find((prime) => period % prime !== 0) ?? 1

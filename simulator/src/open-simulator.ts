@@ -16,7 +16,7 @@ const pageSize = 100
 const lookedAtAtOnce = 10_000
 const defaultStep = 5_000
 /** So many servers at each end of a long absence are told of at once. */
-const mostCaughtUp = 1_000
+const maxCaughtUp = 1_000
 
 /** A simulated fleet as a source, or what of it one cloud account has. */
 export function openSimulator(
@@ -33,7 +33,7 @@ export function openSimulator(
     )
   }
   const simulator = createSimulator(settings)
-  const window = simulator.period * Math.min(1, mostCaughtUp / servers)
+  const window = simulator.period * Math.min(1, maxCaughtUp / servers)
 
   const isAsked = (index: number) =>
     cloudAccount === undefined || simulator.accountNameOf(index) === cloudAccount

@@ -1,9 +1,9 @@
 import type { SettingProblem, SourceSettings } from '@muster/server/source-port'
 import type { SimulatedFleet } from './simulator.ts'
 
-const mostServers = 2_000_000
+const maxServers = 2_000_000
 /** The dice have 32 bits. */
-const mostSeeds = 2 ** 32
+const maxSeeds = 2 ** 32
 
 const defaults = {
   servers: 1_000,
@@ -41,8 +41,8 @@ export function checkSimulatorSettings(settings: SourceSettings): readonly Setti
   const { servers, seed, tenants, cloudAccount, unreadable } = readSettings(settings)
   const problems: readonly (readonly [is: boolean, path: string, problem: string])[] = [
     [settings.address !== '', 'address', 'is not taken: these servers are nowhere'],
-    [servers < 1 || servers > mostServers, 'options.servers', `must be from 1 to ${mostServers}`],
-    [seed < 0 || seed >= mostSeeds, 'options.seed', `must be from 0 to ${mostSeeds - 1}`],
+    [servers < 1 || servers > maxServers, 'options.servers', `must be from 1 to ${maxServers}`],
+    [seed < 0 || seed >= maxSeeds, 'options.seed', `must be from 0 to ${maxSeeds - 1}`],
     [unreadable < 0, 'options.unreadable', 'must not be negative'],
     [cloudAccount === '', 'options.cloud_account', 'must not be empty'],
     [tenants.length === 0 || tenants.includes(''), 'options.tenants', 'must have names in it'],

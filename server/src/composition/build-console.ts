@@ -15,7 +15,7 @@ interface BuildFolders {
 
 const longestBuild = 180_000
 /** Of what a build that failed has to say: the first of it tells most. */
-const mostLines = 20
+const maxLines = 20
 
 /** Taken by who builds, and named after them: two who start at once would write over each other's files. */
 async function takeTurn(lock: string): Promise<void> {
@@ -52,7 +52,7 @@ async function run({ repository }: BuildFolders): Promise<string | undefined> {
     env: { ...process.env, NO_COLOR: '1' },
   })
   const [complaints, [code]] = await Promise.all([text(build.stderr), once(build, 'close')])
-  return code === 0 ? undefined : complaints.split('\n').slice(0, mostLines).join('\n')
+  return code === 0 ? undefined : complaints.split('\n').slice(0, maxLines).join('\n')
 }
 
 /** Makes the console where it is missing or older than what it is made from. Without it, all else works. */

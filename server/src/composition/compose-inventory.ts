@@ -24,11 +24,11 @@ interface Parts {
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly syncTimes: LastSyncTimes
   readonly clock: Clock
-  /** How long deleted servers are kept, in milliseconds. */
+  /** Milliseconds until a deleted server is removed from the database. */
   readonly deletedRetention: number
 }
 
-/** The inventory's use cases over a storage. */
+/** Connects the use cases of the inventory to the database. */
 export function composeInventory(parts: Parts) {
   const { database, identityVersion, reauthorizeCaller, syncTimes, clock, deletedRetention } = parts
   const owners = createOwners(createOwnerDirectory(database), identityVersion)

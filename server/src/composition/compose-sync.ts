@@ -23,7 +23,7 @@ import { testConnection } from '../domain/sources/test-connection.ts'
 import type { SecretBox } from '../domain/secret-box.ts'
 import { createSourceAddressRule } from '../egress/allowed-addresses.ts'
 import { createEgress } from '../egress/egress.ts'
-import type { Database } from '../storage/database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../storage/database.ts'
 import { createOwnerDirectory } from '../storage/owners.ts'
 import { createServerWriter } from '../storage/servers/server-writer.ts'
 import { createAccountStore } from '../storage/sources/account-store.ts'
@@ -31,7 +31,7 @@ import { createLeaseStore } from '../storage/sources/lease-store.ts'
 import { createSightingStore } from '../storage/sources/sighting-store.ts'
 
 interface Parts {
-  readonly database: Database
+  readonly database: DatabaseReader & DatabaseWriter
   readonly secretBox: SecretBox
   readonly kinds: SourceKinds
   /** Addresses beyond the usual that accounts may point to. */

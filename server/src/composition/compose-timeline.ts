@@ -1,14 +1,14 @@
 import type { Clock } from '../domain/clock.ts'
 import type { TimelineUseCases } from '../domain/inventory/read-timeline.ts'
-import type { Database } from '../storage/database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../storage/database.ts'
 import { loadOnce } from './load-once.ts'
 
 interface Parts {
-  readonly database: Database
+  readonly database: DatabaseReader & DatabaseWriter
   readonly clock: Clock
 }
 
-/** How big the fleet was: asked for seldom and counted once an hour, so it is loaded when it is needed. */
+/** The timeline is read rarely and counted once an hour, so its code is loaded when it is first needed. */
 export function composeTimeline({ database, clock }: Parts): TimelineUseCases {
   const loaded = loadOnce(async (): Promise<TimelineUseCases> => {
     const [{ createTimelineUseCases }, { createTimelineStore }] = await Promise.all([

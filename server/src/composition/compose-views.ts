@@ -1,11 +1,11 @@
 import type { Clock } from '../domain/clock.ts'
 import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import type { ViewUseCases } from '../domain/views/administer-views.ts'
-import type { Database } from '../storage/database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../storage/database.ts'
 import { loadOnce } from './load-once.ts'
 
 interface Parts {
-  readonly database: Database
+  readonly database: DatabaseReader & DatabaseWriter
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly clock: Clock
 }

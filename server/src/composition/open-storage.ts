@@ -13,8 +13,8 @@ export interface Storage {
 }
 
 /**
- * Opens the storage with its key. A key that is not this database's stops here, before a byte changes.
- * `onLocked` comes once nobody else can have the data directory, before anything that may take long.
+ * Opens the database and its secret key. A key that does not belong to the database is rejected before
+ * anything changes. `onLocked` is called when the data directory is locked, before any slow work.
  */
 export async function openStorage(config: Config, onLocked: () => Promise<void>): Promise<Storage> {
   const { secretKeyFile } = config
@@ -49,7 +49,7 @@ export async function openStorage(config: Config, onLocked: () => Promise<void>)
   }
 }
 
-/** Only the engine in use is loaded: the other one's driver is memory and time at start. */
+/** Loads only the engine in use: the driver of the other would cost memory and time at start. */
 async function openEngine(
   config: Config,
   inspect: Inspect,

@@ -5,8 +5,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { Database } from '../storage/database.ts'
+import { createCaller } from '../threads/worker-calls.ts'
 import {
   fromFailure,
+  type Failure,
   type SyncMessage,
   type SyncRequest,
   type SyncThreadData,
@@ -24,9 +26,9 @@ interface Parts {
   readonly hasAccounts: () => Promise<boolean>
 }
 
-interface Waiting {
-  resolve(value: unknown): void
-  reject(error: Error): void
+interface SyncThread {
+  readonly worker: Worker
+  readonly call: (request: SyncRequest) => Promise<unknown>
 }
 
 /** Another process may have attached an account; and a thread that ended is started again. */
@@ -41,13 +43,9 @@ const longestStop = 5_000
 const resourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 }
 
 const ended = () =>
-  new PlatformError(
-    'ServiceUnavailable',
-    'Synchronization is not running. It restarts automatically.',
-    {
-      retryAfter: 5,
-    },
-  )
+  new PlatformError('ServiceUnavailable', 'The work with sources is not running now.', {
+    retryAfter: 5,
+  })
 
 /**
  * The thread that works with sources, started when there is an account to be run or something is
@@ -58,12 +56,10 @@ export function startSync(parts: Parts) {
   const { logger, isQuiet, hasAccounts } = parts
   // Only one process has a SQLite storage: after a crash it is the same one that goes on.
   const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
-  const waiting = new Map<number, Waiting>()
-  let thread: Worker | undefined
-  let lastId = 0
+  let thread: SyncThread | undefined
   let isStopped = false
 
-  function hear(message: SyncMessage): void {
+  function handle(message: SyncMessage): void {
     switch (message.kind) {
       case 'servers-committed':
         return database.noteServersCommitted(message.version, message.scopes)
@@ -71,17 +67,11 @@ export function startSync(parts: Parts) {
         const level = message.level === 'info' && isQuiet() ? 'debug' : message.level
         return logger[level](message.fields, message.message)
       }
-      case 'answer':
-        waiting.get(message.id)?.resolve(message.value)
-        return void waiting.delete(message.id)
-      case 'failure':
-        waiting.get(message.id)?.reject(fromFailure(message.failure))
-        return void waiting.delete(message.id)
     }
   }
 
-  function start(): Worker {
-    const storage = database.extend()
+  function start(): SyncThread {
+    const storage = database.share()
     const workerData: SyncThreadData = {
       storage,
       secretKeyFile,
@@ -89,33 +79,27 @@ export function startSync(parts: Parts) {
       disappearanceHold,
       runner,
     }
-    const started = new Worker(new URL('./sync-thread.ts', import.meta.url), {
+    const worker = new Worker(new URL('./sync-thread.ts', import.meta.url), {
       workerData,
       resourceLimits,
       transferList: Object.values(storage).filter((value) => value instanceof MessagePort),
     })
-    started.unref()
-    started.on('message', hear)
-    started.on('error', (error) =>
-      logger.error({ err: error }, 'sync thread failed and is restarted'),
-    )
-    started.on('exit', () => {
+    const caller = createCaller<SyncRequest, unknown, Failure>(worker, { toError: fromFailure })
+    const started = { worker, call: caller.call }
+    worker.unref()
+    worker.on('message', handle)
+    worker.on('error', (error) => logger.error({ err: error }, 'the sync thread failed'))
+    worker.on('exit', () => {
       if (thread === started) thread = undefined
-      for (const { reject } of waiting.values()) reject(ended())
-      waiting.clear()
+      caller.end(ended())
     })
     return started
   }
 
-  function ask(method: keyof SyncClient, parameters: readonly unknown[]): Promise<unknown> {
+  function call(method: keyof SyncClient, parameters: readonly unknown[]): Promise<unknown> {
     if (isStopped) return Promise.reject(ended())
     thread ??= start()
-    lastId += 1
-    const id = lastId
-    return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject })
-      thread?.postMessage({ id, method, parameters } satisfies SyncRequest)
-    })
+    return thread.call({ method, parameters })
   }
 
   async function startIfNeeded(): Promise<void> {
@@ -129,10 +113,10 @@ export function startSync(parts: Parts) {
   timer.unref()
 
   const syncClient: SyncClient = {
-    reconcile: async (...parameters) => void (await ask('reconcile', parameters)),
-    test: (...parameters) => ask('test', parameters) as ReturnType<SyncClient['test']>,
-    preview: (...parameters) => ask('preview', parameters) as ReturnType<SyncClient['preview']>,
-    refresh: (...parameters) => ask('refresh', parameters) as ReturnType<SyncClient['refresh']>,
+    reconcile: async (...parameters) => void (await call('reconcile', parameters)),
+    test: (...parameters) => call('test', parameters) as ReturnType<SyncClient['test']>,
+    preview: (...parameters) => call('preview', parameters) as ReturnType<SyncClient['preview']>,
+    refresh: (...parameters) => call('refresh', parameters) as ReturnType<SyncClient['refresh']>,
   }
 
   return {
@@ -140,12 +124,12 @@ export function startSync(parts: Parts) {
     async stop(): Promise<void> {
       isStopped = true
       clearInterval(timer)
-      const stopping = thread
-      if (!stopping) return
-      stopping.postMessage('stop' satisfies SyncRequest)
-      const impatience = setTimeout(() => void stopping.terminate(), longestStop)
-      await once(stopping, 'exit')
-      clearTimeout(impatience)
+      if (!thread) return
+      const { worker } = thread
+      worker.postMessage('stop')
+      const deadline = setTimeout(() => void worker.terminate(), longestStop)
+      await once(worker, 'exit')
+      clearTimeout(deadline)
     },
   }
 }

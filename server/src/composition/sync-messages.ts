@@ -1,35 +1,31 @@
 import { errorStatus, type ErrorClass } from '@muster/contract'
 import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
-import type { Extension } from '../storage/database.ts'
+import type { SharedDatabase } from '../storage/database.ts'
 
-/** What the thread that works with sources is started with. */
+/** What the sync thread is started with. */
 export interface SyncThreadData {
-  readonly storage: Extension
+  readonly storage: SharedDatabase
   readonly secretKeyFile: string
   readonly reachable: readonly string[]
   readonly disappearanceHold: number
   readonly runner: string
 }
 
-type Method = keyof SyncClient
+export interface SyncRequest {
+  readonly method: keyof SyncClient
+  readonly parameters: readonly unknown[]
+}
 
-/** What is asked of the thread. */
-export type SyncRequest =
-  | { readonly id: number; readonly method: Method; readonly parameters: readonly unknown[] }
-  | 'stop'
-
-/** What went wrong, as it crosses from thread to thread. */
+/** An error on its way to another thread, where it would lose its properties. */
 export interface Failure {
   readonly class: ErrorClass | undefined
   readonly message: string
   readonly retryAfter: number | undefined
 }
 
-/** What the thread has to say. */
+/** What the sync thread sends besides the replies to its calls. */
 export type SyncMessage =
-  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
   | {
       readonly kind: 'servers-committed'
       readonly version: number

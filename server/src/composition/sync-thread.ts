@@ -2,21 +2,20 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { SourceError } from '../domain/sources/source-error.ts'
 import { PlatformError } from '../domain/error.ts'
 import { kinds } from '../sources/kinds.ts'
-import type { Database, OnServersCommitted } from '../storage/database.ts'
+import type { OnServersCommitted, ThreadDatabase } from '../storage/database.ts'
+import { serveCalls } from '../threads/worker-calls.ts'
 import { loadSecretKey } from '../vault/secret-key.ts'
 import { composeSync } from './compose-sync.ts'
 import {
   toFailure,
+  type Failure,
   type SyncMessage,
   type SyncRequest,
   type SyncThreadData,
 } from './sync-messages.ts'
 
-/**
- * The thread that works with sources: talking to them, and making of what they say what is kept, is
- * out of the way of those who read.
- */
-if (!parentPort) throw new Error('sources are worked with in a thread of their own')
+/** The thread that syncs accounts, so that slow sources and large scans do not delay requests. */
+if (!parentPort) throw new Error('the sync must run in a worker thread')
 const port = parentPort
 const { storage, secretKeyFile, reachable, disappearanceHold, runner } =
   workerData as SyncThreadData
@@ -25,13 +24,13 @@ const tell = (message: SyncMessage) => port.postMessage(message)
 const onServersCommitted: OnServersCommitted = (version, scopes) =>
   tell({ kind: 'servers-committed', version, scopes })
 
-async function openStorage(): Promise<Database> {
+async function openStorage(): Promise<ThreadDatabase> {
   if (storage.engine === 'postgres') {
     const { openPostgres } = await import('../storage/postgres/open.ts')
     return await openPostgres(storage.url, async () => {}, onServersCommitted, storage.limits)
   }
   const { joinSqlite } = await import('../storage/sqlite/join.ts')
-  return joinSqlite(storage.directory, storage.line, onServersCommitted)
+  return joinSqlite(storage.directory, storage.port, onServersCommitted)
 }
 
 const database = await openStorage()
@@ -50,26 +49,25 @@ const sync = composeSync({
 })
 sync.start()
 
-async function answer({ id, method, parameters }: Exclude<SyncRequest, 'stop'>): Promise<void> {
-  const perform = sync.syncClient[method] as (...given: readonly unknown[]) => Promise<unknown>
-  try {
-    tell({ kind: 'answer', id, value: await perform(...parameters) })
-  } catch (error) {
-    tell({ kind: 'failure', id, failure: toFailure(toPlatformError(error)) })
-  }
-}
-
-/** Trouble with a source is not trouble with Muster: whoever asked is told what it is. */
+/** An error of a source is reported as such to the caller, not as a fault of Muster. */
 const toPlatformError = (error: unknown): unknown =>
   error instanceof SourceError ? new PlatformError('BadGateway', error.message) : error
 
-port.on('message', (request: SyncRequest) => {
-  if (request !== 'stop') {
-    void answer(request)
-    return
-  }
-  void sync
-    .stop()
-    .then(() => database.close())
-    .finally(() => port.close())
-})
+serveCalls<SyncRequest, unknown, Failure>(
+  port,
+  (calls) => {
+    for (const { request, respond, fail } of calls) {
+      const method = sync.syncClient[request.method] as (...given: unknown[]) => Promise<unknown>
+      method(...request.parameters).then(respond, (error: unknown) =>
+        fail(toFailure(toPlatformError(error))),
+      )
+    }
+  },
+  () => {
+    // The only other message is the order to stop.
+    void sync
+      .stop()
+      .then(() => database.close())
+      .finally(() => port.close())
+  },
+)

@@ -2,16 +2,16 @@ import { errorStatus, type ErrorClass, type FieldProblem } from '@muster/contrac
 import type { UserSummary } from './user-summary.ts'
 
 interface Particulars {
-  /** Only logged, never answered. */
+  /** Logged, never part of a response. */
   readonly cause?: unknown
   readonly fields?: readonly FieldProblem[]
-  /** Seconds after which another try makes sense. */
+  /** Seconds after which the client may try again. */
   readonly retryAfter?: number
-  /** Whose account a failed login was for, as far as it is known: for the audit, never answered. */
+  /** The user of a failed login, if known: for the audit log, never part of a response. */
   readonly user?: UserSummary
 }
 
-/** The one error of Muster. `details` is written for the caller; `cause` stays in the log. */
+/** The one error class of Muster. `details` is public; `cause` is only logged. */
 export class PlatformError extends Error {
   readonly class: ErrorClass
   readonly fields: readonly FieldProblem[] | undefined
@@ -32,14 +32,14 @@ export class PlatformError extends Error {
   }
 }
 
-/** A 400 that names one field. */
+/** A 400 about one field. */
 export const badField = (
   path: string,
   problem: string,
   errorClass: ErrorClass = 'InputParameterError',
 ) => new PlatformError(errorClass, `${path} ${problem}`, { fields: [{ path, problem }] })
 
-/** Every failed login is this, whatever the reason: no caller learns which part was wrong, only the log. */
+/** Every failed login gives this error; only the log has the reason. */
 export const loginFailed = (reason: string, user?: UserSummary) =>
   new PlatformError('UnauthorizedError', 'Login failed: check the credentials and the scope.', {
     cause: reason,

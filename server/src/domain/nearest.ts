@@ -1,12 +1,12 @@
-/** Longer words are never typing errors of ours, and comparing them would cost. */
-const longestWord = 40
+/** No name of ours is longer, and comparing long words is expensive. */
+const maxLength = 40
 
 /**
- * How many letters have to be put in, left out, exchanged or swapped with their neighbour to make
- * one word of the other; anything above `most` counts as one more than that.
+ * The edit distance of two words (insertion, deletion, substitution, transposition of neighbours);
+ * a distance above `max` is reported as `max + 1`.
  */
-function distance(from: string, to: string, most: number): number {
-  if (Math.abs(from.length - to.length) > most) return most + 1
+function distance(from: string, to: string, max: number): number {
+  if (Math.abs(from.length - to.length) > max) return max + 1
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
@@ -26,14 +26,14 @@ function distance(from: string, to: string, most: number): number {
     }
     ;[beforeLast, last] = [last, current]
   }
-  return Math.min(last[to.length] ?? 0, most + 1)
+  return Math.min(last[to.length] ?? 0, max + 1)
 }
 
-/** The known word that somebody most likely meant, if any is near. Of equals the first. */
+/** The known word with the smallest edit distance, if it is small; the first of equals. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   const lower = word.toLowerCase()
-  if (lower.length === 0 || lower.length > longestWord) return undefined
-  // One letter in three may be wrong.
+  if (lower.length === 0 || lower.length > maxLength) return undefined
+  // One letter in three may differ.
   let least = Math.min(3, Math.ceil(lower.length / 3)) + 1
   let found: string | undefined
   for (const candidate of known) {
@@ -43,7 +43,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return found
 }
 
-/** For the end of a sentence about an unknown word: a suggestion, or a full stop's worth of nothing. */
+/** The end of an error message about an unknown word: a suggestion, or nothing. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const found = nearest(word, known)
   return found === undefined ? '' : `: did you mean "${found}"?`

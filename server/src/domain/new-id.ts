@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto'
 
-/** An id that nothing else has or ever had, of whatever kind. */
+/** A unique id. */
 export const newId = (): string => randomUUID().replaceAll('-', '')

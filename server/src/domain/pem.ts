@@ -15,8 +15,8 @@ const readCertificate = (pem: string) => attempt(() => new X509Certificate(pem))
 const readKey = (pem: string): KeyObject | undefined => attempt(() => createPrivateKey(pem))
 
 /**
- * What is wrong with a text that has to be one or more certificates in PEM. Other blocks are refused:
- * certificates are shown to whoever may read the setting, and a key beside one would be too.
+ * Why a text is not one or more certificates in PEM; undefined if it is. Other blocks are rejected,
+ * because certificates are shown to everyone who may read the setting, and a private key must not be.
  */
 export function certificatesProblem(pem: string): string | undefined {
   const found = pem.match(certificateBlock) ?? []
@@ -29,7 +29,7 @@ export function certificatesProblem(pem: string): string | undefined {
   return `must be certificates in PEM: ${which} is damaged and cannot be read`
 }
 
-/** What is wrong with a text that has to be a private key in PEM. */
+/** Why a text is not a private key in PEM; undefined if it is. */
 export function privateKeyProblem(pem: string): string | undefined {
   if (!/-----BEGIN (?:\w+ )*PRIVATE KEY-----/.test(pem)) return 'must be a private key in PEM'
   if (/-----BEGIN ENCRYPTED |^Proc-Type: *4, *ENCRYPTED/m.test(pem)) {
@@ -38,7 +38,7 @@ export function privateKeyProblem(pem: string): string | undefined {
   return readKey(pem) ? undefined : 'must be a private key in PEM: it is damaged and cannot be read'
 }
 
-/** Whether the key belongs to the first certificate, the one that is presented. */
+/** Whether the key belongs to the first certificate, which is the one that TLS presents. */
 export function isKeyOf(certificates: string, key: string): boolean {
   const [certificate, privateKey] = [readCertificate(certificates), readKey(key)]
   return (

@@ -1,9 +1,9 @@
 import { badField } from './error.ts'
 
-/** A moment that a caller named, in milliseconds since 1970. What no calendar has is an error. */
+/** Parses a timestamp into milliseconds since 1970; a date that does not exist is an error. */
 export function readTimestamp(text: string, field: string): number {
   const time = Date.parse(text)
-  // A day that no month has would be read as one of the next month.
+  // `Date.parse` reads February 30 as a day in March.
   const isReal = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 19))
   if (!isReal) throw badField(field, 'is not a valid date')
   return time

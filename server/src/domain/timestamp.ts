@@ -1,5 +1,5 @@
 import type { Token } from '@muster/contract'
 
-/** Milliseconds since 1970 as the wire writes a moment: UTC, six decimals. */
+/** Formats milliseconds since 1970 as the API does: UTC with six decimals. */
 export const timestamp = (milliseconds: number): Token['issued_at'] =>
   `${new Date(milliseconds).toISOString().slice(0, -1)}000Z`

@@ -11,7 +11,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** What the operator names, and nothing else: addresses, networks, and hosts by name. */
-function createNamedRule(allowed: readonly string[]): AddressRule {
+function createListedRule(allowed: readonly string[]): AddressRule {
   const isAddress = (entry: string) => isIP(entry) !== 0
   const isNetwork = (entry: string) => entry.includes('/')
   const addresses = new Set(allowed.filter(isAddress).map((entry) => read(entry).toString()))
@@ -35,9 +35,9 @@ function createNamedRule(allowed: readonly string[]): AddressRule {
  * network, a cloud's metadata) is not by itself.
  */
 export function createAddressRule(allowed: readonly string[]): AddressRule {
-  const isNamed = createNamedRule(allowed)
+  const isListed = createListedRule(allowed)
   return (addressOrName) =>
-    isNamed(addressOrName) || (isIP(addressOrName) !== 0 && isGlobal(read(addressOrName)))
+    isListed(addressOrName) || (isIP(addressOrName) !== 0 && isGlobal(read(addressOrName)))
 }
 
 /** Where clouds tell their machines who they are, and hand out keys, outside what is link-local. */
@@ -57,9 +57,9 @@ const privateRanges: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'c
  * this machine itself, its link and a cloud's metadata service have to be named.
  */
 export function createSourceAddressRule(allowed: readonly string[]): AddressRule {
-  const isNamed = createNamedRule(allowed)
+  const isListed = createListedRule(allowed)
   return (addressOrName) => {
-    if (isNamed(addressOrName)) return true
+    if (isListed(addressOrName)) return true
     if (isIP(addressOrName) === 0) return false
     const address = read(addressOrName)
     return (

@@ -11,11 +11,11 @@ import type { Egress, TlsSettings } from '../domain/sources/source.ts'
 import type { AddressRule } from './allowed-addresses.ts'
 import {
   AddressNotAllowed,
-  answerWith,
-  findAddresses,
+  lookupFrom,
+  resolveAllowed,
   resolveWithSystem,
   type Resolve,
-} from './find-addresses.ts'
+} from './resolve-addresses.ts'
 
 const plainFingerprint = (text: string) => text.replaceAll(':', '').toLowerCase()
 
@@ -36,7 +36,7 @@ function requireFingerprint(raw: Buffer | undefined, fingerprint: string | undef
   if (fingerprint === undefined) return
   const seen = raw ? createHash('sha256').update(raw).digest('hex') : ''
   if (seen !== plainFingerprint(fingerprint)) {
-    throw new SourceError('tls', 'The fingerprint of the certificate does not match.')
+    throw new SourceError('tls', 'Its certificate is not the one whose fingerprint was given.')
   }
 }
 
@@ -45,7 +45,7 @@ function toSourceError(error: unknown, target: string): SourceError {
   if (error instanceof AddressNotAllowed) {
     return new SourceError(
       'not-allowed',
-      `${error.message}. To allow it, add it to --source-allow.`,
+      `${error.message}: if that is meant, name it in --source-allow.`,
     )
   }
   return connectionError(error, target)
@@ -58,16 +58,16 @@ function toSourceError(error: unknown, target: string): SourceError {
 const socketError = (path: string): SourceError =>
   new SourceError(
     'unreachable',
-    `The socket ${path} cannot be opened. Check that the service is running and that the user that runs Muster can access the socket.`,
+    `The socket ${path} cannot be used: check that the service runs, and that the user Muster runs as may open its socket.`,
   )
 
 /** Tells a connection where to go once that is known. */
-async function answerLater(
-  found: ReturnType<typeof findAddresses>,
+async function lookUpLater(
+  found: ReturnType<typeof resolveAllowed>,
   ...[host, options, tell]: Parameters<LookupFunction>
 ): Promise<void> {
   try {
-    answerWith(await found)(host, options, tell)
+    lookupFrom(await found)(host, options, tell)
   } catch (error) {
     tell(toSourceError(error, host), [])
   }
@@ -77,8 +77,8 @@ async function answerLater(
 export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSystem): Egress {
   /** Names are looked up once, and what was found is judged before anything is sent. */
   const guardedLookup: LookupFunction = (host, options, callback) => {
-    const found = findAddresses(host, rule, resolve)
-    void answerLater(found, host, options, callback)
+    const found = resolveAllowed(host, rule, resolve)
+    void lookUpLater(found, host, options, callback)
   }
 
   /** A number in the place of a name is not looked up at all. */
@@ -153,32 +153,32 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
   }
 }
 
-type Demand = (host: string) => void
+type RequireAllowed = (host: string) => void
 
 class GuardedHttpAgent extends HttpAgent {
-  readonly #demand: Demand
+  readonly #requireAllowed: RequireAllowed
 
-  constructor(options: object, demand: Demand) {
+  constructor(options: object, requireAllowed: RequireAllowed) {
     super(options)
-    this.#demand = demand
+    this.#requireAllowed = requireAllowed
   }
 
   override createConnection(...[options, callback]: Parameters<HttpAgent['createConnection']>) {
-    this.#demand(String(options.host))
+    this.#requireAllowed(String(options.host))
     return super.createConnection(options, callback)
   }
 }
 
 class GuardedHttpsAgent extends HttpsAgent {
-  readonly #demand: Demand
+  readonly #requireAllowed: RequireAllowed
 
-  constructor(options: object, demand: Demand) {
+  constructor(options: object, requireAllowed: RequireAllowed) {
     super(options)
-    this.#demand = demand
+    this.#requireAllowed = requireAllowed
   }
 
   override createConnection(...[options, callback]: Parameters<HttpsAgent['createConnection']>) {
-    this.#demand(String(options.host))
+    this.#requireAllowed(String(options.host))
     return super.createConnection(options, callback)
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { hostOf, type AddressRule } from './allowed-addresses.ts'
-import { answerWith, findAddresses, resolveWithSystem, type Resolve } from './find-addresses.ts'
+import { lookupFrom, resolveAllowed, resolveWithSystem, type Resolve } from './resolve-addresses.ts'
 
 export interface GuardedGetOptions {
   readonly resolve?: Resolve
@@ -10,15 +10,15 @@ export interface GuardedGetOptions {
   readonly timeLimit?: number
 }
 
-interface GetAnswer {
+export interface GetResponse {
   readonly status: number
   readonly text: string
 }
 
 /** Gets a page from where an address in the configuration leads, or fails with words for the log. */
-export type GuardedGet = (url: URL, options: { readonly ca?: string }) => Promise<GetAnswer>
+export type GuardedGet = (url: URL, options: { readonly ca?: string }) => Promise<GetResponse>
 
-const largestAnswer = 65_536
+const maxResponseSize = 65_536
 
 /**
  * HTTPS to an allowed address, and nothing more: redirects are answers like any other, the
@@ -27,14 +27,14 @@ const largestAnswer = 65_536
 export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions = {}): GuardedGet {
   const { resolve = resolveWithSystem, timeLimit = 5_000 } = options
 
-  async function ask(url: URL, ca: string | undefined, signal: AbortSignal): Promise<GetAnswer> {
+  async function ask(url: URL, ca: string | undefined, signal: AbortSignal): Promise<GetResponse> {
     requirePlainHttps(url)
-    const addresses = await findAddresses(hostOf(url), rule, resolve)
+    const addresses = await resolveAllowed(hostOf(url), rule, resolve)
     signal.throwIfAborted()
     const outgoing = request(url, {
       agent: false,
       headers: { accept: '*/*', 'user-agent': 'Muster' },
-      lookup: answerWith(addresses),
+      lookup: lookupFrom(addresses),
       // Said aloud, since an environment variable could otherwise turn it off.
       rejectUnauthorized: true,
       // Who names an authority trusts that one alone, not every other in the world beside it.
@@ -47,7 +47,7 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
 
   return async (url, { ca }) => {
     const deadline = new AbortController()
-    const late = new Error(`no response within ${timeLimit} ms`)
+    const late = new Error(`no answer within ${timeLimit} ms`)
     const timer = setTimeout(() => deadline.abort(late), timeLimit)
     try {
       // The race is for the resolver, which knows no signal.
@@ -82,7 +82,7 @@ async function readText(answer: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > largestAnswer) throw new Error(`an answer of more than ${largestAnswer} bytes`)
+    if (size > maxResponseSize) throw new Error(`an answer of more than ${maxResponseSize} bytes`)
     chunks.push(chunk)
   }
   // Two different names must not become one by way of the same replacement character.

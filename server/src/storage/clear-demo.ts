@@ -1,6 +1,6 @@
-import type { Database } from './database.ts'
+import type { DatabaseReader, DatabaseWriter } from './database.ts'
 
-/** Everything about servers and the accounts that they come from. */
+/** The tables of servers and of the accounts that they come from. */
 const tables = [
   'server_tags',
   'server_addresses',
@@ -16,10 +16,10 @@ const tables = [
 ]
 
 /**
- * Removes the servers and accounts of a demo, and with them all there are: nothing else is in a demo.
- * Cut off, it is done again, since the note of the demo still has its earlier version.
+ * Deletes all servers and accounts: a demo has no others. If it is interrupted, the next start repeats
+ * it, because the demo record still has the old version.
  */
-export async function clearDemo(database: Database): Promise<void> {
+export async function clearDemo(database: DatabaseReader & DatabaseWriter): Promise<void> {
   const { engine, db } = database
   await database.maintain(
     engine === 'postgres'

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 const openToOthers = (path: string) => (statSync(path).mode & 0o077) !== 0
 
 /**
- * Makes the data directory, or checks that it is nobody else's to read. One that is still empty is
- * closed; one that already holds data open to others is refused, since it may have been read.
+ * Creates the data directory with access for this user only. An existing one that others can read is
+ * restricted while it is empty, and rejected when it has data, which others may have read.
  */
 export function prepareDataDirectory(directory: string): void {
-  // SQLite makes its files as the mask says.
+  // SQLite creates its files with the permissions of the umask.
   process.umask(0o077)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const files = readdirSync(directory)

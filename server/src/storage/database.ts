@@ -13,106 +13,119 @@ export interface StatementResult {
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly unknown[]
-  /**
-   * Where it touches no row, nothing of the commit happens: the ground it stood on is gone. The
-   * text is what the violation then gives as its reason.
-   */
+  /** If the statement touches no row, the whole commit fails with a violation that has this reason. */
   readonly required?: string
 }
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** A read: its text and what is bound to it. */
 export interface Query {
   readonly sql: string
   readonly parameters: readonly unknown[]
 }
 
 /**
- * A parameter that stands for the servers whose numbers a query lists, with commas between them, in a
- * column `list`. Only SQLite takes it, as a blob: the byte at a number is 1 for each server listed.
+ * A parameter for the set of servers whose numbers a query returns, comma-separated, in a column
+ * `list`. SQLite only: it is bound as a blob with a 1 at the byte of each number.
  */
 export interface ServerSet {
   readonly listedBy: Query
 }
 
-/** Quick reads run at once; those that may take long wait for their requester's turn. */
+/** Quick queries run at once; slow ones wait until it is the turn of their requester. */
 export type QueryPriority = 'quick' | Requester
 
-/** How another thread gets at the storage that this process has open. */
-export type Extension =
-  | { readonly engine: 'sqlite'; readonly directory: string; readonly line: MessagePort }
-  | { readonly engine: 'postgres'; readonly url: string; readonly limits: PostgresLimits }
-
-/** Told of each commit that changed servers, before whoever asked for it is. */
+/** Called after each commit of servers, before the commit resolves. */
 export type OnServersCommitted = (version: number, scopes: ReadonlySet<string>) => void
 
-/** Statements that happen together or not at all. */
+/** Statements of one transaction. */
 export type Statements = readonly Statement[]
 
-/** Makes a commit depend on a statement: that it changes, or finds, at least one row. */
+/** Makes a commit fail unless this statement changes, or finds, at least one row. */
 export const required = ({ sql, parameters }: Statement, reason: string): Statement => ({
   sql,
   parameters,
   required: reason,
 })
 
-/**
- * A storage engine as the stores see it: one query language to read with, one way to write.
- * Nothing else of an engine is known above this line.
- */
-export interface Database {
+/** Quick indexed reads, and queries that may be slow. */
+export interface DatabaseReader {
   readonly engine: 'sqlite' | 'postgres'
-  /** Quick indexed reads. They see every commit that was acknowledged before them. */
+  /** For quick, indexed reads. They see every commit that was acknowledged before them. */
   readonly db: Kysely<Tables>
-  /** Durable when it resolves. */
-  commit(statements: Statements): Promise<StatementResult[]>
   /**
-   * A commit that changes who may do what: from here on nobody trusts what was remembered before.
-   * Such commits come one after another. With a version it happens only if that is still the
-   * present one.
-   */
-  commitIdentity(statements: Statements, version?: number): Promise<StatementResult[]>
-  /** The version of the identity data, as far as this process knows it. */
-  currentVersion(): number | undefined
-  /**
-   * Reads that belong together: all see the same moment. With a requester they may take long: they run
-   * out of the way of everybody else's, have a deadline, and stop when the requester's signal aborts.
+   * Runs queries on one snapshot of the data. With a requester they may be slow: then users take
+   * turns, each query has a deadline, and it stops when the requester's signal aborts.
    */
   run(queries: readonly Query[], priority: QueryPriority): Promise<readonly Row[][]>
+}
+
+export interface DatabaseWriter {
+  /** Commits statements in one transaction. Durable when it resolves. */
+  commit(statements: Statements): Promise<StatementResult[]>
   /**
-   * A commit that changes servers of these projects and domains: pages of them are stale from here on.
-   * `inTurn` are statements that rely on what other such commits wrote: they run one commit at a time.
+   * Commits changes of servers that belong to these projects and domains, and raises the version of
+   * each. `serialized` statements depend on what other such commits wrote: they run one commit at a
+   * time.
    */
   commitServers(
     statements: Statements,
     scopes: ReadonlySet<string>,
-    inTurn?: Statements,
+    serialized?: Statements,
   ): Promise<void>
-  /** Work on the storage itself, such as making an index: it takes as long as it takes, one process at a time. */
-  maintain(work: readonly string[]): Promise<void>
+  /** Maintains the schema, for example by creating indexes: without a time limit, in one process at a time. */
+  maintain(statements: readonly string[]): Promise<void>
+}
+
+/** Commits that change permissions, users or anything else that decides about access. */
+export interface IdentityWriter {
   /**
-   * The version of a project's, a domain's or (without a scope) all servers, as far as this process
-   * knows it; undefined where it may be more than a second behind.
+   * Commits in one transaction and raises the version of the identity data, which invalidates what
+   * is cached of it. Such commits run one after another. With a version, the commit only succeeds
+   * if that is still the current one.
+   */
+  commitIdentity(statements: Statements, version?: number): Promise<StatementResult[]>
+}
+
+/** The versions that caches compare, as far as this process knows them. */
+export interface DatabaseVersions {
+  /** Undefined while this process may have missed a change of the identity data. */
+  currentVersion(): number | undefined
+  /**
+   * The version of the servers of a project or a domain, or (without a scope) of all servers.
+   * Undefined while it may be more than a second old.
    */
   serversVersion(scope?: string): number | undefined
-  /** What another thread of this process needs to use the same storage. */
-  extend(): Extension
-  /** Servers of these projects and domains were written by another thread of this process. */
+  /** Another thread of this process has committed servers of these projects and domains. */
   noteServersCommitted(version: number, scopes: ReadonlySet<string>): void
-  /** Rejects when the engine does not answer. */
-  ping(): Promise<void>
+}
+
+/** What every thread can do with the database. */
+export interface ThreadDatabase extends DatabaseReader, DatabaseWriter {
   close(): Promise<void>
 }
 
-/** Looks at a database before anything in it is touched, and throws to keep it so. */
+/** The database as the process opens it; other threads join it. */
+export interface Database extends ThreadDatabase, IdentityWriter, DatabaseVersions {
+  /** What another thread of this process needs to join. */
+  share(): SharedDatabase
+  /** Rejects when the engine does not answer. */
+  ping(): Promise<void>
+}
+
+/** The open database of this process, as it is passed to another thread. */
+export type SharedDatabase =
+  | { readonly engine: 'sqlite'; readonly directory: string; readonly port: MessagePort }
+  | { readonly engine: 'postgres'; readonly url: string; readonly limits: PostgresLimits }
+
+/** Inspects a database before anything in it is changed, and throws to leave it unchanged. */
 export type Inspect = (db: Kysely<Tables>) => Promise<void>
 
 /**
- * The statement that makes a commit news. It comes first: until the commit ends nobody else gets
- * past it, so what follows sees all that came before. It returns the new version.
+ * Raises the version of the identity data and returns it. It is the first statement of a commit: it
+ * locks the row, so the statements after it see every earlier commit.
  */
-export function bumpVersion(db: Kysely<Tables>, expected: number | undefined): Statement {
+export function raiseIdentityVersion(db: Kysely<Tables>, expected: number | undefined): Statement {
   const bump = db
     .updateTable('identity_version')
     .set((row) => ({ version: row('version', '+', 1) }))
@@ -122,6 +135,6 @@ export function bumpVersion(db: Kysely<Tables>, expected: number | undefined): S
     : required(bump.where('version', '=', expected).compile(), 'version')
 }
 
-/** The version of the identity data that a commit has made, from what its first statement returned. */
-export const versionOf = ([first]: readonly StatementResult[]): number =>
+/** The version that `raiseIdentityVersion`, as the first statement of a commit, returned. */
+export const identityVersionOf = ([first]: readonly StatementResult[]): number =>
   Number(first?.rows[0]?.['version'])

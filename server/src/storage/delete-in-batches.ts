@@ -1,13 +1,16 @@
-import type { Database, Statement } from './database.ts'
+import type { DatabaseWriter, Statement } from './database.ts'
 
-/** How many rows one commit of a purge takes away: a login that comes meanwhile waits for one, not for all. */
-export const purgedAtOnce = 1_000
+/** How many rows one commit deletes, so that a login waits for one batch and not for the whole purge. */
+export const purgeBatchSize = 1_000
 
 /**
- * Repeats a bounded deletion until nothing is left for it. Rows that went with others by reference
- * are not counted, so only an empty batch is the last.
+ * Repeats a limited delete statement until it deletes nothing. A batch can count fewer rows than its
+ * limit before the end, because rows deleted by a foreign key are not counted.
  */
-export async function deleteInBatches(database: Database, batch: Statement): Promise<void> {
+export async function deleteInBatches(
+  database: Pick<DatabaseWriter, 'commit'>,
+  batch: Statement,
+): Promise<void> {
   let deleted: number
   do deleted = (await database.commit([batch]))[0]?.changes ?? 0
   while (deleted > 0)

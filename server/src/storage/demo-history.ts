@@ -1,13 +1,13 @@
 import { maxTimelineDays } from '@muster/contract'
 import { sql } from 'kysely'
-import type { Database } from './database.ts'
+import type { DatabaseReader, DatabaseWriter } from './database.ts'
 import { wholeFacet } from './servers/counts.ts'
 
-/**
- * How a demo's fleet came to be as big as it is: nobody was there to count it, and what is simulated
- * is older than any timeline. Some projects grow quicker than others, some shrink; and each has its week.
- */
-export async function writeDemoHistory(database: Database, today: number): Promise<void> {
+/** Fills the timeline of a demo with made-up daily counts: projects grow or shrink, with a weekly pattern. */
+export async function writeDemoHistory(
+  database: DatabaseReader & DatabaseWriter,
+  today: number,
+): Promise<void> {
   const share = sql`(2000 - ago * (project_id % 6 - 1) - (ago + project_id) % 7 * 4) / 2000`
   const past = sql`insert into fleet_days (project_id, day, domain_id, servers, vcpu_count, vmem_size, disk)
     with recursive days (ago) as (

@@ -1,22 +1,22 @@
 import type { Kysely } from 'kysely'
-import type { Database } from './database.ts'
+import type { DatabaseReader, DatabaseWriter } from './database.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'demo'
 
-/** What a demo was made as. */
+/** How a demo was created. */
 export interface DemoRecord {
-  /** What made it; the earliest did not say. */
+  /** The version of the demo's generator; the first ones did not store it. */
   readonly version?: number
   readonly seed: number
   readonly servers: number
-  /** Whether its people were made: whom the operator takes away then stays away. */
+  /** Whether its users were created: those that an operator deletes later stay deleted. */
   readonly hasPeople: boolean
-  /** Whether its accounts were attached, likewise. */
+  /** Whether its accounts were attached; likewise. */
   readonly hasAccounts: boolean
 }
 
-/** Undefined where there was no demo yet. */
+/** Undefined if the database has no demo. */
 export async function findDemoRecord(db: Kysely<Tables>): Promise<DemoRecord | undefined> {
   const row = await db
     .selectFrom('settings')
@@ -26,7 +26,7 @@ export async function findDemoRecord(db: Kysely<Tables>): Promise<DemoRecord | u
   return row && (JSON.parse(row.value) as DemoRecord)
 }
 
-/** Whether a demo is in there already, or nothing but what every first start makes. */
+/** Whether the database has a demo already, or nothing but the initial data. */
 export async function canHoldDemo(db: Kysely<Tables>): Promise<boolean> {
   const tables = new Set((await db.introspection.getTables()).map((table) => table.name))
   if (!tables.has('settings') || (await findDemoRecord(db))) return true
@@ -43,7 +43,10 @@ export async function canHoldDemo(db: Kysely<Tables>): Promise<boolean> {
   return true
 }
 
-export async function storeDemoRecord(database: Database, note: DemoRecord): Promise<void> {
+export async function storeDemoRecord(
+  database: DatabaseReader & DatabaseWriter,
+  note: DemoRecord,
+): Promise<void> {
   const value = JSON.stringify(note)
   await database.commit([
     database.db

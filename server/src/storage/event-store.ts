@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely'
 import type { EventStore } from '../domain/audit/event-store.ts'
 import { timePart, type EventRecord } from '../domain/audit/event.ts'
 import type { ScopeOrNone } from '../domain/scope.ts'
-import type { Database, Statement } from './database.ts'
-import { deleteInBatches, purgedAtOnce } from './delete-in-batches.ts'
+import type { DatabaseReader, DatabaseWriter, Statement } from './database.ts'
+import { deleteInBatches, purgeBatchSize } from './delete-in-batches.ts'
 import type { Tables } from './tables.ts'
-import { createInsertRows } from './servers/insert-rows.ts'
+import { createInsertRows } from './insert-rows.ts'
 import { createStatementTemplate } from './statement-template.ts'
 
-/** The statement that inserts an event; it belongs to the transaction of the change or login. */
+/** Builds the statement that writes an event, in the same commit as the change or login it records. */
 export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => Statement {
   const insert = createStatementTemplate<Tables['events']>(columns, (row) =>
     db.insertInto('events').values(row).compile(),
@@ -16,8 +16,8 @@ export function createInsertEvent(db: Kysely<Tables>): (event: EventRecord) => S
   return (event) => insert(toRow(event))
 }
 
-/** The statements that insert many events at once. */
-export function createInsertEvents(database: Pick<Database, 'engine' | 'db'>) {
+/** Builds the statements that write many events. */
+export function createInsertEvents(database: Pick<DatabaseReader, 'engine' | 'db'>) {
   const insert = createInsertRows(database, 'events', columns, 'refuse')
   return (events: readonly EventRecord[]): Statement[] => {
     const rows = events.map(toRow)
@@ -25,11 +25,11 @@ export function createInsertEvents(database: Pick<Database, 'engine' | 'db'>) {
   }
 }
 
-export function createEventStore(database: Database): EventStore {
+export function createEventStore(database: DatabaseReader & DatabaseWriter): EventStore {
   const { db } = database
   const insertEvent = createInsertEvent(db)
 
-  /** An event belongs to the domain of its target. */
+  /** The domain of an event is that of its target. */
   const within = (scope: ScopeOrNone, self: string | undefined) => {
     const events = db.selectFrom('events').selectAll()
     if (scope.kind === 'system') return events
@@ -69,7 +69,7 @@ export function createEventStore(database: Database): EventStore {
             .selectFrom('events')
             .select('id')
             .where('id', '<', timePart(before))
-            .limit(purgedAtOnce),
+            .limit(purgeBatchSize),
         )
       await deleteInBatches(database, batch.compile())
     },

@@ -1,7 +1,7 @@
 import { nameKey } from '../domain/name-key.ts'
 import { newId } from '../domain/new-id.ts'
 import { builtInRoles } from '../domain/identity/built-in-roles.ts'
-import type { Database, Statements } from './database.ts'
+import type { DatabaseReader, IdentityWriter, Statements } from './database.ts'
 import { policyFlags } from './registry/policy-flags.ts'
 import { Violation } from './violation.ts'
 
@@ -9,8 +9,8 @@ const settingKey = 'foundation'
 
 const named = (name: string) => ({ name, name_key: nameKey(name) })
 
-/** What is there at first start: the default domain, the first project, the roles, the first admin. */
-export function createInitialDataStore(database: Database) {
+/** The data of the first start: the default domain, the first project, the roles and the first admin. */
+export function createInitialDataStore(database: DatabaseReader & IdentityWriter) {
   const { db } = database
 
   function roleStatements(now: number): { ids: Map<string, string>; statements: Statements } {
@@ -49,7 +49,7 @@ export function createInitialDataStore(database: Database) {
       return row !== undefined
     },
 
-    /** False when another process was first: then nothing was written. */
+    /** False, and nothing is written, if another process was first. */
     async create(passwordHash: string, now: number): Promise<boolean> {
       const projectId = newId()
       const userId = newId()

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
-import type { Database } from './database.ts'
+import type { DatabaseReader, DatabaseWriter } from './database.ts'
 import type { Tables } from './tables.ts'
 
 const name = 'secret_key_fingerprint'
 
-/** Which secret key this database was made with; undefined for one that is still empty. */
+/** The fingerprint of the secret key that this database uses; undefined for an empty database. */
 export async function findKeyFingerprint(db: Kysely<Tables>): Promise<string | undefined> {
   const tables = await db.introspection.getTables()
   if (!tables.some((table) => table.name === 'settings')) return undefined
@@ -16,8 +16,11 @@ export async function findKeyFingerprint(db: Kysely<Tables>): Promise<string | u
   return row?.value
 }
 
-/** Binds a new database to its key; of processes that start together, one is first. */
-export async function storeKeyFingerprint(database: Database, fingerprint: string): Promise<void> {
+/** Binds a new database to its key. If processes start together, the first one wins. */
+export async function storeKeyFingerprint(
+  database: DatabaseReader & DatabaseWriter,
+  fingerprint: string,
+): Promise<void> {
   await database.commit([
     database.db
       .insertInto('settings')

@@ -1,8 +1,8 @@
 import type { OwnerDirectory } from '../domain/inventory/ports.ts'
-import type { Database } from './database.ts'
+import type { DatabaseReader } from './database.ts'
 
 /** Projects and their domains by name. */
-export const createOwnerDirectory = ({ db }: Database): OwnerDirectory => ({
+export const createOwnerDirectory = ({ db }: DatabaseReader): OwnerDirectory => ({
   all: () =>
     db
       .selectFrom('projects')

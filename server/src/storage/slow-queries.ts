@@ -3,17 +3,17 @@ import { clientGone, createBoundedQueue } from '../domain/bounded-queue.ts'
 import type { Requester } from '../domain/inventory/ports.ts'
 import type { Query, Row } from './database.ts'
 
-/** Queries that an engine has begun. */
+/** Queries that an engine is running. */
 export interface Execution {
-  /** Settles once the engine is done with them, also after they were stopped. */
+  /** Settles when the engine is done with them, also after `stop`. */
   readonly rows: Promise<Row[][]>
   readonly stop: () => void
 }
 
 interface Limits {
-  /** How many the engine runs at once. */
+  /** How many executions may run at once. */
   readonly slots: number
-  /** How long each may take, in milliseconds. */
+  /** The deadline of each, in milliseconds. */
   readonly timeout: number
 }
 
@@ -30,8 +30,8 @@ const tooSlow = (timeout: number) =>
   )
 
 /**
- * Runs queries that may take long, whichever engine: users take turns, each query has a deadline,
- * and one whose client disconnects is dropped or stopped.
+ * Runs slow queries on either engine: users take turns, each query has a deadline, and a query whose
+ * client disconnects is removed from the queue or stopped.
  */
 export function createSlowQueries(
   { slots, timeout }: Limits,
@@ -40,7 +40,7 @@ export function createSlowQueries(
   const queue = createBoundedQueue({
     name: 'queries',
     capacity: slots,
-    // More would take the processors from others, though there are slots left.
+    // One user never takes all slots, so that others find one free.
     perKey: Math.max(1, Math.floor(slots / 2)),
     maxWaiting,
     maxWaitingPerKey: maxWaitingPerUser,
@@ -53,7 +53,7 @@ export function createSlowQueries(
   ): Promise<Row[][]> {
     const release = await queue.acquire({ key: user, signal })
     const { rows, stop } = start(queries)
-    // A stopped query keeps its slot until the engine is done with it.
+    // A stopped query holds its slot until the engine is done with it.
     rows.then(release, release)
     return await new Promise((resolve, reject) => {
       const end = (error: Error) => {

@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import type { Statement } from './database.ts'
 
-/** Where a value goes that is not known yet. */
+/** Stands for a value that is bound later. */
 class Slot {
   readonly name: string
 
@@ -11,8 +11,8 @@ class Slot {
 }
 
 /**
- * A statement whose text is made once and filled in at each use: for the writes that a login waits
- * for, making the text would take longer than the write.
+ * A statement that is compiled once and gets its parameters at each use. Compiling the writes of a
+ * login would take longer than the writes themselves.
  */
 export function createStatementTemplate<Values extends object>(
   names: readonly (keyof Values & string)[],

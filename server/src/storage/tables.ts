@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** The rows as both engines keep them: times in milliseconds, booleans as 0 or 1. */
+/** The rows of both engines. Times are in milliseconds, booleans are 0 or 1. */
 export interface Tables {
   settings: { key: string; value: string }
   identity_version: { id: number; version: number }
@@ -62,13 +62,13 @@ export interface Tables {
     enabled: number
     /** JSON: the list of rules. */
     rules: string
-    /** Whether a rule allows everything, and whether a rule forbids anything. */
+    /** Whether any rule allows everything, and whether any rule denies something. */
     allows_all: Generated<number>
     forbids: Generated<number>
     created_at: number
   }
   role_policies: { role_id: string; policy_id: string }
-  /** Held by a user or by a group; on a project, on a domain, or (neither) on the system. */
+  /** A role of a user or a group, in a project, in a domain or (neither) in the system. */
   assignments: {
     id: string
     role_id: string
@@ -76,7 +76,7 @@ export interface Tables {
     group_id: string | null
     project_id: string | null
     domain_id: string | null
-    /** The provider whose mapping gave it; null where somebody did. */
+    /** The identity provider that assigned it by its mapping; null if a person did. */
     provider_id: string | null
   }
   access_keys: {
@@ -86,7 +86,7 @@ export interface Tables {
     user_id: string
     project_id: string
     enabled: number
-    /** Sealed. */
+    /** Encrypted. */
     secret: string
     expires_at: number | null
     last_used_at: number | null
@@ -98,7 +98,7 @@ export interface Tables {
     name: string
     name_key: string
     driver: string
-    /** JSON: what only the driver understands. */
+    /** JSON: the driver's own options. */
     options: string
     domain_id: string
     enabled: number
@@ -123,7 +123,7 @@ export interface Tables {
     access_key_expires_at: number | null
     provider_id: string | null
   }
-  /** What was good once, and by whom it was used. */
+  /** Login tickets and nonces that were used, and by whom: each is valid once. */
   spent: { id: string; address: string; spent_at: number }
   events: {
     id: string
@@ -145,20 +145,20 @@ export interface Tables {
   login_attempts: {
     bucket: string
     failures: number
-    /** Comparisons under way, and when the newest of them began. */
+    /** Password comparisons that are running, and when the newest of them began. */
     pending: number
     pending_at: number
     blocked_until: number
   }
   login_origins: { account: string; address: string; last_at: number }
-  /** Texts that many servers have in common, each kept once; folded: in lower case. */
+  /** The text dictionary: texts that servers share, each stored once; `folded` is in lower case. */
   words: { code: number; word: string; folded: string }
   /**
-   * What servers are found, sorted and counted by: besides these a column for each field, as
-   * `storage/servers/columns.ts` says. State: 0 in use, 1 in the recycle bin, 2 deleted.
+   * What servers are filtered, sorted and counted by. Besides these it has a column for each field, see
+   * `storage/servers/field-columns.ts`. State: 0 in use, 1 in the recycle bin, 2 deleted.
    */
   servers: { seq: number; id: string; revision: number; state: number; status: string }
-  /** What is shown of a server, rendered when it was written. */
+  /** The response bodies of a server, rendered when it was written. */
   server_documents: {
     server: number
     id: string
@@ -172,15 +172,15 @@ export interface Tables {
     document_digest: string
     summary_digest: string
     metadata_digest: string
-    /** JSON members, for those who may see them. */
+    /** JSON members that only administrators see. */
     admin_group: string
     metadata: string | Uint8Array
     summary: string | Uint8Array
     document: string | Uint8Array
   }
-  /** What a search looks at. */
+  /** The texts that a search looks at. */
   server_texts: { server: number; text: string; starts: string }
-  /** With how big the server is, so that tags can be counted without looking at it. */
+  /** With the size of the server, so that statistics by tag need not read the server. */
   server_tags: {
     server: number
     origin: number
@@ -192,9 +192,9 @@ export interface Tables {
     disk: number
   }
   server_addresses: { server: number; address: string; state: number }
-  /** Which names go with which ids. */
+  /** The names of regions, zones, hosts and the like, by their ids. */
   server_places: { place: string; id: number; name: number }
-  /** How many servers in use a project has of each value, and how big they are together. */
+  /** For each value of a field, how many servers in use a project has, and their total size. */
   server_counts: {
     facet: string
     project_id: number
@@ -215,7 +215,7 @@ export interface Tables {
     provider: string
     brand: string
     address: string
-    /** Sealed: JSON. */
+    /** Encrypted JSON. */
     credentials: string
     /** JSON. */
     options: string
@@ -224,60 +224,60 @@ export interface Tables {
     enabled: number
     /** JSON: the list of rules. */
     mapping: string
-    /** Seconds; null for the setting of the process. */
+    /** In seconds; null for the setting of the process. */
     disappearance_hold: number | null
     created_at: number
-    /** Grows with each change of what stands above. */
+    /** Raised by each change of the columns above. */
     revision: number
-    /** Deleted, and its servers not yet gone. */
+    /** The account is deleted, but some of its servers are still there. */
     leaving: number
   }
-  /** How it goes with an account: written by who runs it. */
+  /** The sync state of an account, written by the process that has its lease. */
   account_syncs: {
     account_id: string
-    /** Who runs the account, and until when that is so unless it is renewed. */
+    /** The holder of the lease, and when it expires unless it is renewed. */
     runner: string
     leased_until: number
     is_running: number
     started_at: number | null
-    /** Of the last complete one, as are the counts while none is running. */
+    /** Of the last complete sync; so are the counts while no sync is running. */
     finished_at: number | null
     duration_ms: number
     seen: number
     created: number
     changed: number
     gone: number
-    /** What went wrong last, in words for an operator; empty while all is well. */
+    /** The last error, for an operator; empty after a success. */
     error: string
-    /** How many times in a row. */
+    /** Consecutive failures. */
     failures: number
     next_at: number
-    /** When the source last gave a proper answer. */
+    /** When the source last answered correctly. */
     answered_at: number
-    /** Its servers have been turned unknown. */
+    /** Whether its servers were marked unknown. */
     is_lost: number
-    /** The revision of the account whose mapping its servers are under. */
+    /** The revision of the account whose mapping was applied to its servers. */
     mapped_revision: number
     /** JSON: the list of warnings. */
     warnings: string
-    /** Servers missing since then or earlier were confirmed as gone; 0 where none were. */
+    /** Servers missing since this time or earlier are confirmed as gone; 0 for none. */
     confirmed_gone: number
   }
-  /** What each account said last of each server that it sees. */
+  /** What each account last reported about each server that it sees. */
   sightings: {
     account_id: string
     server_id: string
     digest: string
     project_id: string
-    /** How many complete scans in a row have missed it, and since when; 0 where it was seen. */
+    /** Consecutive complete scans without it, and since when; 0 if the last scan saw it. */
     missed: number
     missing_since: number
-    /** Its name while it runs, for sources whose servers run on one host only; else empty. */
+    /** Its name while it runs, for sources whose servers run on one host only; otherwise empty. */
     active_name: string
-    /** The host that it then runs on. */
+    /** The host that it runs on. */
     active_host: string
   }
-  /** Queries that people keep by a name. */
+  /** Saved views: queries with a name. */
   views: {
     id: string
     name: string
@@ -291,14 +291,14 @@ export interface Tables {
     scope: string
     sharing: string
     user_id: string
-    /** Null where the token was for a domain. */
+    /** Null if the token was for a domain. */
     project_id: string | null
     created_at: number
     updated_at: number
-    /** Grows with each change. */
+    /** Raised by each change. */
     revision: number
   }
-  /** How many servers in use a project had on a day, counted since 1970, and how big they were together. */
+  /** How many servers in use a project had on a day (days since 1970), and their total size. */
   fleet_days: {
     project_id: number
     day: number
@@ -308,9 +308,9 @@ export interface Tables {
     vmem_size: number
     disk: number
   }
-  /** Those of browsers. The tokens are sealed under a key that only the browser has. */
+  /** Browser sessions. The tokens are encrypted with a key that only the browser has. */
   sessions: {
-    /** The hash of what the browser's cookie names. */
+    /** The hash of the id in the browser's cookie. */
     id: string
     user_id: string
     sealed: string

@@ -5,7 +5,7 @@ import type { Database, Inspect } from '../storage/database.ts'
 import { createInitialDataStore } from '../storage/initial-data.ts'
 import { openPostgres } from '../storage/postgres/open.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
-import { createTestDatabase, type Engine } from './engines.ts'
+import { copyMigratedFile, createTestDatabase, type Engine } from './engines.ts'
 import { ownTables, rowText } from './table-rows.ts'
 
 const noInspection: Inspect = async () => {}
@@ -19,9 +19,13 @@ export interface StoragePlace {
 }
 
 /** A place for storage of its own: opened again after a close, on PostgreSQL also beside. */
-export async function createStoragePlace(engine: Engine): Promise<StoragePlace> {
+export async function createStoragePlace(
+  engine: Engine,
+  kind: 'empty' | 'migrated' = 'empty',
+): Promise<StoragePlace> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-storage-'))
-  const url = engine === 'postgres' ? await createTestDatabase() : undefined
+  const url = engine === 'postgres' ? await createTestDatabase(kind) : undefined
+  if (engine === 'sqlite' && kind === 'migrated') copyMigratedFile(folder)
   const open = new Set<Database>()
   return {
     folder,
@@ -55,7 +59,7 @@ export interface TestStorage {
 
 /** Storage with its initialData settingKey, as the stores find it. Nobody knows the first admin's password. */
 export async function openStorage(engine: Engine): Promise<TestStorage> {
-  const place = await createStoragePlace(engine)
+  const place = await createStoragePlace(engine, 'migrated')
   const database = await place.open()
   await createInitialDataStore(database).create('no hash', Date.UTC(2026, 0, 1))
   return { database, place, close: () => place.remove() }

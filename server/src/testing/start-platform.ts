@@ -6,7 +6,7 @@ import { readConfig } from '../config/read-config.ts'
 import type { Clock } from '../domain/clock.ts'
 import { createLogger } from '../log.ts'
 import { createPlatform, type Platform } from '../platform.ts'
-import { createTestDatabase, type Engine } from './engines.ts'
+import { copyMigratedFile, createTestDatabase, type Engine } from './engines.ts'
 
 export const adminPassword = 'correct horse battery staple'
 
@@ -37,6 +37,7 @@ export async function startPlatform(options: Options = {}): Promise<TestPlatform
   const databaseUrl =
     beside?.databaseUrl ??
     (engine === 'postgres' ? await createTestDatabase('migrated') : undefined)
+  if (!beside && databaseUrl === undefined) copyMigratedFile(join(folder, 'data'))
   const request = readConfig(
     [
       '--port=0',

@@ -96,7 +96,7 @@ export function AccountForm({ provider, account, onSaved }: Props) {
 }
 
 interface ConfirmSaveDialogProps {
-  /** The failed test of the current settings, if any. */
+  /** Of the very settings that are to be saved, where there was one. */
   readonly failed: AccountTest | undefined
   readonly testReason: string | undefined
   readonly onTest: () => void
@@ -104,7 +104,7 @@ interface ConfirmSaveDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before untested settings are saved. */
+/** Asks before settings are saved of which nobody knows whether they work. */
 function ConfirmSaveDialog({
   failed,
   testReason,
@@ -141,7 +141,7 @@ interface TestPanelProps {
   readonly onTest: () => void
 }
 
-/** Tests the settings before they are saved. */
+/** Tries what is typed before it is saved. */
 function TestPanel({ test, settings, disabledReason, onTest }: TestPanelProps) {
   const t = useMessages()
   const { data, error, isPending } = test

@@ -85,7 +85,7 @@ interface ConfirmGoneDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before missing servers are removed immediately. */
+/** Asks before missing servers are removed without waiting. */
 function ConfirmGoneDialog({ account: { id, name }, count, onClose }: ConfirmGoneDialogProps) {
   const t = useMessages()
   const { number } = useFormat()

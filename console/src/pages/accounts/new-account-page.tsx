@@ -61,7 +61,7 @@ export function NewAccountPage() {
   )
 }
 
-/** The providers to choose from. */
+/** What can be attached, each kind with what it is. */
 function ProviderChoice({ providers }: { readonly providers: readonly CloudProvider[] }) {
   const t = useMessages()
   const { number } = useFormat()

@@ -165,7 +165,7 @@ interface FilterTextProps {
   readonly onChange: (value: string) => void
 }
 
-/** A debounced text filter. */
+/** A filter that is typed: told to the address in the pauses. */
 function FilterText({ label, value, onChange }: FilterTextProps) {
   const { box, text, type } = useDebouncedInput(value, (next) => onChange(next.trim()))
   return (

@@ -92,7 +92,7 @@ const kindOf: Readonly<Record<string, Kind>> = {
   domain: 'domains',
 }
 
-/** The target of an event, linked to its page. */
+/** What it was done to, with a link where that has a page. */
 function EventTarget({ event }: { readonly event: EventDto }) {
   const t = useMessages()
   const { target_type: type, target_id: id, target_name: name } = event
@@ -122,7 +122,7 @@ function EventTarget({ event }: { readonly event: EventDto }) {
   )
 }
 
-/** Old and new values; collapsed if they are long. */
+/** Before and after: in the row where it fits, else behind the names of what changed. */
 function ChangeList({ changes }: { readonly changes: EventDto['changes'] }) {
   const t = useMessages()
   const all = describeChanges(changes)

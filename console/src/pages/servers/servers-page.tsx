@@ -176,7 +176,7 @@ export function ServersPage() {
   )
 }
 
-/** The selected servers, across pages. */
+/** The servers that are ticked, whichever page they are on. */
 function useSelection() {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
   const toggle = useCallback(

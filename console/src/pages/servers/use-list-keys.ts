@@ -62,7 +62,7 @@ export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }:
   return { cursor, moveTo }
 }
 
-/** The values of a server that make sense as filters. */
+/** What of a server one would filter by, as a query has it. */
 function filterValues(row: Row): { name: string; value: string }[] {
   const {
     status = '',

@@ -40,7 +40,10 @@ export function createLoginLimit({ perMinute, providerMethods, guard, clock }: D
   const recentFailures = createRateLimit(perMinute && failuresOfRecentUser, details)
   const providerFailures = createRateLimit(providerFactor * perMinute, details)
   const refusedScopes = createRateLimit(recordedRefusals, details)
-  const providerLogins = new LRUCache<string, number>({ max: mostAddresses })
+  const providerLogins = new LRUCache<string, number>({
+    maxSize: mostAddresses,
+    sizeCalculation: () => 1,
+  })
 
   const keyOf = (method: string, ip: string) => `${method} ${addressBlock(ip)}`
   const userKeyOf = (userKey: string, ip: string) => `${userKey} ${addressBlock(ip)}`

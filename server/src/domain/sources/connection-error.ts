@@ -11,7 +11,11 @@ const faults: readonly Fault[] = [
   [/^TLS_CLOSED$/, 'tls', `closed the connection before TLS was established: ${wrongPort}`],
   [/^(?:ECONNRESET|EPIPE|ECONNABORTED)$/, 'unreachable', 'closed the connection'],
   [/^(?:ETIMEDOUT|EHOSTDOWN)$/, 'unreachable', 'cannot be reached: it does not answer'],
-  [/^E(?:HOST|NET)UNREACH$|^ENETDOWN$/, 'unreachable', 'cannot be reached: no route to host'],
+  [
+    /^E(?:HOST|NET)UNREACH$|^ENETDOWN$/,
+    'unreachable',
+    'cannot be reached: there is no route to it',
+  ],
   [
     /^ENOTFOUND$|^ENODATA$|^EAI_(?:NONAME|NODATA)$/,
     'unreachable',
@@ -28,12 +32,12 @@ const faults: readonly Fault[] = [
     'unreachable',
     'cannot be reached: the operating system does not allow the connection',
   ],
-  [/^HPE_/, 'garbled', `does not answer in HTTP: ${wrongPort}`],
+  [/^HPE_/, 'invalid-response', `does not answer in HTTP: ${wrongPort}`],
 
   [
     /SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL|HTTP_REQUEST|BAD_RECORD_TYPE)$/,
     'tls',
-    `does not use TLS on this port: ${wrongPort}`,
+    `does not speak TLS on this port: ${wrongPort}`,
   ],
   [/^CERT_HAS_EXPIRED$/, 'tls', 'is not trusted: its certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'tls', 'is not trusted: its certificate is not valid yet'],
@@ -66,7 +70,7 @@ const faults: readonly Fault[] = [
   [
     /PROTOCOL_VERSION$|SSL_UNSUPPORTED_PROTOCOL$|SSL_NO_PROTOCOLS/,
     'tls',
-    'supports no secure TLS version',
+    'speaks no version of TLS that is still secure',
   ],
   [/TOO_(?:SMALL|WEAK|SHORT)$|WEAK/, 'tls', 'uses a key or a signature that is too weak'],
   [

@@ -18,7 +18,7 @@ export function deadline(milliseconds: number): AbortSignal {
 }
 
 export const noAnswer = (target: string, milliseconds: number): SourceError =>
-  new SourceError('timeout', `${target}: no response within ${milliseconds / 1_000} s.`)
+  new SourceError('timeout', `${target}: no answer within ${milliseconds / 1_000} s.`)
 
 /** Why a request was given up when its signal was aborted. */
 export function abortedError(signal: AbortSignal, target: string): SourceError {

@@ -23,14 +23,14 @@ interface Dependencies {
 /** Milliseconds that one request to a source may take; a hypervisor's first answer takes its time. */
 const timeLimit = 20_000
 const openLimit = 30_000
-const mostPaces = 10_000
+const maxPaces = 10_000
 
 const unknownKind = (provider: string) =>
   new PlatformError('InputParameterError', `No provider is named ${provider}.`)
 
 /** Opens sources, each kind in its own way, and each account at its own pace. */
 export function createOpenSource({ kinds, accounts, egress, clock }: Dependencies) {
-  const paces = new LRUCache<string, SourceContext['throttle']>({ max: mostPaces })
+  const paces = new LRUCache<string, SourceContext['throttle']>({ max: maxPaces })
 
   async function loadKind(provider: string): Promise<SourceKind> {
     const load = kinds.get(provider)

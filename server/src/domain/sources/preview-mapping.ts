@@ -13,7 +13,7 @@ interface Dependencies {
   readonly serverWriter: Pick<ServerWriter, 'findStored'>
 }
 
-const mostShown = 100
+const maxShown = 100
 
 /** Says where the servers of an account would go by other rules. */
 export function createPreviewMapping({ sightings, owners, serverWriter }: Dependencies) {
@@ -40,7 +40,7 @@ export function createPreviewMapping({ sightings, owners, serverWriter }: Depend
         counts.set(to, (counts.get(to) ?? 0) + 1)
         if (to === server.project_id) continue
         moves += 1
-        if (servers.length === mostShown) continue
+        if (servers.length === maxShown) continue
         servers.push({
           id,
           name: server.name,

@@ -15,7 +15,7 @@ export type SourceErrorKind =
   /** It says that it failed. */
   | 'failed'
   /** It says something that makes no sense. */
-  | 'garbled'
+  | 'invalid-response'
   /** It does not say all of it. */
   | 'incomplete'
 

@@ -6,7 +6,7 @@ import type { UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
 /** How many servers a warning names; the others are only counted. */
-const mostNamed = 3
+const maxNamed = 3
 const longestName = 128
 const longestReason = 300
 
@@ -18,8 +18,8 @@ const shorten = (text: string, most: number) => {
 const serversOf = (count: number) => (count === 1 ? '1 server' : `${count} servers`)
 
 const listOf = (items: readonly string[]) => {
-  const rest = items.length - mostNamed
-  return [...items.slice(0, mostNamed), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
+  const rest = items.length - maxNamed
+  return [...items.slice(0, maxNamed), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
 }
 
 export interface Unreadable {

@@ -18,9 +18,9 @@ import {
   personaNames,
   type PlatformWorld,
   type Persona,
-} from '../../testing/platform-world/create-platform-world.ts'
+  startPlatformWorld,
+} from '../../testing/platform-world/start-platform-world.ts'
 import { changedTables, type TakeSnapshot } from '../../testing/platform-world/snapshots.ts'
-import { startPlatformWorld } from '../../testing/platform-world/start-platform-world.ts'
 import type { TestPlatform } from '../../testing/start-platform.ts'
 import { comparableParts } from '../../testing/comparable-response.ts'
 

@@ -11,12 +11,10 @@ import type { Things } from '../../testing/platform-world/persona-things.ts'
 import {
   operationOf,
   type PersonaName,
-} from '../../testing/platform-world/create-platform-world.ts'
-import { changedTables } from '../../testing/platform-world/snapshots.ts'
-import {
   startPlatformWorld,
   type RunningPlatformWorld,
 } from '../../testing/platform-world/start-platform-world.ts'
+import { changedTables } from '../../testing/platform-world/snapshots.ts'
 import { comparableParts } from '../../testing/comparable-response.ts'
 
 const ids = sampleOperations(operations).map(({ id }) => id)

@@ -7,12 +7,12 @@ import { assertError } from '../../testing/assert-error.ts'
 import { sampleOperations } from '../../testing/lanes.ts'
 import { requests } from '../../testing/platform-world/persona-requests.ts'
 import { rowsOf } from '../../testing/platform-world/persona-table.ts'
-import { operationOf } from '../../testing/platform-world/create-platform-world.ts'
-import { changedTables } from '../../testing/platform-world/snapshots.ts'
 import {
+  operationOf,
   startPlatformWorld,
   type RunningPlatformWorld,
 } from '../../testing/platform-world/start-platform-world.ts'
+import { changedTables } from '../../testing/platform-world/snapshots.ts'
 import { comparableParts } from '../../testing/comparable-response.ts'
 
 const all: readonly Operation[] = operations

@@ -8,12 +8,10 @@ import { nonexistentThings, type Things } from '../../testing/platform-world/per
 import {
   personaNames,
   type PersonaCall,
-} from '../../testing/platform-world/create-platform-world.ts'
-import { changedTables } from '../../testing/platform-world/snapshots.ts'
-import {
   startPlatformWorld,
   type RunningPlatformWorld,
 } from '../../testing/platform-world/start-platform-world.ts'
+import { changedTables } from '../../testing/platform-world/snapshots.ts'
 
 const changing = operations.map(({ id }) => id).filter((id) => requests[id].changes !== undefined)
 

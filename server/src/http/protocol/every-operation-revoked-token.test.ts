@@ -12,8 +12,6 @@ import {
   readSecret,
   type PersonaCall,
   type Persona,
-} from '../../testing/platform-world/create-platform-world.ts'
-import {
   startPlatformWorld,
   type RunningPlatformWorld,
 } from '../../testing/platform-world/start-platform-world.ts'

@@ -65,7 +65,7 @@ export function checkAwsSettings(settings: SourceSettings): readonly SettingProb
   for (const [name, value] of Object.entries(settings.credentials)) {
     // They travel in headers. What is left of a line's end, when copied, is the usual fault.
     if (!/^[\x21-\x7e]*$/.test(value)) {
-      report(`credentials.${name}`, 'It has a space, a line break or a letter that no key has.')
+      report(`credentials.${name}`, 'It has a space, a client break or a letter that no key has.')
     }
   }
   const ca = caOf(settings)

@@ -1,7 +1,7 @@
 import type { Instance, InstanceNetworkInterface } from '@aws-sdk/client-ec2'
 import type { Nic } from '@muster/contract'
 import type { ReportedFacts } from '../../domain/sources/source.ts'
-import type { RegionBook } from './region-book.ts'
+import type { RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
 
 type Connection = Required<
@@ -16,19 +16,19 @@ export const interfacesOf = ({ NetworkInterfaces = [] }: Instance): InstanceNetw
   [...NetworkInterfaces].sort((a, b) => placeOf(a) - placeOf(b))
 
 /** How an instance is connected. */
-export function connectionOf(instance: Instance, book: RegionBook): Connection {
+export function connectionOf(instance: Instance, lookups: RegionLookups): Connection {
   const interfaces = interfacesOf(instance)
   const publics = interfaces.flatMap(({ Association }) => Association?.PublicIp ?? [])
   const eip = publics[0] ?? instance.PublicIpAddress ?? ''
   const vpcs = [...new Set(interfaces.flatMap(({ VpcId }) => VpcId ?? []))]
   return {
     nics: interfaces.map(describeNic),
-    networks: interfaces.map((card, number) => describeNetwork(card, number, book)).join(','),
-    vpc: vpcs.map((id) => nameOf(book.vpcs.get(id)?.Tags, id)).join(','),
+    networks: interfaces.map((card, number) => describeNetwork(card, number, lookups)).join(','),
+    vpc: vpcs.map((id) => nameOf(lookups.vpcs.get(id)?.Tags, id)).join(','),
     vpc_id: vpcs.join(','),
     eip,
     // An address that EC2 lent for the run is not among those that the account has.
-    eip_mode: eip === '' ? '' : book.addresses.get(eip) ? 'elastic_ip' : 'public_ip',
+    eip_mode: eip === '' ? '' : lookups.addresses.get(eip) ? 'elastic_ip' : 'public_ip',
     virtual_ips: interfaces.flatMap(secondaryAddresses).join(','),
   }
 }
@@ -54,9 +54,13 @@ function firstIpv6({ Ipv6Addresses = [] }: InstanceNetworkInterface): string {
   )
 }
 
-function describeNetwork(card: InstanceNetworkInterface, number: number, book: RegionBook): string {
+function describeNetwork(
+  card: InstanceNetworkInterface,
+  number: number,
+  lookups: RegionLookups,
+): string {
   const { SubnetId = '', PrivateIpAddress = '', MacAddress = '' } = card
-  const subnet = book.subnets.get(SubnetId)
+  const subnet = lookups.subnets.get(SubnetId)
   const mask = subnet?.CidrBlock?.split('/')[1] ?? ''
   return `eth${number}:${PrivateIpAddress}/${mask}/${MacAddress}/${nameOf(subnet?.Tags, SubnetId)}`
 }

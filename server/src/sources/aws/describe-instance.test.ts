@@ -5,14 +5,14 @@ import { naturalId } from '../../domain/sources/natural-id.ts'
 import { requireServer } from '../../testing/inventory-world/source-conformance.ts'
 import { describeInstance } from './describe-instance.ts'
 import type { Lookup } from './lookup.ts'
-import type { RegionBook } from './region-book.ts'
+import type { RegionLookups } from './region-lookups.ts'
 
-type Shelf = { readonly [Name in keyof RegionBook]?: Readonly<Record<string, object>> }
+type Shelf = { readonly [Name in keyof RegionLookups]?: Readonly<Record<string, object>> }
 
 /** What is known of the things around an instance. */
-const bookOf = (shelf: Shelf): RegionBook => {
+const bookOf = (shelf: Shelf): RegionLookups => {
   const lookup = (things: Readonly<Record<string, object>> = {}) => ({
-    learn: async () => {},
+    load: async () => {},
     get: (id: string | undefined) => things[id ?? ''],
   })
   const names = [
@@ -29,7 +29,7 @@ const bookOf = (shelf: Shelf): RegionBook => {
   return Object.fromEntries(names.map((name) => [name, lookup(shelf[name])])) as Record<
     string,
     Lookup<object>
-  > as unknown as RegionBook
+  > as unknown as RegionLookups
 }
 
 const plain: Instance = {

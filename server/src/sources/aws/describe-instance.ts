@@ -9,17 +9,18 @@ import { disksOf } from './disks.ts'
 import { biosOf } from './firmware.ts'
 import type { OwnedInstance } from './list-instances.ts'
 import { operatingSystemOf } from './operating-system.ts'
-import type { RegionBook } from './region-book.ts'
+import type { RegionLookups } from './region-lookups.ts'
 import { environmentOf, regionName } from './region-names.ts'
 import { securityOf } from './security.ts'
 import { statusOf } from './status.ts'
 import { nameOf, tagsOf } from './tags.ts'
 
 /** No instance has so many tags and rules: it is nonsense, or somebody wants our memory. */
-const mostText = 2 ** 20
+const maxText = 2 ** 20
 
 export function keyOf({ owner, instance }: OwnedInstance, region: string): ServerKey {
-  if (owner === '') throw new SourceError('garbled', `An instance in ${region} has no owner.`)
+  if (owner === '')
+    throw new SourceError('invalid-response', `An instance in ${region} has no owner.`)
   return ['aws', owner, region, instance.InstanceId ?? '']
 }
 
@@ -27,12 +28,15 @@ export function keyOf({ owner, instance }: OwnedInstance, region: string): Serve
 export function describeInstance(
   owned: OwnedInstance,
   region: string,
-  book: RegionBook,
+  lookups: RegionLookups,
 ): ReportedServer {
   const key = keyOf(owned, region)
-  const facts = factsOf(owned.instance, region, book, naturalId('server', ...key))
-  if (JSON.stringify(facts).length > mostText) {
-    throw new SourceError('garbled', `${facts.external_id} in ${region} exceeds the limits of EC2.`)
+  const facts = factsOf(owned.instance, region, lookups, naturalId('server', ...key))
+  if (JSON.stringify(facts).length > maxText) {
+    throw new SourceError(
+      'invalid-response',
+      `${facts.external_id} in ${region} has more to it than EC2 allows.`,
+    )
   }
   return { key, tenant: { id: owned.owner, name: owned.owner }, facts }
 }
@@ -40,15 +44,15 @@ export function describeInstance(
 function factsOf(
   instance: Instance,
   region: string,
-  book: RegionBook,
+  lookups: RegionLookups,
   serverId: string,
 ): ReportedFacts {
   const { InstanceId = '', InstanceType = '', KeyName = '', Placement, State } = instance
   if (State?.Name === undefined) {
-    throw new SourceError('garbled', `${InstanceId} in ${region} has no state.`)
+    throw new SourceError('invalid-response', `${InstanceId} in ${region} has no state.`)
   }
-  const type = book.types.get(InstanceType)
-  const image = book.images.get(instance.ImageId)
+  const type = lookups.types.get(InstanceType)
+  const image = lookups.images.get(instance.ImageId)
   const tags = tagsOf(instance.Tags)
   const host = Placement?.HostId ?? ''
   const host_id = host === '' ? '' : naturalId('host', 'aws', host)
@@ -70,19 +74,19 @@ function factsOf(
     region: regionName(region),
     region_ext_id: region,
     cloudregion_id: naturalId('region', 'aws', region),
-    ...zoneOf(instance, region, book),
+    ...zoneOf(instance, region, lookups),
     instance_type: InstanceType,
     flavor_id: InstanceType,
     vcpu_count: coresOf(instance) ?? type?.VCpuInfo?.DefaultVCpus ?? 0,
     vmem_size: type?.MemoryInfo?.SizeInMiB ?? 0,
-    disks_info: disksOf(instance, book, serverId),
-    ...connectionOf(instance, book),
-    ...securityOf(instance, book),
+    disks_info: disksOf(instance, lookups, serverId),
+    ...connectionOf(instance, lookups),
+    ...securityOf(instance, lookups),
     src_ip_check: instance.SourceDestCheck ?? true,
     isolated_devices,
     is_gpu: isolated_devices.some(({ dev_type }) => dev_type === 'GPU'),
     keypair: KeyName,
-    keypair_id: book.keyPairs.get(KeyName)?.KeyPairId ?? '',
+    keypair_id: lookups.keyPairs.get(KeyName)?.KeyPairId ?? '',
     ...operatingSystemOf(instance, image),
     bios: biosOf(instance, image),
     scaling_group_id: tags['aws:autoscaling:groupName'] ?? '',
@@ -99,10 +103,10 @@ function coresOf({ CpuOptions }: Instance): number | undefined {
 }
 
 /** Names of zones mean another place in every account, their ids do not. */
-function zoneOf({ Placement }: Instance, region: string, book: RegionBook) {
+function zoneOf({ Placement }: Instance, region: string, lookups: RegionLookups) {
   const zone = Placement?.AvailabilityZone ?? ''
   if (zone === '') return {}
-  const id = Placement?.AvailabilityZoneId ?? book.zones.get(zone)?.ZoneId ?? zone
+  const id = Placement?.AvailabilityZoneId ?? lookups.zones.get(zone)?.ZoneId ?? zone
   return { zone, zone_ext_id: id, zone_id: naturalId('zone', 'aws', region, id) }
 }
 

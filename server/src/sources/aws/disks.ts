@@ -1,7 +1,7 @@
 import type { Instance, InstanceTypeInfo } from '@aws-sdk/client-ec2'
 import type { Disk } from '@muster/contract'
 import { naturalId } from '../../domain/sources/natural-id.ts'
-import type { RegionBook } from './region-book.ts'
+import type { RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
 
 const mebibyte = 2 ** 20
@@ -19,22 +19,22 @@ const blank = {
 } as const satisfies Partial<Disk>
 
 /** The volumes, the one that it boots from first, and the disks that are in its host. */
-export function disksOf(instance: Instance, book: RegionBook, serverId: string): Disk[] {
-  const type = book.types.get(instance.InstanceType)
-  const attached = [...attachedVolumes(instance, book), ...localDisks(type, serverId)]
+export function disksOf(instance: Instance, lookups: RegionLookups, serverId: string): Disk[] {
+  const type = lookups.types.get(instance.InstanceType)
+  const attached = [...attachedVolumes(instance, lookups), ...localDisks(type, serverId)]
   return attached.map((disk, index) => ({ ...disk, index }))
 }
 
 type Attached = Omit<Disk, 'index'>
 
-function attachedVolumes(instance: Instance, book: RegionBook): Attached[] {
+function attachedVolumes(instance: Instance, lookups: RegionLookups): Attached[] {
   const { BlockDeviceMappings = [], RootDeviceName, ImageId = '' } = instance
-  const isNvme = book.types.get(instance.InstanceType)?.EbsInfo?.NvmeSupport === 'required'
+  const isNvme = lookups.types.get(instance.InstanceType)?.EbsInfo?.NvmeSupport === 'required'
   const place = (device: string) => (device === RootDeviceName ? '' : device)
   return BlockDeviceMappings.map(({ DeviceName = '', Ebs }) => ({ DeviceName, id: Ebs?.VolumeId }))
     .sort((a, b) => (place(a.DeviceName) < place(b.DeviceName) ? -1 : 1))
     .flatMap(({ DeviceName, id = '' }) => {
-      const volume = book.volumes.get(id)
+      const volume = lookups.volumes.get(id)
       // It was taken away while we looked.
       if (!volume) return []
       const isRoot = DeviceName === RootDeviceName
@@ -50,7 +50,7 @@ function attachedVolumes(instance: Instance, book: RegionBook): Attached[] {
         storage_type: VolumeType,
         iops: Iops,
         bps: Throughput * mebibyte,
-        ...(isRoot && { image: book.images.get(ImageId)?.Name ?? '', image_id: ImageId }),
+        ...(isRoot && { image: lookups.images.get(ImageId)?.Name ?? '', image_id: ImageId }),
       }
     })
 }

@@ -73,7 +73,7 @@ describe('an EC2 that is in trouble', () => {
 
   test('does not answer', async () => {
     answer('DescribeInstances', () => {})
-    await refuses('timeout', /no response within 0\.15 s/, ec2.settings, { timeLimit: 150 })
+    await refuses('timeout', /no answer within 0\.15 s/, ec2.settings, { timeLimit: 150 })
   })
 
   test('falls silent in the middle of an answer', async () => {
@@ -86,7 +86,7 @@ describe('an EC2 that is in trouble', () => {
       response.writeHead(200, { 'content-length': 1_000 })
       response.write('<DescribeInstancesResponse><reservationSet/>', () => response.destroy())
     })
-    await refuses('incomplete', /closed the connection during/)
+    await refuses('incomplete', /stopped in the middle/)
   })
 
   test('hangs up without an answer', async () => {
@@ -152,15 +152,15 @@ describe('an EC2 that is in trouble', () => {
   ] as const) {
     test(`says ${what}`, async () => {
       answer('DescribeInstances', (response) => response.writeHead(200).end(body))
-      await refuses('garbled', /DescribeInstances as EC2 does|has no|makes no sense/)
+      await refuses('invalid-response', /DescribeInstances as EC2 does|has no|makes no sense/)
     })
   }
 
   test('names no region', async () => {
     ec2.regions = []
-    await refuses('incomplete', /returned no regions/)
+    await refuses('incomplete', /names no region/)
     ec2.regions = ['../../evil.example/?']
-    await refuses('garbled', /is not a region/)
+    await refuses('invalid-response', /is not a region/)
   })
 
   test('gives pages for ever', async () => {
@@ -170,22 +170,22 @@ describe('an EC2 that is in trouble', () => {
     answer('DescribeInstances', (response) =>
       succeed(response, 'DescribeInstances', empty, token('same')),
     )
-    await refuses('incomplete', /pages of .* repeat/)
+    await refuses('incomplete', /goes in circles/)
     answer('DescribeInstances', (response) =>
       succeed(response, 'DescribeInstances', empty, token(String((page += 1)))),
     )
-    await refuses('incomplete', /too many pages/)
+    await refuses('incomplete', /does not end/)
     const again =
       '<reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet>'
     answer('DescribeInstances', (response) =>
       succeed(response, 'DescribeInstances', again, token(String((page += 1)))),
     )
-    await refuses('incomplete', /too many pages/)
+    await refuses('incomplete', /does not end/)
   })
 
   test('says more than anybody wants to hear', async () => {
     ec2.instances.set('i-4', { name: 'loud', tags: { essay: 'x'.repeat(10_000_000) } })
-    await refuses('garbled', /more than 8388608 bytes/)
+    await refuses('invalid-response', /more than 8388608 bytes/)
   })
 
   test('never stops talking', async () => {
@@ -199,7 +199,7 @@ describe('an EC2 that is in trouble', () => {
       response.writeHead(200)
       talk()
     })
-    await refuses('garbled', /more than 8388608 bytes/)
+    await refuses('invalid-response', /more than 8388608 bytes/)
     assert.ok(process.memoryUsage().rss - before < 100_000_000)
   })
 
@@ -215,8 +215,8 @@ describe('an EC2 that is in trouble', () => {
     [400, 'Throttling', 'throttled'],
     [429, '', 'throttled'],
     [400, 'InvalidParameterValue', 'failed'],
-    [404, '', 'garbled'],
-    [302, '', 'garbled'],
+    [404, '', 'invalid-response'],
+    [302, '', 'invalid-response'],
   ] as const) {
     test(`answers ${status} ${code}`, async () => {
       const leak = 'Signature=abc fake+&+secret'
@@ -256,7 +256,7 @@ describe('an EC2 that is in trouble', () => {
 
   test('does not speak TLS where it is spoken to so', async () => {
     const address = ec2.url.replace('http:', 'https:')
-    await refuses('tls', /does not use TLS on this port/, { ...ec2.settings, address })
+    await refuses('tls', /does not speak TLS on this port/, { ...ec2.settings, address })
   })
 
   test('is where Muster may not go', async () => {
@@ -320,7 +320,7 @@ describe('an EC2 that is in trouble', () => {
       '<reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet>'
     for (const content of ['<reservationSet/>', other]) {
       answer('DescribeInstances', (response) => succeed(response, 'DescribeInstances', content))
-      await assert.rejects(look('i-2'), { kind: 'garbled', message: /did not return/ })
+      await assert.rejects(look('i-2'), { kind: 'invalid-response', message: /does not tell it/ })
     }
   })
 

@@ -1,6 +1,6 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { UnknownInstance, UnparsedResponse } from './response-error.ts'
-import type { Line } from './line.ts'
+import type { RegionClient } from './region-client.ts'
 import {
   instancesOf,
   listInstances,
@@ -11,8 +11,8 @@ import {
 /** EC2 gives no smaller pages. */
 const smallestPage = 5
 
-async function hasOthers(line: Line, id: string, signal: AbortSignal): Promise<boolean> {
-  for await (const page of listInstances(line, signal, smallestPage)) {
+async function hasOthers(client: RegionClient, id: string, signal: AbortSignal): Promise<boolean> {
+  for await (const page of listInstances(client, signal, smallestPage)) {
     if (page.some(({ instance }) => instance.InstanceId !== id)) return true
   }
   return false
@@ -24,13 +24,13 @@ async function hasOthers(line: Line, id: string, signal: AbortSignal): Promise<b
  * something else has to be there still.
  */
 export async function findInstance(
-  line: Line,
+  client: RegionClient,
   id: string,
   signal: AbortSignal,
 ): Promise<OwnedInstance | undefined> {
   try {
     // By its id, not by a filter: a filter that finds nothing is no fault, and so says nothing.
-    const answer = await line.ask(
+    const answer = await client.call(
       (ec2, options) => ec2.describeInstances({ InstanceIds: [id] }, options),
       signal,
     )
@@ -41,11 +41,14 @@ export async function findInstance(
   } catch (error) {
     if (error instanceof UnparsedResponse) return unparsedInstance(id, error)
     if (!(error instanceof UnknownInstance)) throw error
-    if (await hasOthers(line, id, signal)) return undefined
+    if (await hasOthers(client, id, signal)) return undefined
     throw new SourceError(
       'incomplete',
-      `EC2 in ${line.region} returned neither ${id} nor any other instance. The next sync decides whether it is gone.`,
+      `EC2 in ${client.region} knows neither ${id} nor any other instance: the next sync will tell.`,
     )
   }
-  throw new SourceError('garbled', `EC2 in ${line.region} did not return ${id}.`)
+  throw new SourceError(
+    'invalid-response',
+    `EC2 in ${client.region} was asked for ${id} and does not tell it.`,
+  )
 }

@@ -47,7 +47,7 @@ describe('the lists in responses of EC2', () => {
         `<${name}>none</${name}>`,
         `<${name}><member/></${name}>`,
       ]) {
-        await assert.rejects(scanWith(action, content), { kind: 'garbled' }, content)
+        await assert.rejects(scanWith(action, content), { kind: 'invalid-response' }, content)
       }
       if (action === 'DescribeRegions') return
       for (const content of [`<${name}/>`, `<${name}></${name}>`, `<${name}>\n  </${name}>`]) {
@@ -63,12 +63,12 @@ describe('the lists in responses of EC2', () => {
       action === 'DescribeInstances' &&
       succeed(response, action, form.has('NextToken') ? '' : first)
     const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(10_000))
-    await assert.rejects(scanAll(source), { kind: 'garbled' })
+    await assert.rejects(scanAll(source), { kind: 'invalid-response' })
     await source.close()
   })
 
   test('a reservation without its instances is not an empty one', async () => {
     const content = '<reservationSet><item><ownerId>1</ownerId></item></reservationSet>'
-    await assert.rejects(scanWith('DescribeInstances', content), { kind: 'garbled' })
+    await assert.rejects(scanWith('DescribeInstances', content), { kind: 'invalid-response' })
   })
 })

@@ -33,5 +33,5 @@ export function requireList<Item>(
   what: string,
 ): readonly Item[] {
   if (list) return list
-  throw new SourceError('garbled', `The response has no list of ${what}.`)
+  throw new SourceError('invalid-response', `The response with the ${what} has no list in it.`)
 }

@@ -5,9 +5,9 @@ import type {
 } from '@aws-sdk/client-ec2'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { UnparsedResponse } from './response-error.ts'
-import type { Line } from './line.ts'
+import type { RegionClient } from './region-client.ts'
 import { requireList } from './list-elements.ts'
-import { pageThrough } from './page-through.ts'
+import { paginate } from './paginate.ts'
 
 export interface OwnedInstance {
   /** The number of the account that it belongs to. */
@@ -42,7 +42,7 @@ function unfoundInstance(id: string, body: string, what: string): OwnedInstance 
   const owner = [...ahead.matchAll(ownerForm)].at(-1)?.[1] ?? ''
   const problem = new SourceError(
     'incomplete',
-    `The list of ${what} contains ${id}, but a lookup by id does not find it.`,
+    `The list of ${what} has ${id}, but it is not found by its id.`,
   )
   return { owner, instance: { InstanceId: id }, problem }
 }
@@ -54,7 +54,7 @@ interface InstancePage {
 
 /** The instances of a region, page by page. */
 export function listInstances(
-  { region, ask }: Line,
+  { region, call }: RegionClient,
   signal: AbortSignal,
   pageSize = 200,
 ): AsyncGenerator<OwnedInstance[]> {
@@ -66,16 +66,16 @@ export function listInstances(
   }
 
   async function describe(input: DescribeInstancesRequest): Promise<InstancePage> {
-    const page = await ask((ec2, options) => ec2.describeInstances(input, options), signal)
+    const page = await call((ec2, options) => ec2.describeInstances(input, options), signal)
     return { instances: instancesOf(page, what), NextToken: page.NextToken }
   }
 
   /** By ids, whether or not they come on one page. */
   const describeSome = (ids: readonly string[]) =>
     Array.fromAsync(
-      pageThrough({
+      paginate({
         ...paging,
-        ask: (NextToken) =>
+        call: (NextToken) =>
           describe({
             Filters: [{ Name: 'instance-id', Values: [...ids] }],
             ...(NextToken !== undefined && { NextToken }),
@@ -84,7 +84,7 @@ export function listInstances(
     )
 
   /** Asks for ever fewer until the one that cannot be parsed stands alone. */
-  async function findOdd(ids: readonly string[]): Promise<readonly OwnedInstance[]> {
+  async function findUnparsable(ids: readonly string[]): Promise<readonly OwnedInstance[]> {
     try {
       return (await describeSome(ids)).flat()
     } catch (error) {
@@ -92,7 +92,10 @@ export function listInstances(
       const [id = ''] = ids
       if (ids.length === 1) return [unparsedInstance(id, error)]
       const middle = Math.ceil(ids.length / 2)
-      return [...(await findOdd(ids.slice(0, middle))), ...(await findOdd(ids.slice(middle)))]
+      return [
+        ...(await findUnparsable(ids.slice(0, middle))),
+        ...(await findUnparsable(ids.slice(middle))),
+      ]
     }
   }
 
@@ -109,7 +112,7 @@ export function listInstances(
       const ids = [...new Set(listed.map(([, id = '']) => id))]
       if (ids.length === 0) throw error
       const NextToken = /<nextToken>([^<]+)<\/nextToken>/.exec(body)?.[1]
-      const found = await findOdd(ids)
+      const found = await findUnparsable(ids)
       const foundIds = new Set(found.map(({ instance }) => instance.InstanceId))
       // Only a list can tell that an instance is gone.
       const unfound = ids
@@ -119,5 +122,5 @@ export function listInstances(
     }
   }
 
-  return pageThrough({ ...paging, ask: readPage })
+  return paginate({ ...paging, call: readPage })
 }

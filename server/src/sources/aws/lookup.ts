@@ -1,23 +1,23 @@
 /** Things that servers refer to by id. */
 export interface Lookup<Thing> {
   /** Asks for those that are not known yet. */
-  learn(ids: Iterable<string | undefined>, signal: AbortSignal): Promise<void>
+  load(ids: Iterable<string | undefined>, signal: AbortSignal): Promise<void>
   /** Undefined where there is no such thing any more, or not for us. */
   get(id: string | undefined): Thing | undefined
 }
 
 /** As many values as EC2 takes in one filter. */
-const mostInFilter = 200
+const maxInFilter = 200
 
 /** Asks for each thing until there is one, many at a time. */
 export function createLookup<Thing>(
   find: (ids: string[], signal: AbortSignal) => Promise<readonly Thing[]>,
   idOf: (thing: Thing) => string | undefined,
-  batch = mostInFilter,
+  batch = maxInFilter,
 ): Lookup<Thing> {
   const known = new Map<string, Thing>()
   return {
-    async learn(ids, signal) {
+    async load(ids, signal) {
       const missing = new Set<string>()
       for (const id of ids) if (id !== undefined && !known.has(id)) missing.add(id)
       const list = [...missing]

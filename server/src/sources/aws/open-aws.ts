@@ -1,19 +1,19 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { Source, SourceSettings, SourceContext } from '../../domain/sources/source.ts'
 import { readAwsSettings } from './aws-settings.ts'
-import { createLines, type Line } from './line.ts'
+import { createRegionClients, type RegionClient } from './region-client.ts'
 import { requireList } from './list-elements.ts'
 import { merge } from './merge.ts'
-import { createLastingBook, type LastingBook } from './region-book.ts'
+import { createCachedLookups, type CachedLookups } from './region-lookups.ts'
 import { isRegion, partitionOf } from './region-names.ts'
-import { lookInRegion, scanRegion } from './scan-region.ts'
+import { getInstance, scanRegion } from './scan-region.ts'
 
 const usualRegion = 'us-east-1'
 const regionsAtOnce = 4
 
 interface OpenRegion {
-  readonly line: Line
-  readonly lasting: LastingBook
+  readonly client: RegionClient
+  readonly cached: CachedLookups
 }
 
 export async function openAws(
@@ -24,7 +24,7 @@ export async function openAws(
   const aws = readAwsSettings(settings)
   const agents = context.egress.createAgents(aws.ca === undefined ? {} : { ca: aws.ca })
   const opened = new Map<string, OpenRegion>()
-  const lineTo = await createLines(aws, context, agents)
+  const clientFor = await createRegionClients(aws, context, agents)
   // Keys of China or of a government are not known elsewhere.
   const start = aws.regions[0] ?? usualRegion
 
@@ -32,16 +32,16 @@ export async function openAws(
     const known = opened.get(region)
     if (known) return known
     if (!isRegion(region))
-      throw new SourceError('garbled', `${JSON.stringify(region)} is not a region.`)
-    const line = lineTo(region)
-    const entry = { line, lasting: createLastingBook(line) }
+      throw new SourceError('invalid-response', `${JSON.stringify(region)} is not a region.`)
+    const client = clientFor(region)
+    const entry = { client, cached: createCachedLookups(client) }
     opened.set(region, entry)
     return entry
   }
 
   /** Anew for each scan: an account may enable another one. */
   async function findRegions(stop: AbortSignal): Promise<readonly string[]> {
-    const { Regions } = await regionOf(start).line.ask(
+    const { Regions } = await regionOf(start).client.call(
       (ec2, options) => ec2.describeRegions({}, options),
       stop,
     )
@@ -51,19 +51,16 @@ export async function openAws(
       .flatMap(({ RegionName }) => RegionName ?? [])
       .filter((region) => partitionOf(region) === partitionOf(start))
       .sort()
-    if (enabled.length === 0) throw new SourceError('incomplete', 'EC2 returned no regions.')
+    if (enabled.length === 0) throw new SourceError('incomplete', 'EC2 names no region at all.')
     const strange = aws.regions.find((region) => !enabled.includes(region))
     if (strange !== undefined) {
-      throw new SourceError(
-        'forbidden',
-        `The region ${strange} is not enabled for the AWS account.`,
-      )
+      throw new SourceError('forbidden', `The account has not enabled the region ${strange}.`)
     }
     return aws.regions.length === 0 ? enabled : aws.regions
   }
 
   async function close(): Promise<void> {
-    for (const { line } of opened.values()) line.close()
+    for (const { client } of opened.values()) client.close()
     agents.http.destroy()
     agents.https.destroy()
   }
@@ -78,14 +75,14 @@ export async function openAws(
         // Regions named in the options are the administrator's choice: the others may go.
         if (!aws.areRegionsGiven) yield { present: [], gone: [], regions }
         const scans = regions.map((region) => () => {
-          const { line, lasting } = regionOf(region)
-          return scanRegion(line, lasting, stop)
+          const { client, cached } = regionOf(region)
+          return scanRegion(client, cached, stop)
         })
         yield* merge(scans, regionsAtOnce)
       },
       get({ externalId, regionId }, stop) {
-        const { line, lasting } = regionOf(regionId)
-        return lookInRegion(line, lasting, externalId, stop)
+        const { client, cached } = regionOf(regionId)
+        return getInstance(client, cached, externalId, stop)
       },
       close,
     }

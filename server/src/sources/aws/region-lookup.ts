@@ -1,7 +1,7 @@
 import type { EC2, Filter } from '@aws-sdk/client-ec2'
-import type { Line } from './line.ts'
+import type { RegionClient } from './region-client.ts'
 import { createLookup, type Lookup } from './lookup.ts'
-import { pageThrough } from './page-through.ts'
+import { paginate } from './paginate.ts'
 
 interface Page {
   readonly $metadata: unknown
@@ -11,7 +11,7 @@ interface Page {
 interface Listing<Answer extends Page, Thing> {
   /** Not a list of ids: one that has just gone would make EC2 refuse the whole list. */
   readonly filter: string
-  readonly ask: (
+  readonly call: (
     ec2: EC2,
     input: { Filters: Filter[]; MaxResults: number; NextToken?: string },
     options: { abortSignal: AbortSignal },
@@ -24,16 +24,16 @@ interface Listing<Answer extends Page, Thing> {
 
 /** Things of a region, found by their ids. */
 export function createRegionLookup<Answer extends Page, Thing>(
-  { region, ask }: Line,
+  { region, call }: RegionClient,
   { filter, most = 200, itemsOf, idOf, ...listing }: Listing<Answer, Thing>,
 ): Lookup<Thing> {
   const find = async (ids: string[], signal: AbortSignal) => {
-    const pages = pageThrough({
+    const pages = paginate({
       what: `answers by ${filter} in ${region}`,
-      ask: (token) =>
-        ask(
+      call: (token) =>
+        call(
           (ec2, options) =>
-            listing.ask(
+            listing.call(
               ec2,
               {
                 Filters: [{ Name: filter, Values: ids }],

@@ -1,5 +1,5 @@
 /** EC2 itself knows its regions by their codes only. */
-const places: Readonly<Record<string, string>> = {
+const regionTitles: Readonly<Record<string, string>> = {
   'af-south-1': 'Africa (Cape Town)',
   'ap-east-1': 'Asia Pacific (Hong Kong)',
   'ap-east-2': 'Asia Pacific (Taipei)',
@@ -41,7 +41,7 @@ const places: Readonly<Record<string, string>> = {
 }
 
 /** As people call a region; one that is newer than this list goes by its code. */
-export const regionName = (region: string): string => `AWS ${places[region] ?? region}`
+export const regionName = (region: string): string => `AWS ${regionTitles[region] ?? region}`
 
 /** A region's code becomes part of a host's name: nothing else may. */
 export const isRegion = (text: string): boolean =>
@@ -52,7 +52,7 @@ export function regionInHost(host: string): string | undefined {
   // Beside the service any region counts, also one of a private cloud; elsewhere only those of AWS.
   const [, beside = ''] = /(?:^|\.)ec2[.-]([^.]+)(?:\.|$)/.exec(host) ?? []
   if (isRegion(beside)) return beside
-  return host.split('.').find((label) => Object.hasOwn(places, label))
+  return host.split('.').find((label) => Object.hasOwn(regionTitles, label))
 }
 
 /** China, governments and secret services have regions of their own: a key is good in one partition. */

@@ -12,7 +12,7 @@ import { hasList, listElements } from './list-elements.ts'
  * More than any page has: pages are small, since the SDK reads each megabyte in a tenth of a second,
  * and nothing else is done meanwhile.
  */
-const mostBytes = 8 * 2 ** 20
+const maxBytes = 8 * 2 ** 20
 
 /** What the SDK wants to have sent: signed already. */
 interface Signed {
@@ -85,12 +85,12 @@ export function createRequestHandler(
         throw responseError(status, body.toString('utf8', 0, 4_096), { action, host })
       }
       if (!isWhole(body, action)) {
-        throw new SourceError('garbled', `${host} sent an invalid response to ${action}.`)
+        throw new SourceError('invalid-response', `${host} does not answer ${action} as EC2 does.`)
       }
       if (!hasList(body.toString('utf8'), action)) {
         throw new SourceError(
-          'garbled',
-          `${host} sent an invalid response to ${action}: it has no valid ${listElements[action]}.`,
+          'invalid-response',
+          `${host} does not answer ${action} as EC2 does: the response has no valid ${listElements[action]}.`,
         )
       }
       return { response: { statusCode: status, headers: headers as Record<string, string>, body } }
@@ -105,16 +105,16 @@ async function readAll(incoming: IncomingMessage, host: string): Promise<Buffer>
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       size += chunk.length
       // Leaving the loop closes the connection.
-      if (size > mostBytes) break
+      if (size > maxBytes) break
       chunks.push(chunk)
     }
   } catch (error) {
-    throw new SourceError('incomplete', `${host} closed the connection during a response.`, {
+    throw new SourceError('incomplete', `${host} stopped in the middle of an answer.`, {
       cause: error,
     })
   }
-  if (size <= mostBytes) return Buffer.concat(chunks)
-  throw new SourceError('garbled', `${host} sent a response of more than ${mostBytes} bytes.`)
+  if (size <= maxBytes) return Buffer.concat(chunks)
+  throw new SourceError('invalid-response', `${host} answers with more than ${maxBytes} bytes.`)
 }
 
 /** Whether it begins and ends as the answer to this question does. */

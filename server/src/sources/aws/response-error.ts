@@ -11,7 +11,7 @@ export class UnparsedResponse extends SourceError {
   readonly body: string
 
   constructor(message: string, body: string) {
-    super('garbled', message)
+    super('invalid-response', message)
     this.body = body
   }
 }
@@ -43,7 +43,7 @@ function kindOf(status: number, code: string): SourceErrorKind {
   if (status >= 500) return 'failed'
   if (status === 401) return 'credentials'
   // Whoever gives no reason in EC2's words is not EC2: some web server, or a proxy.
-  return code === '' ? 'garbled' : 'failed'
+  return code === '' ? 'invalid-response' : 'failed'
 }
 
 interface Refusal {
@@ -58,7 +58,7 @@ function explain(kind: SourceErrorKind, code: string, { action, host }: Refusal)
   if (kind === 'credentials') return `${host} does not accept the access key`
   if (kind === 'forbidden') return `The access key is not allowed to ${action} at ${host}`
   if (kind === 'throttled') return `${host} asks for fewer requests`
-  if (kind === 'garbled') return `${host} sent a response that is not from EC2`
+  if (kind === 'invalid-response') return `${host} does not answer as EC2 does`
   return `${host} could not ${action}`
 }
 

@@ -2,9 +2,9 @@ import type { ReportedServer, SourceUpdate, UnreadableServer } from '../../domai
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { describeInstance, keyOf } from './describe-instance.ts'
 import { findInstance } from './find-instance.ts'
-import type { Line } from './line.ts'
+import type { RegionClient } from './region-client.ts'
 import { listInstances, type OwnedInstance } from './list-instances.ts'
-import { createRegionBook, type LastingBook, type RegionBook } from './region-book.ts'
+import { createRegionLookups, type CachedLookups, type RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
 
 /** EC2 shows an instance for an hour after its end. */
@@ -14,12 +14,12 @@ const hasEnded = ({ instance }: OwnedInstance) => instance.State?.Name === 'term
 function readInstance(
   owned: OwnedInstance,
   region: string,
-  book: RegionBook,
+  lookups: RegionLookups,
 ): ReportedServer | UnreadableServer {
   const key = keyOf(owned, region)
   try {
     if (owned.problem) throw owned.problem
-    return describeInstance(owned, region, book)
+    return describeInstance(owned, region, lookups)
   } catch (error) {
     const { InstanceId = '', Tags } = owned.instance
     return unreadableServer(key, nameOf(Tags, InstanceId), error)
@@ -28,36 +28,36 @@ function readInstance(
 
 /** Everything that there is in a region. */
 export async function* scanRegion(
-  line: Line,
-  lasting: LastingBook,
+  client: RegionClient,
+  cached: CachedLookups,
   signal: AbortSignal,
 ): AsyncGenerator<SourceUpdate> {
-  const book = createRegionBook(line, lasting)
-  for await (const page of listInstances(line, signal)) {
+  const lookups = createRegionLookups(client, cached)
+  for await (const page of listInstances(client, signal)) {
     const here = page.filter((owned) => !hasEnded(owned))
-    await book.learn(
+    await lookups.load(
       here.map(({ instance }) => instance),
       signal,
     )
-    const servers = here.map((owned) => readInstance(owned, line.region, book))
+    const servers = here.map((owned) => readInstance(owned, client.region, lookups))
     yield {
       present: servers.filter((server) => 'facts' in server),
       unreadable: servers.filter((server) => 'reason' in server),
-      gone: page.filter(hasEnded).map((owned) => keyOf(owned, line.region)),
+      gone: page.filter(hasEnded).map((owned) => keyOf(owned, client.region)),
     }
   }
 }
 
 /** One instance of a region, told just as a scan would. */
-export async function lookInRegion(
-  line: Line,
-  lasting: LastingBook,
+export async function getInstance(
+  client: RegionClient,
+  cached: CachedLookups,
   id: string,
   signal: AbortSignal,
 ): Promise<ReportedServer | UnreadableServer | undefined> {
-  const owned = await findInstance(line, id, signal)
+  const owned = await findInstance(client, id, signal)
   if (!owned || hasEnded(owned)) return undefined
-  const book = createRegionBook(line, lasting)
-  await book.learn([owned.instance], signal)
-  return readInstance(owned, line.region, book)
+  const lookups = createRegionLookups(client, cached)
+  await lookups.load([owned.instance], signal)
+  return readInstance(owned, client.region, lookups)
 }

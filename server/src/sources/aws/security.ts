@@ -1,7 +1,7 @@
 import type { Instance, IpPermission, SecurityGroup } from '@aws-sdk/client-ec2'
 import type { SecurityGroup as Group } from '@muster/contract'
 import { joinSecurityRules, writeSecurityRule } from '../../domain/sources/security-rules.ts'
-import type { RegionBook } from './region-book.ts'
+import type { RegionLookups } from './region-lookups.ts'
 
 /** Protocols that EC2 tells by number. */
 const protocols: ReadonlyMap<string, string> = new Map([
@@ -20,7 +20,7 @@ const protocols: ReadonlyMap<string, string> = new Map([
 /** The groups of all its network cards, those of the instance itself first. */
 export function securityOf(
   instance: Instance,
-  book: RegionBook,
+  lookups: RegionLookups,
 ): { secgroups: Group[]; security_rules: string } {
   const { SecurityGroups = [], NetworkInterfaces = [] } = instance
   const names = new Map<string, string>()
@@ -33,9 +33,9 @@ export function securityOf(
   }
   const groups = [...names].map(([id, name]) => ({
     id,
-    name: book.groups.get(id)?.GroupName ?? name,
+    name: lookups.groups.get(id)?.GroupName ?? name,
   }))
-  const rules = groups.flatMap(({ id }) => rulesOf(book.groups.get(id)))
+  const rules = groups.flatMap(({ id }) => rulesOf(lookups.groups.get(id)))
   return { secgroups: groups, security_rules: joinSecurityRules(rules) }
 }
 

@@ -33,7 +33,7 @@ export interface Lease {
   readonly expiry: bigint
 }
 
-const mostLeases = 65_536
+const maxLeases = 65_536
 const everything = 0
 
 /** Undefined where libvirt knows that there is no such domain. */
@@ -61,10 +61,7 @@ function readCounted<Item>(reader: XdrReader, most: number, read: () => Item): I
   const items = reader.array(most, read)
   const count = reader.uint()
   if (count !== items.length) {
-    throw new SourceError(
-      'incomplete',
-      `libvirt listed ${items.length} domains but counted ${count}.`,
-    )
+    throw new SourceError('incomplete', `It lists ${items.length} and says there are ${count}.`)
   }
   return items
 }
@@ -162,7 +159,7 @@ export function createCalls(
         {
           procedure: procedures.networkGetDhcpLeases,
           write: (writer) => writeNamedHandle(writer, network).uint(0).int(1).uint(0),
-          read: (reader) => readCounted(reader, mostLeases, () => readLease(reader)),
+          read: (reader) => readCounted(reader, maxLeases, () => readLease(reader)),
         },
         signal,
       ),

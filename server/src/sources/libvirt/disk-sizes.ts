@@ -12,7 +12,7 @@ import type { DomainHandle, TypedParameters } from './records.ts'
 const lastSizes = new LRUCache<string, number>({ max: 100_000 })
 
 /** Fewer than a connection has in flight: those that hang must never be all of them. */
-const sizesAtOnce = 3
+const maxConcurrentSizes = 3
 
 /** Bytes, by target. */
 export type DiskSizes = ReadonlyMap<string, number>
@@ -30,7 +30,7 @@ function readSizes(parameters: TypedParameters): Map<string, number> {
 
 /** Finds the sizes of disks during one scan, or another look around. */
 export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
-  const queue = createBoundedQueue({ name: 'disk sizes', capacity: sizesAtOnce })
+  const queue = createBoundedQueue({ name: 'disk sizes', capacity: maxConcurrentSizes })
   let isHanging = false
 
   /**

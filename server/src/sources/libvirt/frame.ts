@@ -25,7 +25,10 @@ export function encodeFrame({ program, procedure, type, serial, status, body }: 
 function decodeFrame(bytes: Buffer): Frame {
   const word = (index: number) => bytes.readUInt32BE(index * 4)
   if (word(2) !== version) {
-    throw new SourceError('garbled', 'The server does not use version 1 of the libvirt protocol.')
+    throw new SourceError(
+      'invalid-response',
+      'It does not speak version 1 of the libvirt protocol.',
+    )
   }
   return {
     program: word(1),
@@ -55,7 +58,10 @@ export function createFrameSplitter() {
       while (held >= 4) {
         const length = front(4).readUInt32BE()
         if (length < headLength || length > longestFrame) {
-          throw new SourceError('garbled', 'The server sent an invalid libvirt message.')
+          throw new SourceError(
+            'invalid-response',
+            'What it sent is no message of the libvirt protocol.',
+          )
         }
         if (held < length) return
         const bytes = front(length)

@@ -4,7 +4,7 @@ import { joinSecurityRules } from '../../domain/sources/security-rules.ts'
 import type { Filter } from './filters.ts'
 import { noAddresses, type Addresses, type Network } from './networks.ts'
 import { attributeOf, childOf, childrenOf, numberOf, type XmlElement } from './parse-xml.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { HostResources } from './host-resources.ts'
 
 const macOf = (nic: XmlElement) => attributeOf(childOf(nic, 'mac'), 'address').toLowerCase()
 const filterOf = (nic: XmlElement) => attributeOf(childOf(nic, 'filterref'), 'filter')
@@ -77,7 +77,7 @@ export interface Connection {
 
 export function connectionOf(
   devices: XmlElement | undefined,
-  { networks, filters }: Surroundings,
+  { networks, filters }: HostResources,
   isActive: boolean,
 ): Connection {
   const interfaces = childrenOf(devices, 'interface')

@@ -7,30 +7,30 @@ import type {
 } from '../../domain/sources/source.ts'
 import { createCalls, type Calls } from './calls.ts'
 import { transientOnly } from './protocol.ts'
-import { toNews, type DomainReader } from './read-domains.ts'
-import { borrowConnection } from './shared-connection.ts'
-import { readSurroundings } from './surroundings.ts'
+import { toUpdate, type DomainReader } from './read-domains.ts'
+import { acquireConnection } from './shared-connection.ts'
+import { readHostResources } from './host-resources.ts'
 import { watchDomains } from './watch.ts'
 
 const domainsInPage = 64
 const uuidForm = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<SourceUpdate> {
-  const [domains, transient, surroundings] = await Promise.all([
+  const [domains, transient, hostResources] = await Promise.all([
     calls.domains(),
     calls.domains(transientOnly),
-    readSurroundings(calls),
+    readHostResources(calls),
   ])
   if (new Set(domains.map(({ uuid }) => uuid)).size !== domains.length) {
-    throw new SourceError('garbled', 'libvirt listed the same domain twice.')
+    throw new SourceError('invalid-response', 'It lists the same domain twice.')
   }
   const read = reader.begin(calls)
   const passing = new Set(transient.map(({ uuid }) => uuid))
   for (let start = 0; start < domains.length; start += domainsInPage) {
     const page = domains.slice(start, start + domainsInPage)
-    const found = await read(page, surroundings, async ({ uuid }) => passing.has(uuid))
+    const found = await read(page, hostResources, async ({ uuid }) => passing.has(uuid))
     // A domain that went since it was listed is gone for sure only when the next list lacks it.
-    yield { ...toNews(found), gone: [] }
+    yield { ...toUpdate(found), gone: [] }
   }
 }
 
@@ -42,7 +42,12 @@ export async function openLibvirt(
 ): Promise<Source> {
   const { group: given } = settings.options
   const group = typeof given === 'string' && given !== '' ? given : 'default'
-  const { client, host, reader, release } = await borrowConnection(settings, context, group, signal)
+  const { client, host, reader, release } = await acquireConnection(
+    settings,
+    context,
+    group,
+    signal,
+  )
   const callsUntil = (signal: AbortSignal) => createCalls(client, signal, context.throttle)
 
   return {
@@ -60,7 +65,7 @@ export async function openLibvirt(
       const domain = await calls.domainByUuid(externalId)
       if (!domain) return undefined
       const read = reader.begin(calls)
-      const [found] = await read([domain], await readSurroundings(calls), calls.isTransient)
+      const [found] = await read([domain], await readHostResources(calls), calls.isTransient)
       return found?.server
     },
 

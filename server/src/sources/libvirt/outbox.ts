@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** Far more than all the calls under way can take: who lets so much wait does not read. */
-const mostWaiting = 4_194_304
+const maxWaiting = 4_194_304
 
 /**
  * Writes one message after the other, each by itself. libvirt reads one message from a TLS record and
@@ -25,7 +25,7 @@ export function createOutbox(socket: Socket, whenFull: () => void) {
   return {
     put(message: Buffer): void {
       waiting += message.length
-      if (waiting > mostWaiting) return whenFull()
+      if (waiting > maxWaiting) return whenFull()
       queue.push(message)
       if (!isWriting) writeNext()
     },

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { childOf, numberOf, parseXml, textOf } from './parse-xml.ts'
 
-const isGarbled = (error: unknown) => error instanceof SourceError && error.kind === 'garbled'
+const isGarbled = (error: unknown) =>
+  error instanceof SourceError && error.kind === 'invalid-response'
 
 describe('XML of libvirt', () => {
   test('is read with its text, attributes and namespaces', () => {

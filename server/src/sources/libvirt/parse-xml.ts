@@ -17,28 +17,29 @@ type Draft = Omit<XmlElement, 'children' | 'text'> & { children: Draft[]; text: 
 /** More than libvirt sends; its own reader stops at the same depth. */
 const longestDocument = 16_777_216
 const greatestDepth = 256
-const mostElements = 50_000
+const maxElements = 50_000
 
-const garbled = (what: string) => new SourceError('garbled', `Its XML document ${what}.`)
+const invalidResponse = (what: string) =>
+  new SourceError('invalid-response', `Its XML document ${what}.`)
 
 /** Reads a document of libvirt's. What could do more than describe (entities, document types) is refused. */
 export function parseXml(xml: string): XmlElement {
-  if (xml.length > longestDocument) throw garbled('is too long')
+  if (xml.length > longestDocument) throw invalidResponse('is too long')
   const parser = new SaxesParser({ xmlns: true })
   const open: Draft[] = []
   let root: Draft | undefined
   let count = 0
   parser.on('error', (cause) => {
-    throw new SourceError('garbled', 'Its XML document is not well formed.', { cause })
+    throw new SourceError('invalid-response', 'Its XML document is not well formed.', { cause })
   })
   parser.on('doctype', () => {
-    throw garbled('declares a document type')
+    throw invalidResponse('declares a document type')
   })
   parser.on('opentag', (tag: SaxesTagNS) => {
     count += 1
-    if (count > mostElements)
-      throw garbled(`has more than ${mostElements.toLocaleString('en')} elements`)
-    if (open.length === greatestDepth) throw garbled('is nested too deeply')
+    if (count > maxElements)
+      throw invalidResponse(`has more than ${maxElements.toLocaleString('en')} elements`)
+    if (open.length === greatestDepth) throw invalidResponse('is nested too deeply')
     const element: Draft = {
       name: tag.local,
       prefix: tag.prefix,
@@ -59,7 +60,7 @@ export function parseXml(xml: string): XmlElement {
   parser.on('cdata', addText)
   parser.on('closetag', () => open.pop())
   parser.write(xml).close()
-  if (!root) throw garbled('is empty')
+  if (!root) throw invalidResponse('is empty')
   return root
 }
 

@@ -9,8 +9,8 @@ import type { Host } from './host.ts'
 import { childOf, parseXml, type XmlElement } from './parse-xml.ts'
 import type { DomainHandle, TypedParameters } from './records.ts'
 import { isShutOff } from './status.ts'
-import type { Surroundings } from './surroundings.ts'
-import { keyOf, toServer, type SeenDomain } from './to-server.ts'
+import type { HostResources } from './host-resources.ts'
+import { keyOf, toServer, type DomainDetails } from './to-server.ts'
 
 export interface ReadDomain {
   readonly domain: Pick<DomainHandle, 'uuid' | 'name'>
@@ -18,7 +18,7 @@ export interface ReadDomain {
   readonly server: ReportedServer | UnreadableServer | undefined
 }
 
-const noState = new SourceError('incomplete', 'libvirt did not return the state of the domain.')
+const noState = new SourceError('incomplete', 'libvirt does not tell its state.')
 
 interface Means {
   readonly calls: Calls
@@ -26,7 +26,7 @@ interface Means {
 }
 
 /** What was found out about domains, sorted by what it is. */
-export function toNews(found: readonly ReadDomain[]): Omit<SourceUpdate, 'gone'> {
+export function toUpdate(found: readonly ReadDomain[]): Omit<SourceUpdate, 'gone'> {
   const servers = found.flatMap(({ server }) => server ?? [])
   return {
     present: servers.filter((server) => 'facts' in server),
@@ -55,7 +55,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
     domain: DomainHandle,
     parameters: TypedParameters | SourceError,
     isTransient: boolean,
-  ): Promise<SeenDomain | undefined> {
+  ): Promise<DomainDetails | undefined> {
     const { uuid } = domain
     const text = await calls.domainXml(domain)
     if (text === undefined) return undefined
@@ -98,7 +98,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
       const findSizes = createSizeFinder(calls, daemon)
       return async function read(
         domains: readonly DomainHandle[],
-        surroundings: Surroundings,
+        hostResources: HostResources,
         isTransient: (domain: DomainHandle) => Promise<boolean>,
       ): Promise<readonly ReadDomain[]> {
         // Asked for none, libvirt tells of all.
@@ -110,7 +110,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
             const parameters = stats.get(domain.uuid) ?? noState
             const passing = await isTransient(domain)
             const seen = await find({ calls, findSizes }, domain, parameters, passing)
-            return seen && toServer(seen, { group, host, surroundings })
+            return seen && toServer(seen, { group, host, hostResources })
           } catch (error) {
             await requireConnection(calls, error)
             return unreadableServer(keyOf(group, domain.uuid), domain.name, error)

@@ -19,7 +19,7 @@ export interface NamedHandle {
 export type TypedParameters = ReadonlyMap<string, number | string>
 
 const uuidBytes = 16
-const mostParameters = 4_096
+const maxParameters = 4_096
 
 function readUuid(reader: XdrReader): string {
   const hex = reader.fixed(uuidBytes).toString('hex')
@@ -53,13 +53,13 @@ function readParameterValue(reader: XdrReader): number | string {
   if (type === 4) return Number(BigInt.asUintN(64, reader.hyper()))
   if (type === 5) return reader.double()
   if (type === 7) return reader.string()
-  throw new SourceError('garbled', 'The server sent a value of an unknown type.')
+  throw new SourceError('invalid-response', 'It sent a value of a type that libvirt does not have.')
 }
 
 export const readParameters = (reader: XdrReader): TypedParameters =>
   new Map(
     reader.array(
-      mostParameters,
+      maxParameters,
       () => [reader.string(longestName), readParameterValue(reader)] as const,
     ),
   )
@@ -69,12 +69,12 @@ export class LibvirtError extends SourceError {
   readonly code: number
 
   constructor(code: number, message: string) {
-    super(troubleOf(code), `libvirt says: ${message}`)
+    super(errorKindOf(code), `libvirt says: ${message}`)
     this.code = code
   }
 }
 
-function troubleOf(code: number) {
+function errorKindOf(code: number) {
   const { authFailed, authCancelled, authUnavailable, operationDenied, accessDenied } = errorCodes
   if (code === authFailed || code === authCancelled || code === authUnavailable) {
     return 'credentials'

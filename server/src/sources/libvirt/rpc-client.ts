@@ -10,7 +10,7 @@ import { readError } from './records.ts'
 import { createXdrReader, createXdrWriter, type XdrReader, type XdrWriter } from './xdr.ts'
 
 /** At five unanswered calls libvirtd stops reading from the client, keepalive messages included, and logs a warning. */
-const callsAtOnce = 4
+const maxConcurrentCalls = 4
 
 interface Call<Answer> {
   readonly procedure: Procedure
@@ -36,7 +36,7 @@ export interface RpcClient {
 }
 
 /** Whoever is told to end waits for nothing any more, be it an answer, a place or their turn. */
-async function untilTold<Answer>(
+async function unlessAborted<Answer>(
   work: () => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -55,9 +55,9 @@ async function untilTold<Answer>(
 export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   const splitter = createFrameSplitter()
   const outbox = createOutbox(socket, () =>
-    lose(new SourceError('unreachable', 'libvirt stopped reading requests.')),
+    lose(new SourceError('unreachable', 'libvirt does not read what it is sent.')),
   )
-  const queue = createBoundedQueue({ name: 'calls', capacity: callsAtOnce })
+  const queue = createBoundedQueue({ name: 'calls', capacity: maxConcurrentCalls })
   const sent = new Map<number, Sent>()
   const hearers = new Set<(procedure: number, reader: XdrReader) => void>()
   const mourners = new Set<(error: SourceError) => void>()
@@ -83,14 +83,17 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       return
     }
     if (program !== programs.remote) {
-      throw new SourceError('garbled', 'The server sent an invalid libvirt message.')
+      throw new SourceError(
+        'invalid-response',
+        'What it sent is no message of the libvirt protocol.',
+      )
     }
     if (type === messageTypes.event) {
       for (const hear of hearers) hear(procedure, createXdrReader(body))
       return
     }
     if (type !== messageTypes.reply || serial === 0 || serial > lastSerial) {
-      throw new SourceError('garbled', 'The server sent a response without a request.')
+      throw new SourceError('invalid-response', 'It answered what it was not asked.')
     }
     sent.get(serial)?.answer(frame)
   }
@@ -145,7 +148,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
         overdue += 1
         reject(late())
         // Nothing more can be asked.
-        if (overdue === callsAtOnce) lose(late())
+        if (overdue === maxConcurrentCalls) lose(late())
       }, timeLimit)
       signal.addEventListener('abort', giveUp)
       sent.set(serial, {
@@ -156,7 +159,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
         answer(frame) {
           const reader = createXdrReader(frame.body)
           if (frame.procedure !== procedure) {
-            throw new SourceError('garbled', 'The server sent a response without a request.')
+            throw new SourceError('invalid-response', 'It answered what it was not asked.')
           }
           forget()
           try {
@@ -187,7 +190,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
 
   return {
     call: (call, signal) =>
-      untilTold(async () => await send(call, signal, await queue.acquire()), signal),
+      unlessAborted(async () => await send(call, signal, await queue.acquire()), signal),
     listen(hear) {
       hearers.add(hear)
       return () => hearers.delete(hear)
@@ -197,6 +200,6 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       mourners.add(tell)
       return () => mourners.delete(tell)
     },
-    close: () => lose(new SourceError('unreachable', 'Muster closed the connection.')),
+    close: () => lose(new SourceError('unreachable', 'The connection was closed here.')),
   }
 }

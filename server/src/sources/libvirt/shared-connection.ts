@@ -67,7 +67,7 @@ async function whenAborted(signal: AbortSignal): Promise<never> {
 }
 
 /** A connection to the daemon: the account's own where it has one that works, else a new one. */
-export async function borrowConnection(
+export async function acquireConnection(
   settings: SourceSettings,
   context: SourceContext,
   group: string,

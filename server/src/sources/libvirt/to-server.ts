@@ -6,14 +6,14 @@ import { cdromOf, disksOf } from './disks.ts'
 import type { Host } from './host.ts'
 import { describeMachine } from './machine.ts'
 import { connectionOf } from './nics.ts'
-import { readNoted, type Noted } from './noted.ts'
+import { readNoted, type Noted } from './metadata-tags.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import { attributeOf, childOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
 import { isActive, statusOf } from './status.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { HostResources } from './host-resources.ts'
 
 /** A domain as libvirt tells of it, put together from several answers. */
-export interface SeenDomain {
+export interface DomainDetails {
   readonly uuid: string
   readonly xml: XmlElement
   readonly state: number
@@ -25,15 +25,15 @@ export interface SeenDomain {
   readonly nodeDevices: ReadonlyMap<string, XmlElement>
 }
 
-export interface Place {
+export interface HostLocation {
   /** Hosts between which guests may move. */
   readonly group: string
   readonly host: Host
-  readonly surroundings: Surroundings
+  readonly hostResources: HostResources
 }
 
 /** No domain has so much to it: it is nonsense, or somebody wants our memory. */
-const mostText = 2 ** 20
+const maxText = 2 ** 20
 const longestDescription = 4_096
 /** In mebibytes; libvirt takes KiB where nothing is said, and says it anyway. */
 const units: Readonly<Record<string, number>> = {
@@ -79,7 +79,7 @@ function hypervisorOf(domain: XmlElement): string {
 }
 
 /** A domain as a server. Nothing in it counts or ticks. */
-export function toServer(domain: SeenDomain, place: Place): ReportedServer {
+export function toServer(domain: DomainDetails, place: HostLocation): ReportedServer {
   const key = keyOf(place.group, domain.uuid)
   const noted = readNoted(childOf(domain.xml, 'metadata'))
   const server = {
@@ -87,15 +87,18 @@ export function toServer(domain: SeenDomain, place: Place): ReportedServer {
     ...(noted.tenant && { tenant: noted.tenant }),
     facts: factsOf(domain, place, noted, naturalId('server', ...key)),
   }
-  if (JSON.stringify(server).length > mostText) {
-    throw new SourceError('garbled', `The domain ${domain.uuid} has too many elements.`)
+  if (JSON.stringify(server).length > maxText) {
+    throw new SourceError(
+      'invalid-response',
+      `The domain ${domain.uuid} has more to it than makes sense.`,
+    )
   }
   return server
 }
 
 function factsOf(
-  { uuid, xml, state, reason, isTransient, capacities, nodeDevices }: SeenDomain,
-  { host, surroundings }: Place,
+  { uuid, xml, state, reason, isTransient, capacities, nodeDevices }: DomainDetails,
+  { host, hostResources }: HostLocation,
   noted: Noted,
   serverId: string,
 ): ReportedFacts {
@@ -120,13 +123,13 @@ function factsOf(
     instance_type: noted.instanceType,
     disks_info: disksOf(devices, {
       uuid,
-      pools: surroundings.pools,
+      pools: hostResources.pools,
       capacities,
       imageId: noted.imageId,
     }),
     cdrom: cdromOf(devices),
     cdrom_support: true,
-    ...connectionOf(devices, surroundings, isActive(state)),
+    ...connectionOf(devices, hostResources, isActive(state)),
     isolated_devices: devicesOf(devices, {
       uuid,
       serverId,

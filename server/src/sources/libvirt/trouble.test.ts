@@ -41,18 +41,28 @@ describe('libvirt in trouble', () => {
 
   const faults: readonly (readonly [string, number, FakeFault, RegExp])[] = [
     ['says nothing', connectListAllDomains, 'silence', /^timeout$/],
-    ['says something else', domainGetXmlDesc, 'garbage', /^garbled$/],
+    ['says something else', domainGetXmlDesc, 'garbage', /^invalid-response$/],
     ['stops in mid-sentence', domainGetXmlDesc, 'truncated', /^incomplete$/],
     ['hangs up', domainGetXmlDesc, 'closed', /^unreachable$/],
-    ['announces a gigabyte', domainGetXmlDesc, 'huge', /^garbled$/],
-    ['answers another question', domainGetXmlDesc, 'stranger', /^garbled$/],
+    ['announces a gigabyte', domainGetXmlDesc, 'huge', /^invalid-response$/],
+    ['answers another question', domainGetXmlDesc, 'stranger', /^invalid-response$/],
     ['fails', connectListAllDomains, { error: 38, message: 'disk on fire' }, /^failed$/],
     ['denies', connectListAllDomains, { error: 88, message: 'access denied' }, /^forbidden$/],
     ['hangs up before the list', connectListAllDomains, 'closed', /^unreachable$/],
     ['lists fewer than it says', connectListAllDomains, handles(3, 4), /^incomplete$/],
-    ['lists fewer than it counts', connectListAllDomains, handles(9, 9), /^garbled$/],
-    ['counts more than can be', connectListAllDomains, handles(0xffff_ffff, 3), /^garbled$/],
-    ['lists one twice', connectListAllDomains, { body: twice.uint(2).finish() }, /^garbled$/],
+    ['lists fewer than it counts', connectListAllDomains, handles(9, 9), /^invalid-response$/],
+    [
+      'counts more than can be',
+      connectListAllDomains,
+      handles(0xffff_ffff, 3),
+      /^invalid-response$/,
+    ],
+    [
+      'lists one twice',
+      connectListAllDomains,
+      { body: twice.uint(2).finish() },
+      /^invalid-response$/,
+    ],
   ]
   for (const [what, procedure, fault, kind] of faults) {
     test(`throws when it ${what}`, async (context) => {
@@ -142,7 +152,7 @@ describe('libvirt in trouble', () => {
       procedures.authList,
       { body: createXdrWriter().uint(1).int(7).finish() },
       /^credentials$/,
-      /authentication method/,
+      /way of authentication/,
     ],
     [
       'polkit',
@@ -207,7 +217,7 @@ describe('libvirt by TLS', () => {
   test('is something else that speaks TLS', async (context) => {
     const welcome = Buffer.from('220 mail ESMTP')
     const fake = await startFakeLibvirt(context, { certificate: 'issued', welcome })
-    await assert.rejects(openAt(context, fake, vouched), isSourceError(/^garbled$/))
+    await assert.rejects(openAt(context, fake, vouched), isSourceError(/^invalid-response$/))
     const silent = await startFakeLibvirt(context, {
       certificate: 'issued',
       welcome: Buffer.alloc(0),

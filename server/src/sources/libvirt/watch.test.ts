@@ -92,14 +92,14 @@ describe('libvirt that tells by itself', () => {
       async () => {
         for (;;) await next()
       },
-      isSourceError(/^garbled$/, /more domains/),
+      isSourceError(/^invalid-response$/, /more domains/),
     )
   })
 
   test('is left when it tells of a name without end', async (context) => {
     const fake = await startFakeLibvirt(context)
     const { next } = await listen(context, fake)
-    const waiting = assert.rejects(next(), isSourceError(/^garbled$/))
+    const waiting = assert.rejects(next(), isSourceError(/^invalid-response$/))
     fake.sendEvent(domain(1, { name: 'x'.repeat(longestName + 1) }))
     await waiting
   })
@@ -107,7 +107,7 @@ describe('libvirt that tells by itself', () => {
   test('is left when it asks whether we are here and does not read that', async (context) => {
     const fake = await startFakeLibvirt(context)
     const { next } = await listen(context, fake)
-    const waiting = assert.rejects(next(), isSourceError(/^unreachable$/, /stopped reading/))
+    const waiting = assert.rejects(next(), isSourceError(/^unreachable$/, /does not read/))
     fake.freeze()
     for (let turn = 0; turn < 8; turn += 1) fake.ping(Buffer.alloc(1_048_576))
     await waiting

@@ -4,15 +4,15 @@ import type { SourceUpdate } from '../../domain/sources/source.ts'
 import { unreadableServer } from '../../domain/sources/unreadable-server.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import { domainEvents, longestList, procedures } from './protocol.ts'
-import { requireConnection, toNews, type DomainReader, type ReadDomain } from './read-domains.ts'
+import { requireConnection, toUpdate, type DomainReader, type ReadDomain } from './read-domains.ts'
 import { readDomainHandle, type DomainHandle } from './records.ts'
 import type { RpcClient } from './rpc-client.ts'
-import { readSurroundings } from './surroundings.ts'
+import { readHostResources } from './host-resources.ts'
 import { keyOf } from './to-server.ts'
 
 /** Milliseconds in which the events of one action come together. */
 const burst = 50
-const mostAtOnce = 64
+const maxAtOnce = 64
 
 const eventProcedures = new Set<number>(
   Object.values(domainEvents).map(({ procedure }) => procedure),
@@ -73,7 +73,7 @@ export async function* watchDomains(
     const { uuid, name } = readDomainHandle(message)
     changed.set(uuid, name)
     if (changed.size > longestList) {
-      throw new SourceError('garbled', 'The server reports more domains than libvirt supports.')
+      throw new SourceError('invalid-response', 'It tells of more domains than it can have.')
     }
     wake()
   })
@@ -103,15 +103,15 @@ export async function* watchDomains(
   }
 
   async function look(domains: readonly (readonly [string, string])[]): Promise<SourceUpdate> {
-    const [surroundings, found] = await Promise.all([
-      readSurroundings(calls),
+    const [hostResources, found] = await Promise.all([
+      readHostResources(calls),
       Promise.all(domains.map(([uuid, name]) => find(uuid, name))),
     ])
     const there = found.filter((one) => 'id' in one)
-    const read = await reader.begin(calls)(there, surroundings, calls.isTransient)
+    const read = await reader.begin(calls)(there, hostResources, calls.isTransient)
     const all = [...read, ...found.filter((one) => 'server' in one)]
     const gone = all.filter(({ server }) => server === undefined)
-    return { ...toNews(all), gone: gone.map(({ domain }) => keyOf(reader.group, domain.uuid)) }
+    return { ...toUpdate(all), gone: gone.map(({ domain }) => keyOf(reader.group, domain.uuid)) }
   }
 
   try {
@@ -127,7 +127,7 @@ export async function* watchDomains(
         continue
       }
       await pause(burst, undefined, { signal })
-      const domains = [...changed].slice(0, mostAtOnce)
+      const domains = [...changed].slice(0, maxAtOnce)
       for (const [uuid] of domains) changed.delete(uuid)
       yield await look(domains)
     }

@@ -7,7 +7,8 @@ import { readParameters } from './records.ts'
 import { createXdrReader, createXdrWriter } from './xdr.ts'
 import { runsInLane } from '../../testing/lanes.ts'
 
-const isGarbled = (error: unknown) => error instanceof SourceError && error.kind === 'garbled'
+const isGarbled = (error: unknown) =>
+  error instanceof SourceError && error.kind === 'invalid-response'
 const text = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\0', ''))
 const word = fc.integer({ min: 0, max: 0xffff_ffff })
 

@@ -68,14 +68,14 @@ export interface XdrReader {
   end(): void
 }
 
-const garbled = (what: string) =>
-  new SourceError('garbled', `The server sent a message that ${what}.`)
+const invalidResponse = (what: string) =>
+  new SourceError('invalid-response', `It sent a message that ${what}.`)
 
 /** Reads what the other side wrote, and believes none of the lengths that it states. */
 export function createXdrReader(bytes: Buffer): XdrReader {
   let offset = 0
   const take = (length: number): number => {
-    if (length > bytes.length - offset) throw garbled('ends too early')
+    if (length > bytes.length - offset) throw invalidResponse('ends too early')
     const at = offset
     offset += length
     return at
@@ -91,26 +91,26 @@ export function createXdrReader(bytes: Buffer): XdrReader {
     },
     string(most = longestOpaque) {
       const length = reader.uint()
-      if (length > most) throw garbled('states a text of an absurd length')
+      if (length > most) throw invalidResponse('states a text of an absurd length')
       const text = decoder.decode(reader.fixed(length))
-      if (text.includes('\0')) throw garbled('holds a text with a zero in it')
+      if (text.includes('\0')) throw invalidResponse('holds a text with a zero in it')
       return text
     },
     optional(read) {
       const flag = reader.uint()
-      if (flag > 1) throw garbled('is neither there nor absent')
+      if (flag > 1) throw invalidResponse('is neither there nor absent')
       return flag === 1 ? read() : undefined
     },
     array(most, read) {
       const count = reader.uint()
       // No element takes less than a word: what cannot be there is not waited for.
       if (count > most || count * 4 > bytes.length - offset) {
-        throw garbled('states more items than it can hold')
+        throw invalidResponse('states more items than it can hold')
       }
       return Array.from({ length: count }, read)
     },
     end() {
-      if (offset !== bytes.length) throw garbled('goes on after its end')
+      if (offset !== bytes.length) throw invalidResponse('goes on after its end')
     },
   }
   return reader

@@ -1,9 +1,9 @@
 import type { AccessKeyStore } from '../../domain/identity/ports.ts'
 import { readBoolean } from '../boolean.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 
-/** Access keys as a login reads them. */
-export const createAccessKeyStore = ({ db }: Database): AccessKeyStore => ({
+/** Access keys as a login finds them. */
+export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => ({
   async find(id) {
     const row = await db
       .selectFrom('access_keys')

@@ -2,7 +2,7 @@ import { nameKey } from '../../domain/name-key.ts'
 import type { Directory, DomainReference, MemberReference } from '../../domain/identity/ports.ts'
 import type { Credentials, UserRecord } from '../../domain/identity/records.ts'
 import { readBoolean } from '../boolean.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { domainColumns, toDomain } from './domain-columns.ts'
 import { createLoadAssignments } from './load-assignments.ts'
 
@@ -17,7 +17,7 @@ function domainToSearch({ id, domain }: MemberReference): DomainReference | unde
   return id === undefined ? defaultDomain : undefined
 }
 
-function createFindCredentials({ db }: Database): Directory['findCredentials'] {
+function createFindCredentials({ db }: DatabaseReader): Directory['findCredentials'] {
   async function findDomainId({ id, name }: DomainReference): Promise<string | undefined> {
     let query = db.selectFrom('domains').select('id')
     if (id !== undefined) query = query.where('id', '=', id)
@@ -58,7 +58,7 @@ function createFindCredentials({ db }: Database): Directory['findCredentials'] {
   }
 }
 
-function createLoadUserStatus(database: Database): Directory['loadUserStatus'] {
+function createLoadUserStatus(database: DatabaseReader): Directory['loadUserStatus'] {
   const { db } = database
   const { loadAssignments } = createLoadAssignments(database)
 
@@ -103,7 +103,7 @@ function createLoadUserStatus(database: Database): Directory['loadUserStatus'] {
 }
 
 /** The users, as logins and permission checks read them. */
-export const createDirectory = (database: Database): Directory => ({
+export const createDirectory = (database: DatabaseReader): Directory => ({
   findCredentials: createFindCredentials(database),
   loadUserStatus: createLoadUserStatus(database),
 })

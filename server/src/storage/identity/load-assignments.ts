@@ -8,12 +8,12 @@ import type {
   RoleRecord,
 } from '../../domain/identity/records.ts'
 import { readBoolean } from '../boolean.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { domainColumns, toDomain, type DomainColumns } from './domain-columns.ts'
 import type { Tables } from '../tables.ts'
 
-/** Reads the role assignments of a user or a group, with the policies of each role. */
-export function createLoadAssignments({ db }: Database) {
+/** Reads what a user or a group holds, with the policies of each role. */
+export function createLoadAssignments({ db }: DatabaseReader) {
   /** The policies of these roles, by role. */
   async function loadPolicies(roleIds: readonly string[]): Promise<Map<string, PolicyRecord[]>> {
     const rows = await db

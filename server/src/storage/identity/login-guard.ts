@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { failuresBeforeDelay, loginDelays } from '../../domain/identity/login-delay.ts'
 import type { LoginGuard } from '../../domain/identity/ports.ts'
-import type { Database } from '../database.ts'
-import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
+import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
 
 const day = 86_400_000
 /** A comparison that has not settled after this time counts as failed: its process has died. */
@@ -11,7 +11,7 @@ const failuresForgottenAfter = day
 const originsForgottenAfter = 90 * day
 const mostAddresses = 1_000
 
-export function createLoginGuard(database: Database): LoginGuard {
+export function createLoginGuard(database: DatabaseReader & DatabaseWriter): LoginGuard {
   const { db } = database
 
   /**
@@ -129,7 +129,7 @@ export function createLoginGuard(database: Database): LoginGuard {
           .selectFrom('login_attempts')
           .select('bucket')
           .where('pending_at', '<', now - failuresForgottenAfter)
-          .limit(purgedAtOnce),
+          .limit(purgeBatchSize),
       )
       const unused = db.deleteFrom('login_origins').where((eb) =>
         eb(
@@ -139,7 +139,7 @@ export function createLoginGuard(database: Database): LoginGuard {
             .selectFrom('login_origins')
             .select(['account', 'address'])
             .where('last_at', '<', now - originsForgottenAfter)
-            .limit(purgedAtOnce)
+            .limit(purgeBatchSize)
             .$asTuple('account', 'address'),
         ),
       )

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { PlatformError } from '../../domain/error.ts'
-import { required, type Database, type Statements } from '../database.ts'
+import { required, type DatabaseReader, type DatabaseWriter, type Statements } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 
 /** An estimate is trusted this long: other processes issue tokens too. */
@@ -24,7 +24,7 @@ interface Count {
  * number is estimated, from above, while it is far from the limit. Near the limit it is exact, also
  * between processes on PostgreSQL: a lock per user makes their logins take turns.
  */
-export function createTokenLimit(database: Database, mostTokens: number) {
+export function createTokenLimit(database: DatabaseReader & DatabaseWriter, mostTokens: number) {
   const { db } = database
   const estimates = new LRUCache<string, { count: number; readonly countedAt: number }>({
     max: mostEstimates,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TokenPreconditions, SingleUse } from '../../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
-import { required, type Database, type Statement } from '../database.ts'
+import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 
 /** "Last used" is not updated more often than this. */
@@ -13,11 +13,8 @@ interface Held {
   readonly passwordHash: string
 }
 
-/**
- * The preconditions of a token as statements of its transaction. If one finds no row, nothing is
- * written.
- */
-export function createPreconditionStatements(database: Database) {
+/** What must hold while a token is written, each as a statement without which nothing is. */
+export function createPreconditionStatements(database: DatabaseReader) {
   const { db } = database
   const isPostgres = database.engine === 'postgres'
 

@@ -1,7 +1,7 @@
 import type { TokenStore } from '../../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
-import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
-import type { Database, Statements } from '../database.ts'
+import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
+import type { DatabaseReader, DatabaseWriter, IdentityWriter, Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { createPreconditionStatements } from './token-preconditions.ts'
 import type { Tables } from '../tables.ts'
@@ -12,7 +12,10 @@ import { Violation } from '../violation.ts'
 /** Longer than any signature or ticket is valid. */
 const spentRemembered = 86_400_000
 
-export function createTokenStore(database: Database, mostTokens = 0): TokenStore {
+export function createTokenStore(
+  database: DatabaseReader & DatabaseWriter & IdentityWriter,
+  mostTokens = 0,
+): TokenStore {
   const { db } = database
   const insertToken = createStatementTemplate<Tables['tokens']>(columns, (row) =>
     db.insertInto('tokens').values(row).compile(),
@@ -68,7 +71,7 @@ export function createTokenStore(database: Database, mostTokens = 0): TokenStore
       const batch = db
         .deleteFrom('tokens')
         .where('id', 'in', (eb) =>
-          eb.selectFrom('tokens').select('id').where('expires_at', '<=', now).limit(purgedAtOnce),
+          eb.selectFrom('tokens').select('id').where('expires_at', '<=', now).limit(purgeBatchSize),
         )
         .compile()
       await deleteInBatches(database, batch)
@@ -79,7 +82,7 @@ export function createTokenStore(database: Database, mostTokens = 0): TokenStore
             .selectFrom('spent')
             .select('id')
             .where('spent_at', '<', now - spentRemembered)
-            .limit(purgedAtOnce),
+            .limit(purgeBatchSize),
         )
         .compile()
       await deleteInBatches(database, forgotten)

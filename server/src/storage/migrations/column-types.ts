@@ -1,6 +1,6 @@
 import { sql, type CreateTableBuilder } from 'kysely'
 
-/** Columns that many tables have, each declared one way. */
+/** Columns that many tables share. */
 
 export const withId = <Name extends string>(table: CreateTableBuilder<Name>) =>
   table.addColumn('id', 'text', (column) => column.primaryKey())
@@ -34,7 +34,7 @@ export const withCreatedAt = <Name extends string, Columns extends string>(
   table: CreateTableBuilder<Name, Columns>,
 ) => table.addColumn('created_at', 'bigint', (column) => column.notNull())
 
-/** A reference that goes away with what it points to. */
+/** A reference whose row is deleted with the row it refers to. */
 export const withReference = <Name extends string, Columns extends string>(
   table: CreateTableBuilder<Name, Columns>,
   column: string,

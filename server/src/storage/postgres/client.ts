@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { isConnectionLost, toError, unavailable } from './errors.ts'
 import type { Pool } from './pool.ts'
 
-/** What node-postgres knows of a connection and does not declare. */
+/** Properties of a node-postgres connection that its types do not declare. */
 interface Backend {
   readonly host: string
   readonly port: number
@@ -15,8 +15,8 @@ interface Backend {
 const cancelRequest = 80_877_102
 
 /**
- * Stops the statement that a connection is running, as the protocol has it: by another connection.
- * Where this fails the statement runs to its end, and nobody waits for it.
+ * Cancels the statement that a connection is running. The protocol does this on a second connection.
+ * If that fails, the statement runs to its end and its result is dropped.
  */
 async function cancel({ host, port, processID, secretKey }: Backend): Promise<void> {
   if (processID === null || secretKey === null) return
@@ -29,13 +29,13 @@ async function cancel({ host, port, processID, secretKey }: Backend): Promise<vo
   socket.on('error', () => {})
   socket.setTimeout(2_000, () => socket.destroy())
   socket.write(request)
-  // The server closes it when it is done. A pooler needs the connection that is to be stopped until then.
+  // PostgreSQL closes the connection when it is done. A pooler needs the cancelled one until then.
   await once(socket, 'close').catch(() => {})
 }
 
 /**
- * A connection from the pool, whose errors are those that the rest of Muster understands. One that
- * broke, or did not answer in time, is not given to anyone again.
+ * Takes a connection from the pool and translates its errors. A connection that broke, or did not
+ * answer in time, is not reused.
  */
 export async function takeClient(pool: Pool) {
   const client = await pool.take().catch((error: unknown) => {
@@ -48,8 +48,7 @@ export async function takeClient(pool: Pool) {
       try {
         return await client.query(text, [...parameters])
       } catch (error) {
-        // The limit of time is kept here, not by a setting of the session: a pooler between shares
-        // sessions among many.
+        // Timeouts are enforced here, not by a session setting: a pooler shares sessions among clients.
         if ((error as Error).message === 'Query read timeout') {
           await cancel(client as unknown as Backend)
         }

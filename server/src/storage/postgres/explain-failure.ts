@@ -5,7 +5,7 @@ import { DatabaseUrlError, NoHost, readDatabaseUrl, WrongServer } from './hosts.
 /** The oldest PostgreSQL that Muster runs on, as its `server_version_num`. */
 const oldestVersion = 150_000
 
-/** Throws where the server is too old. */
+/** Throws if the server is too old. */
 export async function requireVersion(run: (sql: string) => Promise<readonly object[]>) {
   const [row] = await run(`select current_setting('server_version_num')::int as version`)
   const { version = 0 } = (row ?? {}) as { version?: number }
@@ -15,7 +15,7 @@ export async function requireVersion(run: (sql: string) => Promise<readonly obje
   }
 }
 
-interface Asked {
+interface Target {
   readonly host: string
   readonly user: string
   readonly database: string
@@ -33,8 +33,8 @@ const certificateProblems: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
 }
 
-/** What PostgreSQL says by its codes. */
-function explainCode(code: string, message: string, { host, user, database }: Asked) {
+/** Explains an error code of PostgreSQL. */
+function explainCode(code: string, message: string, { host, user, database }: Target) {
   switch (code) {
     case '28P01':
       return `${host} does not accept the password of user "${user}", or has no such user`
@@ -58,8 +58,8 @@ function explainCode(code: string, message: string, { host, user, database }: As
   }
 }
 
-/** What the network, TLS and node-postgres say. */
-function explainConnection(code: string, message: string, { host, user }: Asked) {
+/** Explains an error of the network, of TLS or of node-postgres. */
+function explainConnection(code: string, message: string, { host, user }: Target) {
   const certificate = certificateProblems[code]
   if (certificate !== undefined) return `the certificate of ${host} ${certificate}`
   if (code === 'ECONNREFUSED') return `nothing listens at ${host}`
@@ -81,23 +81,23 @@ function explainConnection(code: string, message: string, { host, user }: Asked)
   return isCutOff ? `${host} is not a PostgreSQL server, or closed the connection` : undefined
 }
 
-function explainOne(error: unknown, asked: Asked): string | undefined {
+function explainOne(error: unknown, target: Target): string | undefined {
   const { code = '', message, errors } = error as Error & { code?: string; errors?: unknown[] }
-  if (error instanceof WrongServer) return `${asked.host} ${message}`
-  if (error instanceof pg.DatabaseError) return explainCode(code, message, asked)
-  // Several addresses of one name were tried.
-  if (errors?.[0] !== undefined) return explainOne(errors[0], asked)
-  return explainConnection(code, message, asked)
+  if (error instanceof WrongServer) return `${target.host} ${message}`
+  if (error instanceof pg.DatabaseError) return explainCode(code, message, target)
+  // Several addresses of one host name were tried.
+  if (errors?.[0] !== undefined) return explainOne(errors[0], target)
+  return explainConnection(code, message, target)
 }
 
 /**
- * Why the storage could not be opened, in one line for an operator, without the password; undefined
- * where it is none of the database's.
+ * Why the database could not be opened, in one line for an operator and without the password;
+ * undefined if the error is not about the connection.
  */
 export function explainFailure(error: unknown, url: string): string | undefined {
   const cause = error instanceof PlatformError ? error.cause : error
   if (cause instanceof DatabaseUrlError) return cause.message
-  const describe = (host: string): Asked => {
+  const describe = (host: string): Target => {
     const { hosts } = readDatabaseUrl(url)
     const single = hosts.find(({ name }) => name === host) ?? hosts[0]
     const client = new pg.Client({ connectionString: (single?.url ?? url).split('?')[0] })

@@ -7,7 +7,7 @@ import { readDatabaseUrl } from './hosts.ts'
 import { openPostgres } from './open.ts'
 
 describe('an address of PostgreSQL', () => {
-  const good: Record<string, [names: string[], wish: string]> = {
+  const good: Record<string, [names: string[], sessionAttribute: string]> = {
     'postgres://u:p@a/db': [['a'], 'any'],
     'postgresql:///db?host=/run/postgresql': [[''], 'any'],
     'postgres://u@a,b/db': [['a', 'b'], 'read-write'],
@@ -17,14 +17,14 @@ describe('an address of PostgreSQL', () => {
     ],
     'postgres://a,b/db?target_session_attrs=any': [['a', 'b'], 'any'],
   }
-  for (const [url, [names, wish]] of Object.entries(good)) {
+  for (const [url, [names, sessionAttribute]] of Object.entries(good)) {
     test(`${url} names ${names.join(' and ')}`, () => {
       const read = readDatabaseUrl(url)
       assert.deepEqual(
         read.hosts.map(({ name }) => name),
         names,
       )
-      assert.equal(read.wish, wish)
+      assert.equal(read.sessionAttribute, sessionAttribute)
     })
   }
 

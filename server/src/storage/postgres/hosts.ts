@@ -1,22 +1,25 @@
 import pg from 'pg'
 
-/** Which of several servers will do. Muster writes, so those that only read never do. */
-const wishes = ['any', 'read-write', 'primary'] as const
-type Wish = (typeof wishes)[number]
+/** The supported values of `target_session_attrs`. Muster writes, so `read-only` and the like are not. */
+const sessionAttributes = ['any', 'read-write', 'primary'] as const
+type SessionAttribute = (typeof sessionAttributes)[number]
 
 interface Host {
-  /** As it was written, without user and password. */
+  /** As written in the URL, without user and password. */
   readonly name: string
   readonly url: string
 }
 
-/** An invalid address of PostgreSQL; the message says why, without the password. */
+/** An invalid database URL. The message says why and does not contain the password. */
 export class DatabaseUrlError extends Error {}
 
 const form = /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>[^@/?]*@)?(?<hosts>[^/?]*)(?<rest>.*)$/s
 
-/** The hosts of an address, which may name several: `postgres://user@a:5432,b,[::1]:5433/name`. */
-export function readDatabaseUrl(url: string): { readonly hosts: Host[]; readonly wish: Wish } {
+/** Parses a database URL, which may name several hosts: `postgres://user@a:5432,b,[::1]:5433/name`. */
+export function readDatabaseUrl(url: string): {
+  readonly hosts: Host[]
+  readonly sessionAttribute: SessionAttribute
+} {
   const { scheme, user = '', hosts = '', rest = '' } = form.exec(url)?.groups ?? {}
   if (scheme === undefined) {
     throw new DatabaseUrlError('must be a URL that starts with postgres://')
@@ -29,28 +32,29 @@ export function readDatabaseUrl(url: string): { readonly hosts: Host[]; readonly
     }
   }
   const given = new URLSearchParams(rest.split('?')[1]).get('target_session_attrs')
-  const wish = given ?? (names.length > 1 ? 'read-write' : 'any')
-  if (!isWish(wish)) {
+  const sessionAttribute = given ?? (names.length > 1 ? 'read-write' : 'any')
+  if (!isSessionAttribute(sessionAttribute)) {
     throw new DatabaseUrlError(
-      `has target_session_attrs=${wish}: Muster writes, so it must be ${wishes.join(' or ')}`,
+      `has target_session_attrs=${sessionAttribute}: Muster writes, so it must be ${sessionAttributes.join(' or ')}`,
     )
   }
-  return { hosts: all, wish }
+  return { hosts: all, sessionAttribute }
 }
 
-const isWish = (text: string): text is Wish => (wishes as readonly string[]).includes(text)
+const isSessionAttribute = (text: string): text is SessionAttribute =>
+  (sessionAttributes as readonly string[]).includes(text)
 
 const longestConnect = 5_000
 
-/** A server that takes connections, and is not what was asked for. */
+/** A server that accepts connections but is not of the requested kind. */
 export class WrongServer extends Error {}
 
 /**
- * The servers that an address names, and which of them is in use: the first that takes connections and
- * is as `target_session_attrs` has it, for as long as that holds.
+ * The hosts of a database URL and the one in use: the first that accepts connections and fits
+ * `target_session_attrs`, for as long as it does.
  */
 export function createHosts(url: string, settings: pg.ClientConfig) {
-  const { hosts, wish } = readDatabaseUrl(url)
+  const { hosts, sessionAttribute } = readDatabaseUrl(url)
   const isChoice = hosts.length > 1
   let current = isChoice ? undefined : hosts[0]
   let finding: Promise<Host> | undefined
@@ -59,19 +63,21 @@ export function createHosts(url: string, settings: pg.ClientConfig) {
   const configOf = (host: Host) => ({
     ...settings,
     connectionString: host.url,
-    // A server that does not take a connection at once is not there.
+    // A server that does not accept a connection in this time counts as down.
     connectionTimeoutMillis: longestConnect,
   })
 
-  /** Throws where a connection leads to a server that is not what was asked for. */
+  /** Throws if the connection leads to a server that does not fit `target_session_attrs`. */
   async function check(client: pg.ClientBase): Promise<void> {
-    if (wish === 'any') return
+    if (sessionAttribute === 'any') return
     const { rows } = await client.query<{ standby: boolean; read_only: string }>(
       `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`,
     )
     const [state] = rows
-    if (state?.standby || (wish === 'read-write' && state?.read_only !== 'off')) {
-      throw new WrongServer(`takes no writes, and target_session_attrs=${wish} wants one that does`)
+    if (state?.standby || (sessionAttribute === 'read-write' && state?.read_only !== 'off')) {
+      throw new WrongServer(
+        `takes no writes, and target_session_attrs=${sessionAttribute} wants one that does`,
+      )
     }
   }
 
@@ -100,7 +106,7 @@ export function createHosts(url: string, settings: pg.ClientConfig) {
   }
 
   return {
-    /** A connection to the server in use. */
+    /** A client for the server in use. */
     Client: class extends pg.Client {
       constructor(config: pg.ClientConfig = {}) {
         super(current ? { ...config, ...configOf(current) } : config)
@@ -116,8 +122,8 @@ export function createHosts(url: string, settings: pg.ClientConfig) {
     },
     isInUse: (client: pg.ClientBase) => hostOf.get(client) === current,
     /**
-     * The server of this connection, or the one in use, does not answer or takes no writes any more:
-     * the next that does is looked for. False where there is no other.
+     * The server of this connection (or the one in use) no longer answers or accepts writes, so the
+     * next use picks another. False if the URL names no other.
      */
     leave(client?: pg.ClientBase): boolean {
       if (isChoice && (!client || hostOf.get(client) === current)) current = undefined
@@ -132,7 +138,7 @@ interface HostFailure {
   readonly error: unknown
 }
 
-/** None of several servers will do. */
+/** None of the hosts can be used. */
 export class NoHost extends Error {
   readonly failures: readonly HostFailure[]
 

@@ -1,12 +1,12 @@
-/** How many connections a process may have, and how long its statements may take, by what they are for. */
+/** The connections of a process and the timeouts of its statements, by purpose. */
 export interface PostgresLimits {
-  /** For requests: quick reads, and writes of a few rows. */
+  /** Quick reads, and writes of a few rows. */
   readonly connections: number
   readonly timeout: number
-  /** For reads that may take long; there are few, so that everybody else's stay quick. */
+  /** Slow queries: few connections, so that quick reads stay quick. */
   readonly slowConnections: number
   readonly slowTimeout: number
-  /** For writing servers. */
+  /** Commits of servers. */
   readonly syncConnections: number
   readonly syncTimeout: number
 }

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import {
-  bumpVersion,
-  versionOf,
+  identityVersionOf,
+  raiseIdentityVersion,
   type Database,
   type Inspect,
   type StatementResult,
@@ -17,14 +17,14 @@ import { buildServersCommit } from '../server-versions.ts'
 import { createSlowQueries, defaultQueryTimeout } from '../slow-queries.ts'
 import { takeClient } from './client.ts'
 import { requireVersion } from './explain-failure.ts'
-import { followVersion } from './follow-version.ts'
+import { pollVersions } from './poll-versions.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import type { PostgresLimits } from './limits.ts'
 import { openPool, type Pool } from './pool.ts'
 import { createSlowReader } from './slow-reader.ts'
 import { runTransaction } from './transaction.ts'
 
-/** Times and counters are well inside what a number holds exactly. */
+/** Timestamps and counters fit into a JavaScript number exactly. */
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
@@ -39,7 +39,7 @@ export const defaultLimits: PostgresLimits = {
   syncTimeout: 60 * second,
 }
 
-/** The pool as Kysely uses it. Kysely ends only what it has used, so it is ended by whoever opened it. */
+/** Kysely ends only pools that it has used, so the pool is ended by whoever opened it. */
 const createBridge = (pool: Pool): PostgresPool => ({
   options: pool.options,
   connect: async () => (await takeClient(pool)) as unknown as PostgresPoolClient,
@@ -49,9 +49,9 @@ const createBridge = (pool: Pool): PostgresPool => ({
 const createKysely = (pool: Pool) =>
   new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createBridge(pool) }) })
 
-/** A migration takes as long as it takes, and so does waiting for another process's. */
-async function bringUpToDate(hosts: Hosts, inspect: Inspect): Promise<void> {
-  const pool = openPool(hosts, { max: 2, timeout: forever, wait: forever })
+/** Without a time limit: a migration, or waiting for that of another process, can take long. */
+async function migrateDatabase(hosts: Hosts, inspect: Inspect): Promise<void> {
+  const pool = openPool(hosts, { max: 2, timeout: unlimited, wait: unlimited })
   const db = createKysely(pool)
   try {
     await requireVersion(async (text) => (await sql.raw<object>(text).execute(db)).rows)
@@ -62,35 +62,34 @@ async function bringUpToDate(hosts: Hosts, inspect: Inspect): Promise<void> {
   }
 }
 
-/** Everything between the first connection and the first use; where it fails nothing is left open. */
-async function prepare(hosts: Hosts, inspect: Inspect) {
-  await bringUpToDate(hosts, inspect)
-  const version = followVersion(hosts)
+/** Resolves once the versions are known; leaves no connection open when it fails. */
+async function startPolling(hosts: Hosts) {
+  const versions = pollVersions(hosts)
   try {
-    await version.firstAnswer
-    return version
+    await versions.firstPoll
+    return versions
   } catch (error) {
-    await version.stop()
+    await versions.stop()
     throw error
   }
 }
 
-const longestWait = 2 * second
-/** Longer than any commit takes. A commit that waits longer for a lock is tried again. */
-const longestLockWait = 10 * second
-const forever = 0
+const maxConnectionWait = 2 * second
+/** Longer than any commit takes. A commit that waits longer for a lock is retried. */
+const maxLockWait = 10 * second
+const unlimited = 0
 
-/** Any number will do, as long as all processes take the same. */
+/** An arbitrary number that all processes share. */
 const maintenanceLock = 8400
 
 /**
- * On connections of its own, without a limit of time. One holds the lock, in a transaction, since a
- * pooler between would give a session's lock to somebody else; the other does the work, statement by
- * statement, so that each index is there for others as soon as it is made.
+ * Uses two connections without a time limit. One holds the lock in a transaction, because a pooler
+ * would hand a session lock to another client. The other runs each statement in its own transaction,
+ * so that others see an index as soon as it is there.
  */
-async function maintain(hosts: Hosts, work: readonly string[]): Promise<void> {
-  if (work.length === 0) return
-  const pool = openPool(hosts, { max: 2, timeout: forever, wait: forever })
+async function maintain(hosts: Hosts, statements: readonly string[]): Promise<void> {
+  if (statements.length === 0) return
+  const pool = openPool(hosts, { max: 2, timeout: unlimited, wait: unlimited })
   try {
     const lock = await takeClient(pool)
     try {
@@ -98,7 +97,7 @@ async function maintain(hosts: Hosts, work: readonly string[]): Promise<void> {
       await lock.query('select pg_advisory_xact_lock($1)', [maintenanceLock])
       const worker = await takeClient(pool)
       try {
-        for (const statement of work) await worker.query(statement)
+        for (const statement of statements) await worker.query(statement)
       } finally {
         worker.release()
       }
@@ -111,8 +110,8 @@ async function maintain(hosts: Hosts, work: readonly string[]): Promise<void> {
   }
 }
 
-/** Answers queries that belong together from one moment of the data. */
-async function runTogether(pool: Pool, queries: readonly Query[]): Promise<Row[][]> {
+/** Runs queries on one snapshot of the data. */
+async function readSnapshot(pool: Pool, queries: readonly Query[]): Promise<Row[][]> {
   const client = await takeClient(pool)
   const together = queries.length > 1
   try {
@@ -128,28 +127,29 @@ async function runTogether(pool: Pool, queries: readonly Query[]): Promise<Row[]
   }
 }
 
-/** Muster's storage in a PostgreSQL that any number of processes share. */
+/** The database in PostgreSQL, which any number of processes share. */
 export async function openPostgres(
   url: string,
   inspect: Inspect,
-  tell: OnServersCommitted = () => {},
+  onServersCommitted: OnServersCommitted = () => {},
   limits: PostgresLimits = defaultLimits,
 ): Promise<Database> {
   const hosts = createHosts(url, { types, application_name: 'muster' })
-  const version = await prepare(hosts, inspect)
+  await migrateDatabase(hosts, inspect)
+  const versions = await startPolling(hosts)
   const { timeout, slowTimeout, syncTimeout } = limits
-  const pool = openPool(hosts, { max: limits.connections, timeout, wait: longestWait })
-  const patient = openPool(hosts, {
+  const pool = openPool(hosts, { max: limits.connections, timeout, wait: maxConnectionWait })
+  const slowPool = openPool(hosts, {
     max: limits.slowConnections,
     timeout: slowTimeout + 2 * second,
-    wait: longestWait,
+    wait: maxConnectionWait,
   })
-  // Who writes servers waits for a free connection as long as it takes: more at once would not be
-  // written sooner, only hold more locks. The server's own limit ends a statement first.
-  const writers = openPool(hosts, {
+  // A commit of servers waits for a free connection without a limit: more commits at once would only
+  // hold more locks. PostgreSQL's own statement timeout ends a statement first.
+  const syncPool = openPool(hosts, {
     max: limits.syncConnections,
     timeout: syncTimeout + 2 * second,
-    wait: forever,
+    wait: unlimited,
   })
   const commit = (statements: Statements): Promise<StatementResult[]> =>
     runTransaction(pool, statements, {
@@ -162,7 +162,7 @@ export async function openPostgres(
   const runSlowly = createSlowQueries(
     { slots: limits.slowConnections, timeout: slowTimeout },
     createSlowReader({
-      take: () => takeClient(patient),
+      take: () => takeClient(slowPool),
       cancel: (backend) => commit([{ sql: 'select pg_cancel_backend($1)', parameters: [backend] }]),
       timeout: slowTimeout,
     }),
@@ -172,36 +172,37 @@ export async function openPostgres(
   return {
     engine: 'postgres',
     db,
+    run: async (queries, priority) =>
+      priority === 'quick' ? await readSnapshot(pool, queries) : await runSlowly(queries, priority),
     commit,
     async commitIdentity(statements, expected) {
-      const outcomes = await commit([bumpVersion(db, expected), ...statements])
-      version.advance(versionOf(outcomes))
-      return outcomes.slice(1)
+      const results = await commit([raiseIdentityVersion(db, expected), ...statements])
+      versions.advanceIdentity(identityVersionOf(results))
+      return results.slice(1)
     },
-    currentVersion: version.current,
-    run: async (queries, priority) =>
-      priority === 'quick' ? await runTogether(pool, queries) : await runSlowly(queries, priority),
-    async commitServers(statements, scopes, inTurn = []) {
-      const work = buildServersCommit(db, statements, scopes, inTurn)
-      const outcomes = await runTransaction(writers, work.statements, {
+    async commitServers(statements, scopes, serialized = []) {
+      const work = buildServersCommit(db, statements, scopes, serialized)
+      const results = await runTransaction(syncPool, work.statements, {
         statement: syncTimeout,
-        lock: Math.min(longestLockWait, syncTimeout),
+        lock: Math.min(maxLockWait, syncTimeout),
         maxAttempts: 8,
         retryTimeouts: true,
       })
-      version.advanceServers(work.versionOf(outcomes), scopes)
-      tell(work.versionOf(outcomes), scopes)
+      const version = work.versionFrom(results)
+      versions.advanceServers(version, scopes)
+      onServersCommitted(version, scopes)
     },
-    maintain: (work) => maintain(hosts, work),
-    serversVersion: version.serversVersion,
-    extend: () => ({ engine: 'postgres', url, limits }),
-    noteServersCommitted: version.advanceServers,
+    maintain: (statements) => maintain(hosts, statements),
+    currentVersion: versions.identityVersion,
+    serversVersion: versions.serversVersion,
+    noteServersCommitted: versions.advanceServers,
+    share: () => ({ engine: 'postgres', url, limits }),
     async ping() {
       await commit([{ sql: 'select 1', parameters: [] }])
     },
     async close() {
-      await version.stop()
-      await Promise.all([pool.end(), patient.end(), writers.end()])
+      await versions.stop()
+      await Promise.all([pool.end(), slowPool.end(), syncPool.end()])
     },
   }
 }

@@ -3,13 +3,13 @@ import type { Hosts } from './hosts.ts'
 
 interface Size {
   readonly max: number
-  /** Milliseconds that a statement may take; 0 for as long as it takes. */
+  /** Milliseconds that a statement may take; 0 for no limit. */
   readonly timeout: number
-  /** Milliseconds to wait for a connection to be free; 0 for as long as it takes. */
+  /** Milliseconds to wait for a free connection; 0 for no limit. */
   readonly wait: number
 }
 
-/** Connections to the server in use. One to a server that was left is never given to anyone. */
+/** A pool of connections to the server in use. Connections to an earlier server are not reused. */
 export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
   const pool = new pg.Pool({
     max,
@@ -18,7 +18,7 @@ export function openPool(hosts: Hosts, { max, timeout, wait }: Size) {
     query_timeout: timeout,
     onConnect: hosts.check,
   })
-  // A connection that breaks, idle or in use, is replaced; without listeners it would end the process.
+  // The pool replaces a broken connection; without these listeners its error would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
 

@@ -9,17 +9,17 @@ interface Client {
 }
 
 interface Dependencies {
-  /** A connection for reads that may take long. */
+  /** Takes a connection for slow queries. */
   readonly take: () => Promise<Client>
-  /** Ends what another connection is doing. */
+  /** Cancels the statement of another connection. */
   readonly cancel: (backend: number) => Promise<unknown>
-  /** How long a statement may take, in milliseconds. */
+  /** The timeout of a statement, in milliseconds. */
   readonly timeout: number
 }
 
-/** Runs reads from one moment of the data, in a transaction with a time limit, and cancels them. */
+/** Runs queries on one snapshot, in a transaction with a timeout, so that they can be cancelled. */
 export function createSlowReader({ take, cancel, timeout }: Dependencies) {
-  // In the transaction, so that it also works behind a pooler that hands out connections by transaction.
+  // Set in the transaction, so that it also works behind a pooler in transaction mode.
   const begin = `begin isolation level repeatable read read only; set local statement_timeout = ${timeout}; select pg_backend_pid() as pid`
 
   return function execute(queries: readonly Query[]): Execution {
@@ -40,7 +40,7 @@ export function createSlowReader({ take, cancel, timeout }: Dependencies) {
         return answers
       } finally {
         backend = undefined
-        // The transaction stays open until then: what runs there next must not be hit.
+        // Keeps the transaction open until then, so that the cancel request hits nothing that runs later.
         await cancelling
         if (!client.isBroken()) await client.query('commit').catch(() => {})
         client.release()

@@ -39,7 +39,7 @@ async function attempt(
     for (const { sql, parameters, required } of statements) {
       const { rows, rowCount } = await client.query(sql, parameters)
       if (required !== undefined && rowCount === 0) {
-        throw new Violation('unmet', { reason: required })
+        throw new Violation('precondition', { reason: required })
       }
       results.push({ rows, changes: rowCount ?? 0 })
     }

@@ -1,7 +1,7 @@
 import { PlatformError } from '../../domain/error.ts'
 import type { ChangePlan, Registry } from '../../domain/identity/administration/registry.ts'
 import { conflicted, retryOnConflict } from '../../domain/retry-on-conflict.ts'
-import { required, type Database, type Statements } from '../database.ts'
+import { required, type DatabaseReader, type IdentityWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { Violation } from '../violation.ts'
 import { findAdministrator } from './find-administrator.ts'
@@ -9,8 +9,10 @@ import { createChangeStatements } from './change-statements.ts'
 
 const lastAdministrator = 'administrator'
 
-/** Applies changes of identity with an optimistic lock on the version of the data. */
-export function createApplyChange(database: Database): Registry['applyChange'] {
+/** The one way in which anything that is administered changes. */
+export function createApplyChange(
+  database: DatabaseReader & IdentityWriter,
+): Registry['applyChange'] {
   const { db } = database
   const toStatement = createChangeStatements(db)
   const insertEvent = createInsertEvent(db)
@@ -44,7 +46,7 @@ export function createApplyChange(database: Database): Registry['applyChange'] {
     } catch (error) {
       if (!(error instanceof Violation)) throw error
       if (error.reason === lastAdministrator) throw noAdministratorLeft()
-      if (error.kind === 'unmet') return false
+      if (error.kind === 'precondition') return false
       throw error
     }
   }

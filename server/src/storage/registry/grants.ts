@@ -8,13 +8,13 @@ import type {
 } from '../../domain/identity/administration/registry.ts'
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import type { Scope, AuthorizedScope } from '../../domain/scope.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { scopeColumns } from './related-to.ts'
 
 /** Reads role assignments one by one. */
 export function createGrants({
   db,
-}: Database): Pick<Registry, 'listGrants' | 'findGrant' | 'grantsBy'> {
+}: DatabaseReader): Pick<Registry, 'listGrants' | 'findGrant' | 'grantsBy'> {
   const named = () =>
     db
       .selectFrom('assignments')

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Impact } from '@muster/contract'
 import type { Registry } from '../../domain/identity/administration/registry.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { ownedBy } from '../servers/owned-by.ts'
 import type { Tables } from '../tables.ts'
 
@@ -81,7 +81,7 @@ const countTokens = (ended: RawBuilder<unknown>, now: number) => sql`
 
 /** Counts what deleting a resource affects. */
 export const createImpactOf =
-  ({ db }: Database): Registry['impactOf'] =>
+  ({ db }: DatabaseReader): Registry['impactOf'] =>
   async (kind, id, now) => {
     const { tokens, ...others } = countsOf[kind](id)
     const counts: Counts = { ...others, tokens: countTokens(tokens, now) }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Registry } from '../../domain/identity/administration/registry.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader, IdentityWriter } from '../database.ts'
 import { createLoadAssignments } from '../identity/load-assignments.ts'
 import { createApplyChange } from './apply-change.ts'
 import { createGrants } from './grants.ts'
 import { createImpactOf } from './impact.ts'
 import { createResourceLists } from './resource-lists.ts'
 
-export function createRegistry(database: Database): Registry {
+export function createRegistry(database: DatabaseReader & IdentityWriter): Registry {
   const { db } = database
   const { loadAssignments, loadPolicies } = createLoadAssignments(database)
   return {

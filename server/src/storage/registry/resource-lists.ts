@@ -9,7 +9,7 @@ import type {
 import type { ResourceKind, Resources } from '../../domain/identity/administration/resources.ts'
 import { nameKey } from '../../domain/name-key.ts'
 import type { AuthorizedScope } from '../../domain/scope.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { related } from './related-to.ts'
 import { columnsOf, tableOf, toResource, type Cell } from './resource-columns.ts'
 import { readMarker, writeMarker, type Position } from './list-marker.ts'
@@ -17,7 +17,7 @@ import { visibleTo, type AnyTables, type Builder } from './row-visibility.ts'
 
 /** Finds and lists resources within the caller's scope. */
 export function createResourceLists(
-  database: Database,
+  database: DatabaseReader,
 ): Pick<Registry, 'list' | 'find' | 'isNameTaken'> {
   const db = database.db as unknown as Kysely<AnyTables>
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Comparison, Value } from '../../domain/inventory/condition.ts'
 import { enumerated } from '../../domain/inventory/fields.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { fold, storageClassOf, type Cell, type Column } from './field-columns.ts'
 import {
   among,
@@ -67,7 +67,7 @@ const isAbsence = (comparison: Comparison): comparison is Absence =>
   Object.hasOwn(textAbsences, comparison)
 
 /** What a comparison says of a column, in the words of both engines. */
-export function createCompareColumn(engine: Database['engine']) {
+export function createCompareColumn(engine: DatabaseReader['engine']) {
   const find = textFinder(engine)
 
   /** How a folded text is held against one. */

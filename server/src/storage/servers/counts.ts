@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
-import type { Database, Statement } from '../database.ts'
-import { createInsertRows } from './insert-rows.ts'
+import type { DatabaseReader, Statement } from '../database.ts'
+import { createInsertRows } from '../insert-rows.ts'
 import { code, stateOf } from './rows.ts'
 import type { Codes } from './text-dictionary.ts'
 
@@ -78,7 +78,7 @@ type CountKey = readonly [facet: Facet, project: number, value: number, ...rest:
  * decided on, so the commit must also demand that this still holds. Sums come out right in whatever
  * order commits add to them; the rows stay locked until the commit, so they are added to late.
  */
-export function createCountStatements(database: Pick<Database, 'engine' | 'db'>) {
+export function createCountStatements(database: Pick<DatabaseReader, 'engine' | 'db'>) {
   const insert = createInsertRows(
     database,
     'server_counts',

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { chunk } from '../../domain/chunk.ts'
 import { nextTurn } from '../../domain/next-turn.ts'
 import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.ts'
-import type { Database, QueryPriority, Query, Row } from '../database.ts'
+import type { DatabaseReader, Query, QueryPriority, Row } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** Rendered servers that have been read lately, so many bytes of them. */
@@ -62,7 +62,7 @@ export const toParts = (row: Row): ServerParts => ({
 })
 
 /** Reads rendered servers by their numbers. */
-export function createDocuments(database: Database) {
+export function createDocuments(database: DatabaseReader) {
   const { db } = database
   const cache = new LRUCache<number, Kept>({ maxSize: keptBytes, sizeCalculation: sizeOf })
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { columnOf, isOwnerField } from './field-columns.ts'
 import { filterIndexes } from './indexes.ts'
 import { serverList } from './server-lists.ts'
@@ -33,7 +33,7 @@ const byList = (list: Sql): Driver => ({
 })
 
 /** Finds the ways into a query about servers in use. */
-export function createDrivers(engine: Database['engine'], { where }: Where) {
+export function createDrivers(engine: DatabaseReader['engine'], { where }: Where) {
   function driverOf(condition: Condition): Driver | undefined {
     switch (condition.kind) {
       case 'field': {

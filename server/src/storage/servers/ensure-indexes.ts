@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
-import type { Database } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { serverIndexes, trigramIndex } from './indexes.ts'
 import { searchSettings } from './search-index.ts'
 
-async function indexNames({ db, engine }: Database): Promise<ReadonlySet<string>> {
+async function indexNames({
+  db,
+  engine,
+}: DatabaseReader & DatabaseWriter): Promise<ReadonlySet<string>> {
   const list =
     engine === 'postgres'
       ? sql<{
@@ -14,19 +17,21 @@ async function indexNames({ db, engine }: Database): Promise<ReadonlySet<string>
   return new Set(rows.map(({ name }) => name))
 }
 
-async function hasTrigrams({ db, engine }: Database): Promise<boolean> {
+async function hasTrigrams({ db, engine }: DatabaseReader & DatabaseWriter): Promise<boolean> {
   if (engine === 'sqlite') return false
   const { rows } = await sql`select 1 from pg_extension where extname = 'pg_trgm'`.execute(db)
   return rows.length > 0
 }
 
-async function wantedIndexes(database: Database) {
+async function wantedIndexes(database: DatabaseReader & DatabaseWriter) {
   const indexes = serverIndexes(database.engine)
   return (await hasTrigrams(database)) ? [...indexes, trigramIndex] : indexes
 }
 
 /** Makes what is missing of the indexes: at the first start, and where a load was cut off. */
-export async function ensureServerIndexes(database: Database): Promise<void> {
+export async function ensureServerIndexes(
+  database: DatabaseReader & DatabaseWriter,
+): Promise<void> {
   const there = await indexNames(database)
   const missing = (await wantedIndexes(database)).filter(({ name }) => !there.has(name))
   const settings = await searchSettings(database)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Found, FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
-import type { Database, QueryPriority, Row } from '../database.ts'
+import type { DatabaseReader, QueryPriority, Row } from '../database.ts'
 import { readKeys, type OrderTerms } from './order.ts'
 import type { Plan, Planner } from './plan.ts'
 import type { Selection } from './selections.ts'
@@ -16,7 +16,11 @@ export const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection
 })
 
 /** Questions that few servers answer: they are found once, all of them, and pages cut from that. */
-export function createFew({ engine }: Database, planner: Planner, terms: OrderTerms) {
+export function createFew(
+  { engine }: Pick<DatabaseReader, 'engine'>,
+  planner: Planner,
+  terms: OrderTerms,
+) {
   const { run, select, findNarrowWay } = planner
 
   async function selectOrdered(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ServerFinder } from '../../domain/inventory/ports.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { createDrivers } from './drivers.ts'
 import { sortIndex } from './indexes.ts'
 import type { Planner } from './plan.ts'
@@ -9,7 +9,7 @@ import { createWhere } from './where.ts'
 
 /** Finds the servers in use that have a name; out of the way, since others may have many of that name. */
 export function createFindByName(
-  { engine }: Database,
+  { engine }: Pick<DatabaseReader, 'engine'>,
   { run, select }: Planner,
 ): ServerFinder['findByName'] {
   const drivers = createDrivers(engine, createWhere({ engine, owners: new Map() }))

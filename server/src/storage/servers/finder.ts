@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { PageQuery, ServerFinder } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
-import type { Database, QueryPriority } from '../database.ts'
+import type { DatabaseReader, DatabaseVersions, QueryPriority } from '../database.ts'
 import { createDocuments } from './documents.ts'
 import { createFew } from './few.ts'
 import { createLoadById } from './load-by-id.ts'
@@ -43,7 +43,7 @@ function epochOf(names: object): number {
 
 /** Finds servers and what is shown of them. */
 export function createServerFinder(
-  database: Database,
+  database: DatabaseReader & DatabaseVersions,
   owners: Owners,
   limits: Limits = usualLimits,
 ): ServerFinder {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
-import { required, type Database, type Statement } from '../database.ts'
+import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { stateOf } from './rows.ts'
 
 /**
  * The projects that servers are written for are still there, and stay until they are in: deleting
  * one either comes before, and then nothing is written, or finds the servers.
  */
-export function createHoldOwners({ engine, db }: Database) {
+export function createHoldOwners({ engine, db }: DatabaseReader) {
   const lock = engine === 'postgres' ? sql`for key share` : sql``
   return function holdOwners(writes: readonly ServerWrite[]): Statement[] {
     const present = writes.filter(({ server }) => stateOf(server) < 2)

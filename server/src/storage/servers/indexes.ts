@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { longestFolded } from './sql-parts.ts'
 
 /**
@@ -89,7 +89,7 @@ export const trigramIndex: Index = {
 }
 
 /** Every index besides the keys. PostgreSQL looks at rows as it walks: nothing need be covered there. */
-export function serverIndexes(engine: Database['engine']): readonly Index[] {
+export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[] {
   const covering = (column: string) =>
     engine === 'sqlite'
       ? [...coveredColumns].filter((other) => other !== column && other !== 'seq' && other !== 'id')

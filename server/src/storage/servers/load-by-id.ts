@@ -1,6 +1,6 @@
 import type { ServerFinder, ServerParts } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
-import type { Database, Query } from '../database.ts'
+import type { DatabaseReader, Query } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 import { selectParts, toParts } from './documents.ts'
 
@@ -16,7 +16,7 @@ type Owned = Exclude<ScopeOrNone, { kind: 'none' }>
 const columns = { system: undefined, domain: 'domain_id', project: 'project_id' } as const
 
 /** One query for one server; its text is made once. */
-function createAskForOne({ db }: Database) {
+function createAskForOne({ db }: DatabaseReader) {
   const whole = selectParts(db, 'document', true)
   const template = (column: (typeof columns)[Owned['kind']]) =>
     createStatementTemplate<Wanted>(['id', 'owner', 'state'], ({ id, owner, state }) => {
@@ -40,7 +40,7 @@ interface Batch {
 }
 
 /** Those who run PostgreSQL at the same moment, with the same visibility, share a way there and back. */
-function createSharedLoad(database: Database) {
+function createSharedLoad(database: DatabaseReader) {
   const whole = selectParts(database.db, 'document', true)
   const batches = new Map<string, Batch>()
 
@@ -77,7 +77,7 @@ function createSharedLoad(database: Database) {
 }
 
 /** Reads one server by its id, as a query that only what is in sight can answer. */
-export function createLoadById(database: Database): ServerFinder['loadById'] {
+export function createLoadById(database: DatabaseReader): ServerFinder['loadById'] {
   const askForOne = createAskForOne(database)
   const loadShared = createSharedLoad(database)
 

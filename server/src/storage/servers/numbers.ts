@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 
 interface Numbers {
   readonly server: number
@@ -26,7 +26,7 @@ const kinds = Object.keys(ahead) as Kind[]
 const none: Range = { next: 0, end: 0 }
 
 /** Gives out numbers that nobody else gets; answers the first of each. Those left over at the end are lost. */
-export function createNumbers(database: Database) {
+export function createNumbers(database: DatabaseReader & DatabaseWriter) {
   let ranges: Readonly<Record<Kind, Range>> = { server: none, word: none, revision: none }
   let turn: Promise<unknown> = Promise.resolve()
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { fields, type Field } from '../../domain/inventory/fields.ts'
 import type { Order } from '../../domain/inventory/server-query.ts'
 import type { Position, SortKey } from '../../domain/inventory/ports.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import {
   columnOf,
   isOwnerField,
@@ -23,7 +23,7 @@ interface SortTerm {
 const neverNull: ReadonlySet<string> = new Set(['created_at', 'updated_at'])
 
 /** The terms of an order, the id last: always a total order, the same on both engines. */
-export function createOrderTerms(engine: Database['engine']) {
+export function createOrderTerms(engine: DatabaseReader['engine']) {
   const ownerName = (field: OwnerField): Sql =>
     sql`coalesce(${sql.ref(`${ownerFields[field].id}_names.${ownerFields[field].name}`)}, '')`
 

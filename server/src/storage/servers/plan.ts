@@ -3,7 +3,7 @@ import type { Condition } from '../../domain/inventory/condition.ts'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { ScopedQuery } from '../../domain/inventory/ports.ts'
 import type { View } from '../../domain/inventory/server-query.ts'
-import type { Database, QueryPriority, Row, ServerSet } from '../database.ts'
+import type { DatabaseReader, QueryPriority, Row, ServerSet } from '../database.ts'
 import { createDrivers, type Driver } from './drivers.ts'
 import { coveredColumns, everyServer, sortIndex } from './indexes.ts'
 import { serverList, type SideCondition } from './server-lists.ts'
@@ -62,7 +62,7 @@ const outOfUse: Partial<Record<View, Driver>> = {
 }
 
 /** Looks for the best way to answer a query. Which it is depends on how many each way leads to. */
-export function createPlanner(database: Database, owners: Owners, limits: Limits) {
+export function createPlanner(database: DatabaseReader, owners: Owners, limits: Limits) {
   const { engine, db } = database
 
   /** SQLite keeps no statistics of what is in its indexes: it is told which to take. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Found } from '../../domain/inventory/ports.ts'
-import { required, type Database, type Statement } from '../database.ts'
+import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { chunk } from '../../domain/chunk.ts'
 
 /**
@@ -9,7 +9,7 @@ import { chunk } from '../../domain/chunk.ts'
  * and then finds other revisions.
  */
 export function requireUnchanged(
-  { engine, db }: Pick<Database, 'engine' | 'db'>,
+  { engine, db }: Pick<DatabaseReader, 'engine' | 'db'>,
   kept: readonly Found[],
 ): Statement[] {
   const lock = engine === 'postgres' ? sql`order by seq for update` : sql``

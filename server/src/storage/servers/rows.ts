@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import { addressKey } from '../../domain/inventory/parse-network.ts'
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import {
   cellOf,
   columns,
@@ -103,7 +103,7 @@ export const documentColumns = [
 export function documentRow(
   { write, server, seq, state }: ServerEntry,
   revision: number,
-  engine: Database['engine'],
+  engine: DatabaseReader['engine'],
 ): unknown[] {
   const { factsDigest, rendered } = write
   const { document, summary, metadata, adminGroup, digests } = rendered

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database, Statement } from '../database.ts'
+import type { DatabaseReader, Statement } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
 
 interface Entry {
@@ -12,7 +12,7 @@ interface Entry {
  * Keeps SQLite's index of three characters in a row, which holds servers in use only. PostgreSQL's
  * keeps itself.
  */
-export function createSearchStatements({ engine, db }: Database) {
+export function createSearchStatements({ engine, db }: DatabaseReader) {
   const remove = createStatementTemplate<Entry>(['seq'], ({ seq }) =>
     sql`delete from server_search where rowid = ${seq}`.compile(db),
   )
@@ -38,7 +38,7 @@ export function createSearchStatements({ engine, db }: Database) {
 const sortedAtOnce = 16 * 2 ** 20
 
 /** What SQLite's index remembers of how it is to be kept. */
-export async function searchSettings({ engine, db }: Database): Promise<string[]> {
+export async function searchSettings({ engine, db }: DatabaseReader): Promise<string[]> {
   if (engine === 'postgres') return []
   const { rows } = await sql<{
     size: number

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { searchPattern } from './search-text.ts'
 import { byCodePoint, codeOf, type Sql } from './sql-parts.ts'
 import { readTagKey } from './tags.ts'
@@ -12,7 +12,7 @@ export const isSideCondition = (condition: Condition): condition is SideConditio
   condition.kind === 'search' || condition.kind === 'tag' || condition.kind === 'address'
 
 /** Whether a row of `server_texts` has a text. PostgreSQL has an index for `like`, where it has the extension. */
-export function hasText(engine: Database['engine'], text: string): Sql {
+export function hasText(engine: DatabaseReader['engine'], text: string): Sql {
   const { column, pattern } = searchPattern(text)
   if (engine === 'sqlite') return sql`instr(${sql.ref(column)}, ${pattern}) > 0`
   const anywhere = `%${pattern.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
@@ -20,7 +20,7 @@ export function hasText(engine: Database['engine'], text: string): Sql {
 }
 
 /** Both engines have an index of three characters in a row. */
-function searchList(engine: Database['engine'], text: string): Sql {
+function searchList(engine: DatabaseReader['engine'], text: string): Sql {
   if (engine === 'postgres') {
     return sql`select server from server_texts join servers on servers.seq = server where state = 0 and ${hasText(engine, text)}`
   }
@@ -33,7 +33,7 @@ function searchList(engine: Database['engine'], text: string): Sql {
  * A query for the numbers of all live servers that meet a condition, by an index on its value. Who has
  * several addresses may be listed several times.
  */
-export function serverList(engine: Database['engine'], condition: SideCondition): Sql {
+export function serverList(engine: DatabaseReader['engine'], condition: SideCondition): Sql {
   switch (condition.kind) {
     case 'search':
       return searchList(engine, condition.text)

@@ -1,7 +1,7 @@
 import type { Server } from '@muster/contract'
 import { sql } from 'kysely'
 import type { ServerWriter, StoredServer, ServerWrite } from '../../domain/inventory/ports.ts'
-import type { Database, Statement } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { createInsertEvents } from '../event-store.ts'
 import { Violation } from '../violation.ts'
 import { requireUnchanged } from './require-unchanged.ts'
@@ -23,7 +23,7 @@ function parseServer(row: {
 }
 
 /** Writes servers: what is shown, and everything they are found by, in one commit. */
-export function createServerWriter(database: Database): ServerWriter {
+export function createServerWriter(database: DatabaseReader & DatabaseWriter): ServerWriter {
   const { db } = database
   const insertEvents = createInsertEvents(database)
   const writeStatements = createWriteStatements(database)
@@ -40,7 +40,7 @@ export function createServerWriter(database: Database): ServerWriter {
       return true
     } catch (error) {
       const isSuperseded =
-        error instanceof Violation && (error.kind === 'unmet' || error.kind === 'unique')
+        error instanceof Violation && (error.kind === 'precondition' || error.kind === 'unique')
       if (isSuperseded) return false
       throw error
     }
@@ -124,7 +124,7 @@ export function createServerWriter(database: Database): ServerWriter {
           ])
           .where('servers.state', '=', 2)
           .where(sql<boolean>`deleted_at < ${before * 1000}`)
-          .limit(purgedAtOnce)
+          .limit(purgeBatchSize)
           .execute()
         if (rows.length === 0) return
         const seqs = rows.map(({ seq }) => seq)
@@ -143,5 +143,5 @@ export function createServerWriter(database: Database): ServerWriter {
   }
 }
 
-const purgedAtOnce = 500
+const purgeBatchSize = 500
 const children = ['server_documents', 'server_texts', 'server_tags', 'server_addresses'] as const

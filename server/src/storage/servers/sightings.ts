@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { SightingChanges } from '../../domain/inventory/ports.ts'
 import { LeaseLost } from '../../domain/sources/lease-lost.ts'
-import { required, type Database, type Statement } from '../database.ts'
+import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { Violation } from '../violation.ts'
 import { chunk } from '../../domain/chunk.ts'
-import { createInsertRows } from './insert-rows.ts'
+import { createInsertRows } from '../insert-rows.ts'
 
 const fence = 'fence'
 
@@ -34,7 +34,7 @@ export const sightingColumns = [
  * turn: two accounts that see the same server rely on each other's sightings, and each must find what
  * the other has written, or be found by it.
  */
-export function createSightingStatements(database: Database) {
+export function createSightingStatements(database: DatabaseReader) {
   const { engine, db } = database
   const insert = createInsertRows(
     database,

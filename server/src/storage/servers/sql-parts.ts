@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { fold } from './field-columns.ts'
 
 /** A piece of a statement: names from our own lists, values always bound. */
@@ -47,7 +47,7 @@ export const amongFoldedWords = (subject: Sql, words: readonly string[]): Sql =>
 
 /** Among as many words as there may be projects: bound as one value, whatever their number. */
 export const amongManyWords = (
-  engine: Database['engine'],
+  engine: DatabaseReader['engine'],
   subject: Sql,
   words: readonly string[],
 ): Sql => {
@@ -58,9 +58,9 @@ export const amongManyWords = (
 }
 
 /** Text is compared by code point on both engines, whatever the database's own language is. */
-export const byCodePoint = (engine: Database['engine'], subject: Sql): Sql =>
+export const byCodePoint = (engine: DatabaseReader['engine'], subject: Sql): Sql =>
   engine === 'postgres' ? sql`${subject} collate "C"` : subject
 
 /** The function that says where in a text another one stands. */
-export const textFinder = (engine: Database['engine']): Sql =>
+export const textFinder = (engine: DatabaseReader['engine']): Sql =>
   sql.raw(engine === 'postgres' ? 'strpos' : 'instr')

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { fold } from './field-columns.ts'
 import { chunk } from '../../domain/chunk.ts'
-import { createInsertRows } from './insert-rows.ts'
+import { createInsertRows } from '../insert-rows.ts'
 import type { TakeNumbers } from './numbers.ts'
 
 const remembered = 200_000
@@ -10,9 +10,12 @@ const remembered = 200_000
 export type Codes = ReadonlyMap<string, number>
 
 /** The codes of texts that many servers share. A code never changes, so what is known stays known. */
-export function createTextDictionary(database: Database, takeNumbers: TakeNumbers) {
+export function createTextDictionary(
+  database: DatabaseReader & DatabaseWriter,
+  takeNumbers: TakeNumbers,
+) {
   const { db } = database
-  const known = new LRUCache<string, number>({ max: remembered })
+  const known = new LRUCache<string, number>({ maxSize: remembered, sizeCalculation: () => 1 })
   const insert = createInsertRows(database, 'words', ['code', 'word', 'folded'], 'keep')
 
   async function findCodes(words: readonly string[], codes: Map<string, number>): Promise<void> {

@@ -2,7 +2,7 @@ import { sql, type CompiledQuery } from 'kysely'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { Sum } from '../../domain/inventory/ports.ts'
 import type { TimelineStore, Whose } from '../../domain/inventory/timeline-store.ts'
-import type { Database, Row } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter, Row } from '../database.ts'
 import { wholeFacet } from './counts.ts'
 import { filterIndexes, sortIndex } from './indexes.ts'
 import { allOf, amongWords, codeOf, nothing, type Sql } from './sql-parts.ts'
@@ -39,7 +39,7 @@ function wayTo({ scope, projectIds, domainIds }: Whose): string | undefined {
 }
 
 /** Keeps how big each project's part of the fleet was, day by day. */
-export function createTimelineStore(database: Database): TimelineStore {
+export function createTimelineStore(database: DatabaseReader & DatabaseWriter): TimelineStore {
   const { db, engine } = database
 
   const counted = (whose: Whose) =>

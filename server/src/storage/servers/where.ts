@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Condition, Place } from '../../domain/inventory/condition.ts'
 import type { Field } from '../../domain/inventory/fields.ts'
 import type { Owner } from '../../domain/inventory/ports.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import {
   columnOf,
   isOwnerField,
@@ -28,7 +28,7 @@ type FieldCondition = Extract<Condition, { kind: 'field' }>
 
 /** What conditions are made for: an engine, and the names that owners have now. */
 export interface Setting {
-  readonly engine: Database['engine']
+  readonly engine: DatabaseReader['engine']
   readonly owners: ReadonlyMap<string, Owner>
   /**
    * How a condition on another table is checked in a pass over all servers: `rows` are those of one

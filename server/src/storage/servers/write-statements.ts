@@ -1,10 +1,10 @@
 import type { ServerWrite } from '../../domain/inventory/ports.ts'
-import type { Database, Statement } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter, Statement } from '../database.ts'
 import { countedWords, createCountStatements } from './counts.ts'
 import { requireUnchanged } from './require-unchanged.ts'
 import { createHoldOwners } from './hold-owners.ts'
 import { chunk } from '../../domain/chunk.ts'
-import { createInsertRows } from './insert-rows.ts'
+import { createInsertRows } from '../insert-rows.ts'
 import { createNumbers } from './numbers.ts'
 import {
   addressRows,
@@ -28,7 +28,7 @@ const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 const tagColumns = ['server', 'origin', 'key', 'value', 'state', 'vcpu_count', 'vmem_size', 'disk']
 
 /** Makes the statements that write servers: everything they are shown and found by, for one commit. */
-export function createWriteStatements(database: Database) {
+export function createWriteStatements(database: DatabaseReader & DatabaseWriter) {
   const { db, engine } = database
   const takeNumbers = createNumbers(database)
   const codesOf = createTextDictionary(database, takeNumbers)

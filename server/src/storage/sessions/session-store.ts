@@ -1,6 +1,6 @@
 import type { SessionRecord, SessionStore } from '@muster/gateway'
-import { required, type Database } from '../database.ts'
-import { deleteInBatches, purgedAtOnce } from '../delete-in-batches.ts'
+import { required, type DatabaseReader, type DatabaseWriter } from '../database.ts'
+import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
 
@@ -30,8 +30,8 @@ const toRecord = (row: Row): SessionRecord => ({
   expiresAt: row.expires_at,
 })
 
-/** Browser sessions. */
-export function createSessionStore(database: Database): SessionStore {
+/** The sessions of browsers. */
+export function createSessionStore(database: DatabaseReader & DatabaseWriter): SessionStore {
   const { db } = database
   const insert = (session: SessionRecord) =>
     db.insertInto('sessions').values(toRow(session)).compile()
@@ -93,7 +93,7 @@ export function createSessionStore(database: Database): SessionStore {
             .selectFrom('sessions')
             .select('id')
             .where((row) => row.or([row('expires_at', '<=', now), row('seen_at', '<=', seen)]))
-            .limit(purgedAtOnce),
+            .limit(purgeBatchSize),
         )
         .compile()
       await deleteInBatches(database, batch)

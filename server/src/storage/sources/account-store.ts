@@ -4,7 +4,7 @@ import { background } from '../../domain/inventory/ports.ts'
 import { nameKey } from '../../domain/name-key.ts'
 import type { AccountStore } from '../../domain/sources/ports.ts'
 import type { SourceSettings } from '../../domain/sources/source.ts'
-import { required, type Database, type Statements } from '../database.ts'
+import { required, type DatabaseReader, type DatabaseWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
@@ -32,7 +32,10 @@ const columns = [
 const contextOf = (id: string) => `cloudaccount ${id}`
 
 /** The accounts. Their credentials are sealed before they are written, and opened only to be used. */
-export function createAccountStore(database: Database, secretBox: SecretBox): AccountStore {
+export function createAccountStore(
+  database: DatabaseReader & DatabaseWriter,
+  secretBox: SecretBox,
+): AccountStore {
   const { db } = database
   const insertEvent = createInsertEvent(db)
 

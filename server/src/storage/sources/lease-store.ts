@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { LeaseStore } from '../../domain/sources/ports.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { toSyncRow } from './account-rows.ts'
 
 /** Which process runs which account, and how its sync goes. */
-export function createLeaseStore(database: Database): LeaseStore {
+export function createLeaseStore(database: DatabaseReader & DatabaseWriter): LeaseStore {
   const { db } = database
   const own = (id: string, runner: string) =>
     db.updateTable('account_syncs').where('account_id', '=', id).where('runner', '=', runner)

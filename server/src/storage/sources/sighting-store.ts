@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Sighting } from '../../domain/inventory/ports.ts'
 import type { ActiveElsewhere, SightingStore } from '../../domain/sources/ports.ts'
-import type { Database } from '../database.ts'
+import type { DatabaseReader } from '../database.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { sightingColumns } from '../servers/sightings.ts'
 
 const mostElsewhere = 1_000
 
 /** What accounts said last of the servers they see. */
-export function createSightingStore({ db }: Database): SightingStore {
+export function createSightingStore({ db }: DatabaseReader): SightingStore {
   const select = (accountId: string) =>
     db.selectFrom('sightings').select(sightingColumns).where('account_id', '=', accountId)
 

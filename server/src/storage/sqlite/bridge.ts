@@ -3,7 +3,7 @@ import { Kysely, SqliteAdapter, SqliteDialect, type SqliteDatabase } from 'kysel
 import type { Tables } from '../tables.ts'
 import { createStatementCache } from './file.ts'
 
-/** SQLite undoes changes of the schema like any other, so a migration that was cut off never was. */
+/** SQLite rolls back schema changes too, so an interrupted migration leaves nothing behind. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -16,7 +16,7 @@ class TransactionalDialect extends SqliteDialect {
   }
 }
 
-/** Kysely's SQLite dialect expects a driver of another shape; this is the bridge. */
+/** Adapts `node:sqlite` to the driver interface that Kysely's SQLite dialect expects. */
 export function createKysely(database: DatabaseSync): Kysely<Tables> {
   const prepare = createStatementCache(database)
   const bridge: SqliteDatabase = {

@@ -3,19 +3,18 @@ import { LRUCache } from 'lru-cache'
 import type { Query, Row } from '../database.ts'
 import { isServerSet, serverSet } from './server-set.ts'
 
-/** As much as SQLite is made for. */
+/** The most that SQLite is compiled to map. */
 const mappedBytes = 2 ** 31
 
 /**
- * Opens a file as Muster wants it: WAL, durable commits, references enforced. `checkStop` is called
- * every so often by queries that may take long, and throws to stop one: there is no other way to
- * interrupt a statement.
+ * Opens a file with a write-ahead log, durable commits and enforced foreign keys. Slow queries call
+ * `check_stop` now and then; `checkStop` throws to stop one, as there is no other way to interrupt it.
  */
 export function openFile(file: string, checkStop: () => void = () => {}): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = full')
-  // Pages are read where the operating system keeps them, not from copies of our own.
+  // Reads the operating system's page cache directly instead of copying pages.
   database.exec(`pragma mmap_size = ${mappedBytes}`)
   database.function('check_stop', () => {
     checkStop()
@@ -24,11 +23,11 @@ export function openFile(file: string, checkStop: () => void = () => {}): Databa
   return database
 }
 
-const keptStatements = 500
+const maxStatements = 500
 
-/** Prepares each text once, and forgets those that have not been used for longest. */
+/** Prepares each statement once; a least-recently-used cache. */
 export function createStatementCache(database: DatabaseSync): (text: string) => StatementSync {
-  const statements = new LRUCache<string, StatementSync>({ max: keptStatements })
+  const statements = new LRUCache<string, StatementSync>({ max: maxStatements })
   return (text) => {
     let statement = statements.get(text)
     if (!statement) {
@@ -41,26 +40,26 @@ export function createStatementCache(database: DatabaseSync): (text: string) => 
 
 type Cell = string | number | null | Uint8Array
 
-/** Answers queries that belong together from one moment of the data. */
+/** Runs queries on one snapshot of the data. */
 export function createSnapshotReader(database: DatabaseSync, checkStop: () => void = () => {}) {
   const prepare = createStatementCache(database)
-  const run = ({ sql, parameters }: Query): Row[] => {
+  const runQuery = ({ sql, parameters }: Query): Row[] => {
     checkStop()
     return prepare(sql).all(...parameters.map(bind))
   }
   const bind = (value: unknown): Cell =>
     isServerSet(value)
-      ? serverSet((run(value.listedBy)[0]?.['list'] as string | null) ?? '')
+      ? serverSet((runQuery(value.listedBy)[0]?.['list'] as string | null) ?? '')
       : (value as Cell)
   return function read(queries: readonly Query[]): Row[][] {
-    // One statement has a moment of its own, unless it needs others.
-    const isAlone = queries.length === 1 && !queries[0]?.parameters.some(isServerSet)
-    if (isAlone) return queries.map(run)
+    // A single statement is its own snapshot, unless a parameter needs another query.
+    const isSingle = queries.length === 1 && !queries[0]?.parameters.some(isServerSet)
+    if (isSingle) return queries.map(runQuery)
     database.exec('begin')
     try {
-      return queries.map(run)
+      return queries.map(runQuery)
     } finally {
-      // A fault may have ended it already.
+      // A fault may have rolled it back already.
       if (database.isTransaction) database.exec('commit')
     }
   }

@@ -1,48 +1,33 @@
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
-import type { Database, OnServersCommitted } from '../database.ts'
+import type { OnServersCommitted, ThreadDatabase } from '../database.ts'
 import { buildServersCommit } from '../server-versions.ts'
 import { createKysely } from './bridge.ts'
 import { createSnapshotReader, openFile } from './file.ts'
 import { joinWriter } from './writer.ts'
 
-const notHere = () => {
-  throw new Error('this is done by the thread that serves')
-}
-
-/**
- * The storage of a process, for another thread of it: it reads by itself, and hands its writes to the
- * one thread that writes. It remembers no versions, since it is not told of others' writes.
- */
+/** The database of this process, for another thread: it reads by itself and sends writes to the writer thread. */
 export function joinSqlite(
   directory: string,
-  line: MessagePort,
-  tell: OnServersCommitted,
-): Database {
-  const reader = openFile(join(directory, 'muster.db'))
-  reader.exec('pragma query_only = on')
-  const db = createKysely(reader)
-  const readNow = createSnapshotReader(reader)
-  const writer = joinWriter(line)
+  port: MessagePort,
+  onServersCommitted: OnServersCommitted,
+): ThreadDatabase {
+  const connection = openFile(join(directory, 'muster.db'))
+  connection.exec('pragma query_only = on')
+  const db = createKysely(connection)
+  const readSnapshot = createSnapshotReader(connection)
+  const writer = joinWriter(port)
   return {
     engine: 'sqlite',
     db,
+    run: async (queries) => readSnapshot(queries),
     commit: writer.commit,
-    commitIdentity: notHere,
-    currentVersion: () => undefined,
-    run: async (queries) => readNow(queries),
-    async commitServers(statements, scopes, inTurn = []) {
-      const commit = buildServersCommit(db, statements, scopes, inTurn)
-      tell(commit.versionOf(await writer.commit(commit.statements)), scopes)
+    async commitServers(statements, scopes, serialized = []) {
+      const commit = buildServersCommit(db, statements, scopes, serialized)
+      onServersCommitted(commit.versionFrom(await writer.commit(commit.statements)), scopes)
     },
-    async maintain(work) {
-      for (const sql of work) await writer.commit([{ sql, parameters: [] }])
-    },
-    serversVersion: () => undefined,
-    extend: notHere,
-    noteServersCommitted: notHere,
-    async ping() {
-      await writer.commit([])
+    async maintain(statements) {
+      for (const sql of statements) await writer.commit([{ sql, parameters: [] }])
     },
     async close() {
       writer.close()

@@ -3,7 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
-import { bumpVersion, versionOf, type Database, type Inspect } from '../database.ts'
+import {
+  identityVersionOf,
+  raiseIdentityVersion,
+  type Database,
+  type Inspect,
+} from '../database.ts'
 import { isUpToDate, migrate } from '../migrations/migrate.ts'
 import { createKysely } from './bridge.ts'
 import { createServerVersions, buildServersCommit } from '../server-versions.ts'
@@ -13,29 +18,29 @@ import { createReaders } from './readers.ts'
 import { startWriter } from './writer.ts'
 
 /**
- * Holds the data directory for this process. The lock is one of the operating system's, so it goes
- * with the process however that ends.
+ * Locks the data directory for this process. The operating system releases the lock when the
+ * process ends, however it ends.
  */
 function lock(directory: string): DatabaseSync {
-  const holder = new DatabaseSync(join(directory, 'muster.lock'), { timeout: 0 })
+  const connection = new DatabaseSync(join(directory, 'muster.lock'), { timeout: 0 })
   try {
-    holder.exec('begin exclusive')
+    connection.exec('begin exclusive')
   } catch (cause) {
-    holder.close()
+    connection.close()
     throw new Error(`another Muster process is using the data directory ${directory}`, { cause })
   }
-  return holder
+  return connection
 }
 
 const readOnlyDatabase = 8
 
-/** Looks at the data through a connection that cannot touch it; where there is none yet, at nothing. */
+/** Inspects the data through a read-only connection; a missing file is inspected as an empty database. */
 async function inspectFile(file: string, inspect: Inspect): Promise<void> {
   if (!existsSync(file)) return await inspectThrough(new DatabaseSync(':memory:'), inspect)
   try {
     await inspectThrough(new DatabaseSync(file, { readOnly: true }), inspect)
   } catch (error) {
-    // A first start that was cut off in its first moments left something to be undone, by a writer.
+    // An interrupted first start left a journal that only a writer can roll back.
     const { errcode = 0 } = error as { errcode?: number }
     if ((errcode & 0xff) !== readOnlyDatabase) throw error
     await inspectThrough(new DatabaseSync(file), inspect)
@@ -48,8 +53,8 @@ async function inspectThrough(database: DatabaseSync, inspect: Inspect): Promise
 }
 
 /**
- * Brings data of an earlier version up to date in a thread, since SQLite would hold this one: what
- * listens on the port has to go on answering. A new file is so quickly made that it is not worth one.
+ * Migrates existing data in a worker thread, because SQLite would block this one, which keeps
+ * answering on the port. A new file is created too quickly to be worth a thread.
  */
 async function migrateFile(file: string): Promise<void> {
   if (!existsSync(file)) return
@@ -63,79 +68,79 @@ async function migrateFile(file: string): Promise<void> {
   await once(thread, 'exit')
 }
 
-/** The connection that reads, the data brought up to date. */
-async function openReader(file: string) {
-  const reader = openFile(file)
-  const db = createKysely(reader)
+/** The connection for quick reads, after the migrations. */
+async function openConnection(file: string) {
+  const connection = openFile(file)
+  const db = createKysely(connection)
   try {
     await migrate(db)
-    reader.exec('pragma query_only = on')
+    connection.exec('pragma query_only = on')
     const { version } = await db
       .selectFrom('identity_version')
       .select('version')
       .executeTakeFirstOrThrow()
-    return { reader, db, version }
+    return { connection, db, version }
   } catch (error) {
     await db.destroy()
     throw error
   }
 }
 
-/** Muster's storage in one directory, for one process. */
+/** The database in one directory, for one process. */
 export async function openSqlite(
   directory: string,
   inspect: Inspect,
   queryTimeout = defaultQueryTimeout,
   onLocked: () => Promise<void> = async () => {},
 ): Promise<Database> {
-  const holder = lock(directory)
+  const directoryLock = lock(directory)
   const file = join(directory, 'muster.db')
-  const { reader, db, version } = await onLocked()
+  const { connection, db, version } = await onLocked()
     .then(() => inspectFile(file, inspect))
     .then(() => migrateFile(file))
-    .then(() => openReader(file))
+    .then(() => openConnection(file))
     .catch((error: unknown) => {
-      holder.close()
+      directoryLock.close()
       throw error
     })
   const writer = startWriter(file)
   const readers = createReaders(file, queryTimeout)
-  const readNow = createSnapshotReader(reader)
-  const fleet = createServerVersions()
-  let known = version
+  const readSnapshot = createSnapshotReader(connection)
+  const serverVersions = createServerVersions()
+  let identityVersion = version
 
   return {
     engine: 'sqlite',
     db,
+    run: async (queries, priority) =>
+      priority === 'quick' ? readSnapshot(queries) : await readers.run(queries, priority),
     commit: writer.commit,
     async commitIdentity(statements, expected) {
-      const outcomes = await writer.commit([bumpVersion(db, expected), ...statements])
-      known = versionOf(outcomes)
-      return outcomes.slice(1)
+      const results = await writer.commit([raiseIdentityVersion(db, expected), ...statements])
+      identityVersion = identityVersionOf(results)
+      return results.slice(1)
     },
-    currentVersion: () => (writer.isBroken() ? undefined : known),
-    run: async (queries, priority) =>
-      priority === 'quick' ? readNow(queries) : await readers.run(queries, priority),
-    async commitServers(statements, scopes, inTurn = []) {
-      const commit = buildServersCommit(db, statements, scopes, inTurn)
-      fleet.advance(commit.versionOf(await writer.commit(commit.statements)), scopes)
+    async commitServers(statements, scopes, serialized = []) {
+      const commit = buildServersCommit(db, statements, scopes, serialized)
+      serverVersions.advance(commit.versionFrom(await writer.commit(commit.statements)), scopes)
     },
-    async maintain(work) {
-      for (const sql of work) await writer.commit([{ sql, parameters: [] }])
+    async maintain(statements) {
+      for (const sql of statements) await writer.commit([{ sql, parameters: [] }])
     },
-    serversVersion: (scope) => (writer.isBroken() ? undefined : fleet.of(scope)),
-    extend: () => ({ engine: 'sqlite', directory, line: writer.share() }),
-    noteServersCommitted: fleet.advance,
+    currentVersion: () => (writer.hasEnded() ? undefined : identityVersion),
+    serversVersion: (scope) => (writer.hasEnded() ? undefined : serverVersions.of(scope)),
+    noteServersCommitted: serverVersions.advance,
+    share: () => ({ engine: 'sqlite', directory, port: writer.share() }),
     async ping() {
-      reader.prepare('select 1').get()
-      // The writer's thread must be alive too: an empty commit goes there and back.
+      connection.prepare('select 1').get()
+      // An empty commit shows that the writer thread answers too.
       await writer.commit([])
     },
     async close() {
       await readers.close()
       await writer.close()
       await db.destroy()
-      holder.close()
+      directoryLock.close()
     },
   }
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { findDemoRecord, type DemoRecord } from '../demo-record.ts'
 import { createKysely } from './bridge.ts'
 
-/** The demo in a data directory, which another process may be using; undefined where there is none. */
+/** The demo in a data directory that another process may be using; undefined if there is none. */
 export async function readDemoRecord(directory: string): Promise<DemoRecord | undefined> {
   const file = join(directory, 'muster.db')
   if (!existsSync(file)) return undefined
@@ -12,7 +12,7 @@ export async function readDemoRecord(directory: string): Promise<DemoRecord | un
     const db = createKysely(new DatabaseSync(file, { readOnly: true }))
     return await findDemoRecord(db).finally(() => db.destroy())
   } catch {
-    // It cannot be read, or is of another make: it is nobody's business here.
+    // The file cannot be read or has another schema, so it holds no demo that could be reported.
     return undefined
   }
 }

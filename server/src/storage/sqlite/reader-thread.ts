@@ -1,8 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { serveCalls } from '../../threads/worker-calls.ts'
+import type { Row } from '../database.ts'
 import { createSnapshotReader, openFile } from './file.ts'
-import type { Errand, Findings, ReaderData } from './readers.ts'
+import type { ReaderData, ReadRequest } from './readers.ts'
 
-/** A thread that reads, one errand at a time. */
+/** A thread that runs slow queries, one request at a time. */
 const { file, stopped } = workerData as ReaderData
 let current = 0
 const checkStop = () => {
@@ -12,16 +14,14 @@ const database = openFile(file, checkStop)
 database.exec('pragma query_only = on')
 const read = createSnapshotReader(database, checkStop)
 
-if (!parentPort) throw new Error('a reader runs in a thread of its own')
-const port = parentPort
-
-function run({ id, queries }: Errand): Findings {
-  current = id
-  try {
-    return { rows: read(queries).map((rows) => rows.map((row) => ({ ...row }))) }
-  } catch (error) {
-    return { message: (error as Error).message }
+if (!parentPort) throw new Error('a reader must run in a worker thread')
+serveCalls<ReadRequest, Row[][], string>(parentPort, (calls) => {
+  for (const { request, respond, fail } of calls) {
+    current = request.id
+    try {
+      respond(read(request.queries).map((rows) => rows.map((row) => ({ ...row }))))
+    } catch (error) {
+      fail((error as Error).message)
+    }
   }
-}
-
-port.on('message', (errand: Errand) => port.postMessage(run(errand)))
+})

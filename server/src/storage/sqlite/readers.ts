@@ -2,30 +2,32 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { PlatformError } from '../../domain/error.ts'
 import type { Requester } from '../../domain/inventory/ports.ts'
+import { createCaller } from '../../threads/worker-calls.ts'
 import type { Query, Row } from '../database.ts'
 import { createSlowQueries, type Execution } from '../slow-queries.ts'
 
-/** Questions on their way to a reader thread, and what comes back. */
-export interface Errand {
+/** Queries for a reader thread. Ids grow, so that "stop everything up to this one" is one number. */
+export interface ReadRequest {
   readonly id: number
   readonly queries: readonly { readonly sql: string; readonly parameters: unknown[] }[]
 }
-export type Findings = { readonly rows: Row[][] } | { readonly message: string }
 
 export interface ReaderData {
   readonly file: string
-  /** Holds the id of an errand that is to be stopped. */
+  /** Shared memory with the id of the last request to stop. */
   readonly stopped: Int32Array
 }
 
 interface Reader {
   readonly thread: Worker
   readonly stopped: Int32Array
-  underway: { resolve(rows: Row[][]): void; reject(error: Error): void } | undefined
+  readonly call: (request: ReadRequest) => Promise<Row[][]>
+  /** The id of the request that it works on. */
+  running: number | undefined
 }
 
-/** A thread that has not stopped after so long is replaced. */
-const longestGrace = 1_000
+/** Milliseconds after which a thread that has not stopped its query is replaced. */
+const maxStopTime = 1_000
 
 const closed = () =>
   new PlatformError('ServiceUnavailable', 'The database is closed: the process is shutting down.', {
@@ -33,40 +35,34 @@ const closed = () =>
   })
 
 /**
- * A few threads for reads that may take long, so that nobody else waits for them. Each is started
- * when it is first needed: most installations get by with one.
+ * A few threads for slow queries, so that other requests do not wait for them. Each thread is
+ * started when it is first needed: most installations need one.
  */
 export function createReaders(file: string, timeout: number) {
   const slots = Math.max(3, Math.min(4, availableParallelism()))
   const idle: Reader[] = []
   const all = new Set<Reader>()
-  /** Those that still run a query that nobody waits for. */
+  /** Threads that still run a query that nobody waits for. */
   const replaced = new Set<Reader>()
   let isClosed = false
-  let errands = 0
+  let lastId = 0
 
   function start(): Reader {
     const stopped = new Int32Array(new SharedArrayBuffer(4))
     const thread = new Worker(new URL('./reader-thread.ts', import.meta.url), {
       workerData: { file, stopped } satisfies ReaderData,
     })
-    const reader: Reader = { thread, stopped, underway: undefined }
-    all.add(reader)
-    thread.on('message', (findings: Findings) => {
-      const errand = reader.underway
-      reader.underway = undefined
-      if (replaced.has(reader)) void thread.terminate()
-      else idle.push(reader)
-      if ('rows' in findings) errand?.resolve(findings.rows)
-      else errand?.reject(new Error(findings.message))
+    const caller = createCaller<ReadRequest, Row[][], string>(thread, {
+      toError: (message) => new Error(message),
     })
+    const reader: Reader = { thread, stopped, call: caller.call, running: undefined }
+    all.add(reader)
     const end = (error: Error) => {
       all.delete(reader)
       replaced.delete(reader)
       const at = idle.indexOf(reader)
       if (at !== -1) idle.splice(at, 1)
-      reader.underway?.reject(error)
-      reader.underway = undefined
+      caller.end(error)
     }
     thread.on('error', end)
     thread.on('exit', () => end(isClosed ? closed() : new Error('a reader thread has ended')))
@@ -74,47 +70,56 @@ export function createReaders(file: string, timeout: number) {
     return reader
   }
 
+  function release(reader: Reader): void {
+    reader.running = undefined
+    if (replaced.has(reader)) void reader.thread.terminate()
+    else if (all.has(reader)) idle.push(reader)
+  }
+
   /**
-   * A query notices in `check_stop`. One that does not get there keeps its thread, and the next query
-   * gets a new one; there are never more such threads than slots.
+   * A query notices in `check_stop`. If it does not get there in time, the thread is abandoned with
+   * it and the next query starts a new thread; there are never more such threads than slots.
    */
-  function stop(reader: Reader, id: number, underway: Reader['underway']): void {
+  function stop(reader: Reader, id: number, abandon: (error: Error) => void): void {
     Atomics.store(reader.stopped, 0, id)
     setTimeout(
       () => {
-        if (reader.underway !== underway || replaced.size >= slots) return
+        if (reader.running !== id || replaced.size >= slots) return
         replaced.add(reader)
-        reader.underway = undefined
-        underway?.reject(new Error('a reader thread did not stop in time'))
+        abandon(new Error('a reader thread did not stop in time'))
       },
-      Math.min(longestGrace, timeout),
+      Math.min(maxStopTime, timeout),
     ).unref()
   }
 
   function execute(queries: readonly Query[]): Execution {
     if (isClosed) return { rows: Promise.reject(closed()), stop: () => {} }
     const reader = idle.pop() ?? start()
-    const id = (errands += 1)
-    const { promise: rows, ...underway } = Promise.withResolvers<Row[][]>()
-    reader.underway = underway
-    reader.thread.postMessage({
+    const id = (lastId += 1)
+    reader.running = id
+    const abandoned = Promise.withResolvers<never>()
+    const request = {
       id,
       queries: queries.map(({ sql, parameters }) => ({ sql, parameters: [...parameters] })),
-    } satisfies Errand)
-    return { rows, stop: () => stop(reader, id, underway) }
+    }
+    const answered = reader.call(request).finally(() => release(reader))
+    return {
+      rows: Promise.race([answered, abandoned.promise]),
+      stop: () => stop(reader, id, abandoned.reject),
+    }
   }
 
-  const run = createSlowQueries({ slots, timeout }, execute)
+  const runInTurn = createSlowQueries({ slots, timeout }, execute)
 
   return {
     async run(queries: readonly Query[], requester: Requester): Promise<Row[][]> {
       if (isClosed) throw closed()
-      return await run(queries, requester)
+      return await runInTurn(queries, requester)
     },
     async close(): Promise<void> {
       isClosed = true
       // Terminating a thread waits for its statement.
-      for (const { stopped } of all) Atomics.store(stopped, 0, errands)
+      for (const { stopped } of all) Atomics.store(stopped, 0, lastId)
       await Promise.all([...all].map(({ thread }) => thread.terminate()))
     },
   }

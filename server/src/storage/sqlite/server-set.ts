@@ -5,7 +5,7 @@ const [comma, zero] = [44, 48]
 export const isServerSet = (value: unknown): value is ServerSet =>
   typeof value === 'object' && value !== null && 'listedBy' in value
 
-/** A blob with a byte for each number up to the highest on the list, 1 for those on it: `5,2` is 0 1 0 0 1. */
+/** A blob with one byte per number, 1 for the numbers on the list: `5,2` gives 0 1 0 0 1. */
 export function serverSet(list: string): Uint8Array {
   let bytes = new Uint8Array(1_024)
   let highest = 0
@@ -26,6 +26,6 @@ export function serverSet(list: string): Uint8Array {
     else number = number * 10 + code - zero
   }
   if (list !== '') add()
-  // An empty blob would be bound as NULL.
+  // SQLite binds an empty blob as NULL.
   return bytes.subarray(0, Math.max(1, highest))
 }

@@ -1,22 +1,24 @@
-import { MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { StatementSync } from 'node:sqlite'
 import type { StatementResult } from '../database.ts'
+import { serveCalls } from '../../threads/worker-calls.ts'
 import { createStatementCache, openFile } from './file.ts'
-import { unmet } from './unmet.ts'
-import type { Batch, Failure, Result, Unit } from './writer.ts'
+import { preconditionFailed, type Failure, type Unit } from './writer-messages.ts'
 
-const keptKilobytes = 64 * 1024
-const loggedPages = 8192
+type Result = { readonly results: StatementResult[] } | { readonly failure: Failure }
+
+const cacheKilobytes = 64 * 1024
+const checkpointPages = 8192
 
 /**
- * The one thread that writes. It commits together all units that have arrived, so that many who
- * wait share one sync of the disk; each unit still stands or falls alone.
+ * The one thread that writes. It commits all units that have arrived in one transaction, so that
+ * they share one sync of the disk; each unit still succeeds or fails alone.
  */
 const database = openFile(workerData as string)
-// A thousand servers touch more pages than SQLite keeps unasked: it would write them, and read them again.
-database.exec(`pragma cache_size = -${keptKilobytes}`)
-// A page that is written again and again goes into the database once.
-database.exec(`pragma wal_autocheckpoint = ${loggedPages}`)
+// A batch of servers touches more pages than SQLite's default cache holds: it would spill them to disk.
+database.exec(`pragma cache_size = -${cacheKilobytes}`)
+// With rare checkpoints, a page that is written repeatedly goes into the database file once.
+database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`)
 const prepare = createStatementCache(database)
 
 const returnsRows = new WeakMap<StatementSync, boolean>()
@@ -24,24 +26,24 @@ function hasRows(statement: StatementSync): boolean {
   let answer = returnsRows.get(statement)
   if (answer === undefined) {
     answer = statement.columns().length > 0
-    // A row of the search index goes by a number that is too large for one of JavaScript's.
+    // The row ids of the search index exceed what a JavaScript number holds exactly.
     if (!answer) statement.setReadBigInts(true)
     returnsRows.set(statement, answer)
   }
   return answer
 }
 
-/** Its message is the reason that the statement gave. */
-class Unmet extends Error {
-  readonly errcode = unmet
+/** The message is the reason that the statement gave. */
+class PreconditionFailed extends Error {
+  readonly errcode = preconditionFailed
 }
 
 function run(statement: Unit[number]): StatementResult {
-  const outcome = execute(statement)
-  if (statement.required !== undefined && outcome.changes === 0) {
-    throw new Unmet(statement.required)
+  const result = execute(statement)
+  if (statement.required !== undefined && result.changes === 0) {
+    throw new PreconditionFailed(statement.required)
   }
-  return outcome
+  return result
 }
 
 function execute({ sql, parameters }: Unit[number]): StatementResult {
@@ -53,18 +55,18 @@ function execute({ sql, parameters }: Unit[number]): StatementResult {
   return { rows: [], changes: Number(statement.run(...parameters).changes) }
 }
 
-/** A single statement undoes itself when it fails; several need a savepoint to fall together. */
+/** A single statement is atomic by itself; several need a savepoint. */
 function runUnit(unit: Unit): Result {
-  const guarded = unit.length > 1
+  const needsSavepoint = unit.length > 1
   try {
-    if (guarded) database.exec('savepoint unit')
-    const outcomes = unit.map(run)
-    if (guarded) database.exec('release unit')
-    return { outcomes }
+    if (needsSavepoint) database.exec('savepoint unit')
+    const results = unit.map(run)
+    if (needsSavepoint) database.exec('release unit')
+    return { results }
   } catch (error) {
-    // A fault such as a full disk undoes the whole batch: nobody in it may go on as if nothing were.
+    // A fault such as a full disk rolls back the whole transaction, so every unit in it fails.
     if (!database.isTransaction) throw error
-    if (guarded) database.exec('rollback to unit; release unit')
+    if (needsSavepoint) database.exec('rollback to unit; release unit')
     return { failure: describe(error) }
   }
 }
@@ -74,52 +76,43 @@ function describe(error: unknown): Failure {
   return { message, code: errcode ?? 0 }
 }
 
-function runBatch(batch: Batch): Result[] {
+function runUnits(units: readonly Unit[]): Result[] {
   try {
     database.exec('begin immediate')
-    const results = batch.map(runUnit)
+    const results = units.map(runUnit)
     database.exec('commit')
     return results
   } catch (error) {
     if (database.isTransaction) database.exec('rollback')
     const failure = describe(error)
-    return batch.map(() => ({ failure }))
+    return units.map(() => ({ failure }))
   }
 }
 
-type Message = Batch | MessagePort | 'close'
+const ports: MessagePort[] = []
 
-/** What has arrived besides, until now. */
-function* arrivals(port: MessagePort): Generator<Message> {
-  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port)) {
-    yield next.message as Message
-  }
-}
-
-/** Serves one line. What comes in on it is answered on it. */
 function serve(port: MessagePort): void {
-  port.on('message', (first: Message) => {
-    const messages = [first, ...arrivals(port)]
-    for (const message of messages) if (message instanceof MessagePort) join(message)
-    const batch = messages.flatMap((message) =>
-      message === 'close' || message instanceof MessagePort ? [] : message,
-    )
-    if (batch.length > 0) port.postMessage(runBatch(batch))
-    if (messages.includes('close')) close()
-  })
-}
-
-const lines: MessagePort[] = []
-
-function join(line: MessagePort): void {
-  lines.push(line)
-  serve(line)
+  ports.push(port)
+  serveCalls<Unit, StatementResult[], Failure>(
+    port,
+    (calls) => {
+      const results = runUnits(calls.map(({ request }) => request))
+      for (const [index, result] of results.entries()) {
+        if ('results' in result) calls[index]?.respond(result.results)
+        else calls[index]?.fail(result.failure)
+      }
+    },
+    (message) => {
+      if (message instanceof MessagePort) serve(message)
+      if (message === 'close') close()
+    },
+  )
 }
 
 function close(): void {
   database.close()
-  for (const line of lines) line.close()
+  for (const port of ports) port.close()
 }
 
-if (!parentPort) throw new Error('the writer runs in a thread of its own')
-join(parentPort)
+if (!parentPort) throw new Error('the writer must run in a worker thread')
+serve(parentPort)

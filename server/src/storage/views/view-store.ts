@@ -4,7 +4,7 @@ import { nameKey } from '../../domain/name-key.ts'
 import type { ScopeOrNone, AuthorizedScope } from '../../domain/scope.ts'
 import type { ViewQuery, ViewStore, WriteResult } from '../../domain/views/ports.ts'
 import type { ViewRecord } from '../../domain/views/view-record.ts'
-import { required, type Database, type Statements } from '../database.ts'
+import { required, type DatabaseReader, type DatabaseWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
 import { allOf, anyOf, byCodePoint, everything, nothing, type Sql } from '../servers/sql-parts.ts'
 import type { Tables } from '../tables.ts'
@@ -73,8 +73,8 @@ const narrowed = ({ name, sharing, user_id, project_id }: ViewQuery): readonly S
 
 const room = 'room'
 
-/** Saved views. Each change and its event are one transaction. */
-export function createViewStore(database: Database): ViewStore {
+/** The views that people keep. Each change has its event in its commit. */
+export function createViewStore(database: DatabaseReader & DatabaseWriter): ViewStore {
   const { db, engine } = database
   const insertEvent = createInsertEvent(db)
 

@@ -1,5 +1,5 @@
 import type { OperationId } from '@muster/contract'
-import { personaNames, type PersonaName, type Side } from './create-platform-world.ts'
+import { personaNames, type PersonaName, type Side } from './start-platform-world.ts'
 
 /**
  * Who may do what, as the decisions have it (§4, §5, §11), written down by hand: nothing here is

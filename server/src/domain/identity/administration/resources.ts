@@ -1,5 +1,5 @@
 import type { MappingRule, PolicyRule, PolicyScope } from '@muster/contract'
-import { targetTypes } from '../../audit/target-types.ts'
+import { identityTargetTypes } from '../../audit/target-types.ts'
 import type { Scope } from '../../scope.ts'
 import type { ProviderOptions } from '../providers/driver.ts'
 
@@ -80,17 +80,8 @@ export interface Resources {
 }
 export type ResourceKind = keyof Resources
 
-/** The singular, for messages and events. */
-export const nounOf: Readonly<Record<ResourceKind, string>> = {
-  domains: targetTypes.domains,
-  projects: targetTypes.projects,
-  users: targetTypes.users,
-  groups: targetTypes.groups,
-  roles: targetTypes.roles,
-  policies: targetTypes.policies,
-  credentials: targetTypes.credentials,
-  identity_providers: targetTypes.identity_providers,
-}
+/** What one of them is called in messages and in events. */
+export const nounOf: Readonly<Record<ResourceKind, string>> = identityTargetTypes
 
 /** Fields that are stored and never shown. */
 export interface Secrets {

@@ -1,21 +1,21 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { requireList } from './list-elements.ts'
 
-const mostPages = 20_000
+const maxPages = 20_000
 /** EC2 may give pages without anything on them, but not for ever. */
-const mostIdlePages = 50
+const maxIdlePages = 50
 
 interface Paging<Page, Item> {
   /** As in "instances in eu-west-1". */
   readonly what: string
-  readonly ask: (token: string | undefined) => Promise<Page>
+  readonly call: (token: string | undefined) => Promise<Page>
   /** Undefined where the page has no list at all, which is not the same as an empty one. */
   readonly itemsOf: (page: Page) => readonly Item[] | undefined
   readonly idOf: (item: Item) => string | undefined
 }
 
 /** What a list holds, each item once, page by page; it ends only at the list's own end. */
-export async function* pageThrough<Page extends { readonly NextToken?: string | undefined }, Item>(
+export async function* paginate<Page extends { readonly NextToken?: string | undefined }, Item>(
   paging: Paging<Page, Item>,
 ): AsyncGenerator<Item[]> {
   const { what } = paging
@@ -23,12 +23,12 @@ export async function* pageThrough<Page extends { readonly NextToken?: string | 
   const tokens = new Set<string>()
   let token: string | undefined
   let idlePages = 0
-  for (let pages = 1; pages <= mostPages && idlePages <= mostIdlePages; pages += 1) {
-    const page = await paging.ask(token)
+  for (let pages = 1; pages <= maxPages && idlePages <= maxIdlePages; pages += 1) {
+    const page = await paging.call(token)
     const items: Item[] = []
     for (const item of requireList(paging.itemsOf(page), what)) {
       const id = paging.idOf(item) ?? ''
-      if (id === '') throw new SourceError('garbled', `One of the ${what} has no id.`)
+      if (id === '') throw new SourceError('invalid-response', `One of the ${what} has no id.`)
       if (told.has(id)) continue
       told.add(id)
       items.push(item)
@@ -37,10 +37,10 @@ export async function* pageThrough<Page extends { readonly NextToken?: string | 
     token = page.NextToken
     if (token === undefined || token === '') return
     if (tokens.has(token)) {
-      throw new SourceError('incomplete', `The pages of ${what} repeat.`)
+      throw new SourceError('incomplete', `The list of ${what} goes in circles.`)
     }
     tokens.add(token)
     idlePages = items.length === 0 ? idlePages + 1 : 0
   }
-  throw new SourceError('incomplete', `The list of ${what} has too many pages.`)
+  throw new SourceError('incomplete', `The list of ${what} does not end.`)
 }

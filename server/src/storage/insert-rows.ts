@@ -1,21 +1,18 @@
 import { sql, type Kysely } from 'kysely'
-import type { Database, Statement } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import type { DatabaseReader, Statement } from './database.ts'
+import type { Tables } from './tables.ts'
 
-/** SQLite takes the rows in pieces of these sizes: their texts are made once each. */
+/** SQLite inserts rows in chunks of these sizes, so that each statement text is compiled once. */
 const sizes = [64, 8, 1] as const
 
-/**
- * What becomes of a row that is there already: the commit fails, it stays, the new one replaces it, or
- * the new one's numbers are added to it.
- */
+/** For a row that exists already: fail the commit, keep it, replace it, or add the new numbers to it. */
 type Conflict = 'refuse' | 'keep' | 'replace' | { readonly add: readonly string[] }
 
 type InsertRows = (rows: readonly (readonly unknown[])[]) => Statement[]
 
-/** Makes statements that insert many rows; making their texts anew each time would take longer than the insert. */
+/** Builds statements that insert many rows. Their texts are compiled once: compiling takes longer than inserting. */
 export function createInsertRows(
-  { engine, db }: Pick<Database, 'engine' | 'db'>,
+  { engine, db }: Pick<DatabaseReader, 'engine' | 'db'>,
   table: keyof Tables,
   columns: readonly string[],
   conflict: Conflict,
@@ -24,7 +21,7 @@ export function createInsertRows(
   const onConflict = conflictClause(table, columns, conflict, key)
   return engine === 'postgres'
     ? inOneStatement(db, table, columns, onConflict)
-    : inPiecesOf(db, table, columns, onConflict)
+    : inChunks(db, table, columns, onConflict)
 }
 
 function conflictClause(
@@ -49,8 +46,8 @@ function conflictClause(
 const list = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)))
 
 /**
- * PostgreSQL takes all rows as one JSON text: one round trip, and a statement of the same text however
- * many they are. They are inserted in the order given.
+ * PostgreSQL gets all rows as one JSON parameter: one round trip, and the same statement for any
+ * number of rows. They are inserted in the given order.
  */
 function inOneStatement(
   db: Kysely<Tables>,
@@ -68,10 +65,10 @@ function inOneStatement(
     rows.length === 0 ? [] : [{ sql: text, parameters: [JSON.stringify(rows.map(toObject))] }]
 }
 
-/** PostgreSQL refuses JSON with half a surrogate pair. */
+/** PostgreSQL rejects JSON with a lone surrogate. */
 const wellFormed = (cell: unknown) => (typeof cell === 'string' ? cell.toWellFormed() : cell)
 
-function inPiecesOf(
+function inChunks(
   db: Kysely<Tables>,
   table: keyof Tables,
   columns: readonly string[],
@@ -105,7 +102,7 @@ function inPiecesOf(
   }
 }
 
-/** Tens of thousands of cells come by here at once. */
+/** A loop, because one call flattens tens of thousands of values. */
 function flatten(
   rows: readonly (readonly unknown[])[],
   from: number,

@@ -12,7 +12,7 @@ export const resolveWithSystem: Resolve = (host) => lookup(host, { all: true })
 export class AddressNotAllowed extends Error {}
 
 /** The addresses to connect to. There must be no second lookup, which could say something else. */
-export async function findAddresses(
+export async function resolveAllowed(
   host: string,
   rule: AddressRule,
   resolve: Resolve,
@@ -28,7 +28,7 @@ export async function findAddresses(
 }
 
 /** What a connection asks instead of a resolver: it gets what was found, and nothing else. */
-export const answerWith =
+export const lookupFrom =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_host, { all }, callback) => {
     const [{ address, family } = { address: '', family: 0 }] = addresses

@@ -11,10 +11,10 @@ const attempts = 3
 const firstDelay = 100
 
 /** One region, and how it is asked. */
-export interface Line {
+export interface RegionClient {
   readonly region: string
-  ask<Answer>(
-    question: (ec2: EC2, options: { abortSignal: AbortSignal }) => Promise<Answer>,
+  call<Answer>(
+    request: (ec2: EC2, options: { abortSignal: AbortSignal }) => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<Answer>
   close(): void
@@ -42,11 +42,11 @@ const configurationOf = (settings: AwsSettings, region: string) =>
   }) as const
 
 /** Makes lines to regions. The SDK is big: it is not loaded before somebody asks for one. */
-export async function createLines(
+export async function createRegionClients(
   settings: AwsSettings,
   context: SourceContext,
   agents: ReturnType<Egress['createAgents']>,
-): Promise<(region: string) => Line> {
+): Promise<(region: string) => RegionClient> {
   const { EC2 } = await import('@aws-sdk/client-ec2')
   const requestHandler = createRequestHandler(agents, context.timeLimit)
 
@@ -55,12 +55,12 @@ export async function createLines(
     return {
       region,
       close: () => ec2.destroy(),
-      async ask(question, signal) {
+      async call(request, signal) {
         for (let attempt = 1; ; attempt += 1) {
           if (signal.aborted) throw abortedError(signal, `EC2 in ${region}`)
           await context.throttle()
           try {
-            return await question(ec2, { abortSignal: signal })
+            return await request(ec2, { abortSignal: signal })
           } catch (error) {
             if (signal.aborted) continue
             if (!(error instanceof TransientError) || attempt === attempts) {
@@ -84,5 +84,5 @@ function toSourceError(error: unknown, region: string): SourceError {
     const body = Buffer.from(response.body).toString('utf8')
     return new UnparsedResponse(`EC2 in ${region} sent a value that is not valid.`, body)
   }
-  return new SourceError('garbled', `EC2 in ${region} sent an invalid response.`)
+  return new SourceError('invalid-response', `What EC2 in ${region} answers makes no sense.`)
 }

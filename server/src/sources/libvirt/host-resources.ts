@@ -4,13 +4,13 @@ import { readNetworks, type Network } from './networks.ts'
 import { readPools, type Pool } from './pools.ts'
 
 /** What of the host a domain's own description only names. A libvirt without one of them has none of it. */
-export interface Surroundings {
+export interface HostResources {
   readonly networks: ReadonlyMap<string, Network>
   readonly pools: readonly Pool[]
   readonly filters: ReadonlyMap<string, Filter>
 }
 
-export async function readSurroundings(calls: Calls): Promise<Surroundings> {
+export async function readHostResources(calls: Calls): Promise<HostResources> {
   const [networks, pools, filters] = await Promise.all([
     readNetworks(calls),
     readPools(calls),

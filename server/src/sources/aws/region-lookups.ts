@@ -1,0 +1,105 @@
+import type { Instance } from '@aws-sdk/client-ec2'
+import type { RegionClient } from './region-client.ts'
+import type { Lookup } from './lookup.ts'
+import { createRegionLookup } from './region-lookup.ts'
+
+/** What never changes: it is asked for once as long as the source is open. */
+export function createCachedLookups(client: RegionClient) {
+  return {
+    images: createRegionLookup(client, {
+      filter: 'image-id',
+      call: (ec2, input, options) =>
+        ec2.describeImages({ ...input, IncludeDeprecated: true, IncludeDisabled: true }, options),
+      itemsOf: ({ Images }) => Images,
+      idOf: ({ ImageId }) => ImageId,
+    }),
+    types: createRegionLookup(client, {
+      filter: 'instance-type',
+      call: (ec2, input, options) => ec2.describeInstanceTypes(input, options),
+      itemsOf: ({ InstanceTypes }) => InstanceTypes,
+      idOf: ({ InstanceType }) => InstanceType,
+      most: 100,
+    }),
+    zones: createRegionLookup(client, {
+      filter: 'zone-name',
+      call: (ec2, { Filters }, options) => ec2.describeAvailabilityZones({ Filters }, options),
+      itemsOf: ({ AvailabilityZones }) => AvailabilityZones,
+      idOf: ({ ZoneName }) => ZoneName,
+    }),
+  }
+}
+export type CachedLookups = ReturnType<typeof createCachedLookups>
+
+const createScanLookups = (client: RegionClient) => ({
+  addresses: createRegionLookup(client, {
+    filter: 'public-ip',
+    call: (ec2, { Filters }, options) => ec2.describeAddresses({ Filters }, options),
+    itemsOf: ({ Addresses }) => Addresses,
+    idOf: ({ PublicIp }) => PublicIp,
+  }),
+  groups: createRegionLookup(client, {
+    filter: 'group-id',
+    call: (ec2, input, options) => ec2.describeSecurityGroups(input, options),
+    itemsOf: ({ SecurityGroups }) => SecurityGroups,
+    idOf: ({ GroupId }) => GroupId,
+    // A group may have hundreds of rules.
+    most: 50,
+  }),
+  keyPairs: createRegionLookup(client, {
+    filter: 'key-name',
+    call: (ec2, { Filters }, options) => ec2.describeKeyPairs({ Filters }, options),
+    itemsOf: ({ KeyPairs }) => KeyPairs,
+    idOf: ({ KeyName }) => KeyName,
+  }),
+  subnets: createRegionLookup(client, {
+    filter: 'subnet-id',
+    call: (ec2, input, options) => ec2.describeSubnets(input, options),
+    itemsOf: ({ Subnets }) => Subnets,
+    idOf: ({ SubnetId }) => SubnetId,
+  }),
+  volumes: createRegionLookup(client, {
+    filter: 'volume-id',
+    call: (ec2, input, options) => ec2.describeVolumes(input, options),
+    itemsOf: ({ Volumes }) => Volumes,
+    idOf: ({ VolumeId }) => VolumeId,
+  }),
+  vpcs: createRegionLookup(client, {
+    filter: 'vpc-id',
+    call: (ec2, input, options) => ec2.describeVpcs(input, options),
+    itemsOf: ({ Vpcs }) => Vpcs,
+    idOf: ({ VpcId }) => VpcId,
+  }),
+})
+
+/** Everything that instances refer to, as it is now. */
+export type RegionLookups = CachedLookups & ReturnType<typeof createScanLookups>
+
+export function createRegionLookups(
+  client: RegionClient,
+  cached: CachedLookups,
+): RegionLookups & { load(instances: readonly Instance[], signal: AbortSignal): Promise<void> } {
+  const lookups = { ...cached, ...createScanLookups(client) }
+  return {
+    ...lookups,
+    async load(instances, signal) {
+      const nics = instances.flatMap(({ NetworkInterfaces = [] }) => NetworkInterfaces)
+      const groups = [...instances.flatMap(groupsOf), ...nics.flatMap(({ Groups = [] }) => Groups)]
+      const needs: [Lookup<unknown>, (string | undefined)[]][] = [
+        [lookups.images, instances.map(({ ImageId }) => ImageId)],
+        [lookups.types, instances.map(({ InstanceType }) => InstanceType)],
+        [lookups.zones, instances.map(({ Placement }) => Placement?.AvailabilityZone)],
+        [lookups.keyPairs, instances.map(({ KeyName }) => KeyName)],
+        [lookups.volumes, instances.flatMap(volumesOf)],
+        [lookups.subnets, nics.map(({ SubnetId }) => SubnetId)],
+        [lookups.vpcs, nics.map(({ VpcId }) => VpcId)],
+        [lookups.groups, groups.map(({ GroupId }) => GroupId)],
+        [lookups.addresses, nics.map(({ Association }) => Association?.PublicIp)],
+      ]
+      await Promise.all(needs.map(([lookup, ids]) => lookup.load(ids, signal)))
+    },
+  }
+}
+
+const groupsOf = ({ SecurityGroups = [] }: Instance) => SecurityGroups
+const volumesOf = ({ BlockDeviceMappings = [] }: Instance) =>
+  BlockDeviceMappings.map(({ Ebs }) => Ebs?.VolumeId)
