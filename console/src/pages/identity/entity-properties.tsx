@@ -120,11 +120,11 @@ function ProjectServers({ project }: { readonly project: ProjectDto }) {
   const format = useFormat()
   const permission = usePermission('listServers')
   const domains = useNames('domains')
-  const { data: count } = useQuery({
+  const { data: count, isError } = useQuery({
     ...projectServersQuery(project.id),
     enabled: permission.allowed,
   })
-  if (permission.reason !== undefined) return <Property label={t.identity.servers} />
+  if (permission.reason !== undefined || isError) return <Property label={t.identity.servers} />
   if (count === undefined) return <Property label={t.identity.servers}>…</Property>
   const domain = domains.get(project.domain_id)
   const q = [
