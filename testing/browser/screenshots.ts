@@ -13,7 +13,7 @@ import { admin } from './start-console.ts'
 
 /** `npm run screenshots`: the main pages of a demo, light and dark, into docs/images. */
 const folder = join(repository, 'docs/images')
-const viewport = { width: 1360, height: 820 }
+const viewport = { width: 1440, height: 860 }
 
 await readyConsole(stderr)
 mkdirSync(folder, { recursive: true })
