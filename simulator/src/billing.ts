@@ -27,7 +27,7 @@ const postpaid: Billing = {
   is_prepaid_recycle: false,
 }
 
-/** Somewhere in a term that is counted from the server's last change; some have let it run out. */
+/** An expiry within the billing cycle, counted from the last change; some are expired. */
 export function billingOf(dice: number, since: number): Billing {
   if (chance(dice, 100) >= prepaidShare) return postpaid
   const [billing_cycle, days] = pick(dice, 101, cycles)

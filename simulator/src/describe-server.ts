@@ -19,7 +19,7 @@ const history = 3 * 365 * day
 const inTheBin = 3 * day
 const gpuShare = 0.02
 const otherDeviceShare = 0.004
-/** Servers of one roll-out were made in the same moment. */
+/** Servers of one roll-out have the same creation time. */
 const rolloutShare = 0.08
 const strangeStatuses = ['crashed', 'paused-io', 'notresponding', 'ERROR(host down)']
 const keypairs = ['ops-2024', 'deploy', 'jenkins', 'm.chen', 'ansible']
@@ -31,21 +31,21 @@ interface Subject {
   readonly index: number
   readonly dice: number
   readonly project: number
-  /** Of the server within its project. */
+  /** The index of the server within its project. */
   readonly inProject: number
   readonly life: Life
   readonly state: State
   readonly sites: ReturnType<typeof createSites>
 }
 
-/** The natural name of a server: it stays the same when the fleet grows. */
+/** The natural key of a server. It stays the same when the fleet grows. */
 export const serverKey = (seed: number, index: number): ServerKey => [
   'simulator',
   String(seed),
   String(index),
 ]
 
-/** A server as its source knows it: everything follows from the dice and from how its life went. */
+/** Describes a server. Everything follows from its random seed and its history of changes. */
 export function describeServer(subject: Subject): ReportedFacts {
   const { seed, index, dice, project, inProject, life, state } = subject
   const { site, host, backup } = subject.sites.siteAndHost(project, dice)
@@ -155,7 +155,7 @@ export function describeServer(subject: Subject): ReportedFacts {
   return security.adminGroup ? { ...facts, adminGroup: security.adminGroup } : facts
 }
 
-/** Among the sizes that its purpose asks for; each resize takes the next of the cloud's. */
+/** A size that fits the purpose; each resize takes the next one. */
 function sizeOf(
   dice: number,
   { cloud }: Site,
@@ -171,7 +171,7 @@ function sizeOf(
 
 const sizeDice = new Map<string, number>()
 
-/** Few, and asked for by every server. */
+/** Cached: few, and needed for every server. */
 function diceOfSize(seed: number, { account }: Site, { name }: Size): number {
   const key = `${seed} ${account} ${name}`
   const known = sizeDice.get(key)
@@ -188,7 +188,7 @@ function creationTime(subject: Subject): number {
   const { dice, state } = subject
   if (state.cameAt !== undefined) return state.cameAt
   const age = chance(isRolledOut(dice) ? rolloutOf(subject) : dice, 131)
-  // More are young than old.
+  // More servers are young than old.
   return epoch - day - Math.floor(age * Math.sqrt(age) * history)
 }
 
@@ -198,7 +198,7 @@ function microsOfCreation(subject: Subject): number {
   return roll(isRolledOut(dice) ? rolloutOf(subject) : dice, 132)
 }
 
-/** Before the epoch somewhere since its creation; after it, when the last change was seen to be over. */
+/** Before the first change, a random time since creation; then the end of the last change. */
 function changeTime({ dice, life, state }: Subject, createdAt: number): string {
   if (life.changes === 0) {
     return stamp(createdAt + Math.floor(chance(dice, 133) * (epoch - createdAt)), roll(dice, 134))

@@ -26,7 +26,7 @@ interface Circumstances {
   readonly isGpu: boolean
 }
 
-/** What is passed through to a server: a graphics card, or something that is none. */
+/** A passed-through device: a GPU or another device. */
 export function devicesOf(circumstances: Circumstances): IsolatedDevice[] {
   const { dice, server, host, createdAt, isGpu } = circumstances
   const model = pick(dice, 90, isGpu ? gpus : others)

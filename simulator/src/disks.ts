@@ -18,7 +18,7 @@ interface Circumstances {
   readonly purpose: Purpose
 }
 
-/** The system disk, and what the purpose asks for besides. */
+/** The system disk, and data disks by purpose. */
 export function disksOf(circumstances: Circumstances): Disk[] {
   const { seed, dice, site, os, purpose } = circumstances
   const { formats, drivers, storages, cache, aio } = site.cloud.disks
@@ -62,7 +62,7 @@ export function disksOf(circumstances: Circumstances): Disk[] {
 
 const images = new Map<string, string>()
 
-/** The same template has another id in every account. Few, and asked for by every server. */
+/** An image has another id in each account. Cached: few, and needed for every server. */
 function imageId(seed: number, { account }: Site, { image }: OperatingSystem): string {
   const key = `${seed} ${account} ${image}`
   const known = images.get(key)

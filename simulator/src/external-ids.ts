@@ -8,7 +8,7 @@ interface Subject {
   readonly name: string
 }
 
-/** The id that the cloud itself would give, in the form that each has. No two servers have the same. */
+/** A unique external id in the format of the cloud. */
 export function externalIdOf({ index, dice, account, name }: Subject): string {
   const { cloud, account_id } = account
   switch (cloud.provider) {

@@ -1,16 +1,16 @@
-/** The fleet as it was before anything of its life was seen. All of its history lies before, none depends on the clock. */
+/** The time at which simulated changes begin. Everything before does not depend on the clock. */
 export const epoch = Date.UTC(2026, 0, 1)
 
-/** Things happen in steps of this many milliseconds. */
+/** Milliseconds of one step of the simulation. */
 export const tickLength = 5_000
 
-/** Of a thousand servers so many begin a change in a tick; some of them end it in the next. */
+/** How many of 1,000 servers begin a change in a tick; some end it in the next tick. */
 const share = 0.0014
 const maxAtOnce = 35
-/** A change that takes its time is over before the next one begins. */
+/** A change ends before the next one of the same server begins. */
 const minSyncPeriod = 4
 
-/** What happens to a server, in turn. Each server starts somewhere else in it. */
+/** The cycle of changes of a server. Each server starts at another position. */
 const events = [
   'status',
   'label',
@@ -23,7 +23,7 @@ const events = [
 ] as const
 type Event = (typeof events)[number]
 
-/** Which events have passed, of the first so many, by kind. */
+/** How often each change has happened after a number of steps. */
 const passed = Array.from({ length: events.length + 1 }, (_, count) => {
   const counts: Record<Event, number> = { status: 0, label: 0, address: 0, size: 0 }
   for (const event of events.slice(0, count)) counts[event] += 1
@@ -31,15 +31,15 @@ const passed = Array.from({ length: events.length + 1 }, (_, count) => {
 })
 const inARound = passed[events.length] as Record<Event, number>
 
-/** How often each has happened to a server, and when the last of them began. */
+/** The history of a server's changes. */
 export interface Life extends Readonly<Record<Event, number>> {
-  /** How many changes there have been. */
+  /** The number of changes so far. */
   readonly changes: number
-  /** What the last one was; undefined where there was none. */
+  /** The last change; undefined if there was none. */
   readonly last: Event | undefined
-  /** When it began; the epoch where there was none. */
+  /** When it began; the epoch if there was none. */
   readonly since: number
-  /** The last change is under way still. */
+  /** Whether the last change is still in progress. */
   readonly isMoving: boolean
 }
 
@@ -58,13 +58,13 @@ export const tickOf = (moment: number): number =>
   Math.max(0, Math.floor((moment - epoch) / tickLength))
 
 /**
- * When each server changes. Every server has its tick in a period that all share, so that both
- * questions are quick: what has happened to this one, and who changes now.
+ * The schedule of changes. Every server has one tick in a shared period, so both lookups are fast:
+ * the history of a server, and the servers that change in a tick.
  */
 export function createCalendar(servers: number) {
   const atOnce = Math.min(maxAtOnce, Math.max(1, Math.round(servers * share)))
   const period = Math.max(minSyncPeriod, Math.ceil(servers / atOnce))
-  // Neighbours belong to one project: their turns are scattered by a stride that meets each once.
+  // Neighbours belong to one project, so a stride spreads their ticks.
   const stride = [7_919, 6_101, 5_003].find((prime) => period % prime !== 0) ?? 1
   const atPlace = new Int32Array(period)
   for (let place = 0; place < period; place += 1) atPlace[(place * stride) % period] = place
@@ -98,7 +98,7 @@ export function createCalendar(servers: number) {
       }
     },
 
-    /** Who begins a change in a tick. */
+    /** The servers that begin a change in a tick. */
     *beginningAt(tick: number): Generator<number> {
       if (tick < 1) return
       const first = atPlace[(tick - 1) % period] as number

@@ -2,11 +2,11 @@ import type { Nic } from '@muster/contract'
 import { below, chance, diceOf, hex16, roll, uuid } from './dice.ts'
 import type { Site } from './sites.ts'
 
-/** Every network is a /20: that is a thousand servers with up to four addresses each. */
+/** Every network is a /20: enough for 1,000 servers with four addresses each. */
 const mask = 20
 const hostsInNet = 4_096
 const sparedAddresses = 4
-/** What each NIC after the first is for. */
+/** The purposes of further NICs. */
 const kinds = ['lan', 'storage', 'mgmt'] as const
 
 interface Circumstances {
@@ -15,13 +15,13 @@ interface Circumstances {
   readonly dice: number
   readonly site: Site
   readonly project: number
-  /** Of the server within its project. */
+  /** The index of the server within its project. */
   readonly inProject: number
-  /** How often it got another address. */
+  /** How often its address changed. */
   readonly version: number
 }
 
-/** How a server is connected. */
+/** The network fields of a server. */
 export interface Connection {
   readonly nics: Nic[]
   readonly networks: string
@@ -32,7 +32,7 @@ export interface Connection {
   readonly virtual_ips: string
 }
 
-/** The first address of a network: its two upper octets and the upper four bits of the third. */
+/** The first address of a network. */
 function netOf(kind: number, project: number): readonly [number, number, number] {
   if (kind === 0) return [10, (project >> 4) & 0xff, (project & 0xf) << 4]
   if (kind === 1) return [172, 16 + ((project >> 4) & 0xf), (project & 0xf) << 4]
@@ -40,8 +40,8 @@ function netOf(kind: number, project: number): readonly [number, number, number]
 }
 
 /**
- * Each server of a project has four addresses in each of its networks to itself, so that none is
- * used twice, and a new one can be had without asking who has which.
+ * Each server has four reserved addresses in each network of its project, so addresses are unique
+ * without a table.
  */
 const hostPart = (inProject: number, spare: number) =>
   ((inProject * sparedAddresses + (spare % sparedAddresses)) % (hostsInNet - 8)) + 4
@@ -58,7 +58,7 @@ export function connectionOf(circumstances: Circumstances): Connection {
   const luck = below(dice, 60, 20)
   const count = luck < 16 ? 1 : luck < 19 ? 2 : 3
   const hasIpv6 = chance(dice, 61) < 1 / 3
-  // A project has a network of its own in every region, and all of it in one VPC.
+  // A project has one network per region, all in one VPC.
   const netDice = diceOf(seed ^ roll(site.dice, 7) ^ 0x0e7, project)
   const vpc_id = cloud.hasVpcs ? uuid(netDice, 9) : 'default'
   const host = hostPart(inProject, version)
@@ -97,10 +97,10 @@ export function connectionOf(circumstances: Circumstances): Connection {
   }
 }
 
-/** Odd, so that its products differ in their lower bits as long as the factors do. */
+/** Odd, so that multiplication keeps the lower bits distinct. */
 const scatter = 0x9e3779b1
 
-/** No other NIC of the fleet has it. */
+/** Unique in the fleet. */
 function macOf(seed: number, index: number, number: number, prefix: string): string {
   const bits = Math.imul(index * 4 + number, scatter) ^ seed
   const lower = hex16(bits)
@@ -114,7 +114,7 @@ function team(nics: Nic[]): void {
   second.team_with = first.mac
 }
 
-/** From 198.18.0.0/15, which is kept for tests: nobody's server answers there. */
+/** From 198.18.0.0/15, which is reserved for tests. */
 function publicAddress(seed: number, index: number): string {
   const bits = Math.imul(index, scatter) ^ seed
   return `198.${18 + ((bits >>> 16) & 1)}.${(bits >>> 8) & 0xff}.${bits & 0xff}`

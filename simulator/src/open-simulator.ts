@@ -10,15 +10,15 @@ import { createSimulator } from './simulator.ts'
 import type { SimulatorSettings } from './simulator-settings.ts'
 import { simulatedAccounts } from './sites.ts'
 
-/** Small: while an account waits for its turn to be written, a page of each is held. */
+/** Small, because every waiting account holds one page in memory. */
 const pageSize = 100
-/** So many are gone through between two breaths where only one is looked for. */
+/** How many servers a search checks before it yields to the event loop. */
 const lookedAtAtOnce = 10_000
 const defaultStep = 5_000
-/** So many servers at each end of a long absence are told of at once. */
+/** How many servers are reported at each end of a long pause. */
 const maxCaughtUp = 1_000
 
-/** A simulated fleet as a source, or what of it one cloud account has. */
+/** Opens a simulated fleet, or the part of one simulated account, as a source. */
 export function openSimulator(
   settings: SimulatorSettings,
   clock: () => number,
@@ -68,15 +68,15 @@ export function openSimulator(
   }
 
   /**
-   * After a long absence nearly all servers would be due. Those that were left in the middle of
-   * something are told of, and those that were about to change; the others wait for the next scan.
+   * After a long pause nearly all servers have changed. Only those at its beginning and end are
+   * reported; the others wait for the next scan.
    */
   function newsOf(since: number, now: number): readonly SourceUpdate[] {
     if (now - since <= 2 * window) return [changesBetween(since, now, now)]
     return [changesBetween(since, since + window, now), changesBetween(now - window, now, now)]
   }
 
-  /** Numbers of servers, piece by piece: others have a turn between two. */
+  /** Yields the indices of servers in chunks, with a turn of the event loop between two. */
   async function* inPieces(size: number, signal: AbortSignal) {
     for (let start = 0; start < servers; start += size) {
       await breathe(undefined, { signal })

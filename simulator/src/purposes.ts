@@ -1,12 +1,12 @@
 import { below, byWeight, chance, pick } from './dice.ts'
 
-/** What a server is for: it shows in its name, its size, its tags and its disks. */
+/** The purpose of a server, which determines its name, size, tags and disks. */
 export interface Purpose {
   readonly name: string
   readonly app: string
   readonly team: string
   readonly description: string
-  /** From the smallest to the largest size that makes sense, as parts of what a cloud has. */
+  /** The range of sizes, as fractions of the cloud's list. */
   readonly size: readonly [number, number]
   readonly dataDisks: number
   readonly isWindows: boolean
@@ -59,7 +59,7 @@ const environments = byWeight([
   ['qa', 1],
 ])
 
-/** The same in every project: who looks for the costs of one finds those of many. */
+/** Shared by projects, so that a filter by cost centre finds several. */
 const costCenters = byWeight([
   ['CC-1010', 6],
   ['CC-1020', 3],
@@ -74,17 +74,17 @@ export const purposeOf = (dice: number): Purpose => pick(dice, 20, purposes)
 
 const environmentOf = (dice: number) => pick(dice, 21, environments)
 
-/** What people call a server when they do not mean to keep it: most of these are there twice. */
+/** Names of temporary servers. Most occur more than once. */
 const carelessNames = ['test', 'tmp', 'new-vm', '新建虚拟机', 'Kopie von web-01']
 const carelessShare = 0.05
 
-/** Numbered within its project, unless somebody was careless. */
+/** A name with a number within the project, or a temporary name. */
 export function nameOf(dice: number, { name }: Purpose, inProject: number): string {
   if (chance(dice, 22) < carelessShare) return pick(dice, 32, carelessNames)
   return `${name}-${environmentOf(dice)}-${String(inProject + 1).padStart(2, '0')}`
 }
 
-/** The tags that the source has: three always, up to three more by chance, one that changes. */
+/** The tags: three always, up to three at random, and one that changes. */
 export function tagsOf(dice: number, purpose: Purpose, version: number): Record<string, string> {
   const tags: Record<string, string> = {
     env: environmentOf(dice),
@@ -101,7 +101,7 @@ export function tagsOf(dice: number, purpose: Purpose, version: number): Record<
   return tags
 }
 
-/** Two servers out of five have nothing to say. */
+/** Two of five servers have no description. */
 export function descriptionOf(dice: number, { description }: Purpose): string {
   const luck = below(dice, 31, 10)
   if (luck < 3) return ''

@@ -20,7 +20,7 @@ interface Security {
   readonly adminGroup: { readonly id: string; readonly rules: string } | undefined
 }
 
-/** Groups are a project's own in each account; what is forced is the same in all of an account. */
+/** Groups belong to a project in an account; the admin group is shared by the account. */
 export function securityOf(seed: number, dice: number, site: Site, project: number): Security {
   const luck = below(dice, 80, 10)
   const count = luck < 6 ? 1 : luck < 9 ? 2 : 3

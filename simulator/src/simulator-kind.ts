@@ -43,13 +43,13 @@ export const simulatorKind: SourceKind = {
     },
   ],
   period: 30,
-  // Nobody is asked for anything.
+  // No requests are sent.
   requestsPerSecond: 1_000,
   hasEvents: true,
   check: checkSimulatorSettings,
   hostOf: () => undefined,
   async open(settings, { clock }) {
-    // Its catalogues are memory and time: only who has such an account needs them.
+    // Loaded only for accounts of this kind: its catalogues take memory and time.
     const { openSimulator } = await import('./open-simulator.ts')
     return openSimulator(readSettings(settings), clock)
   },

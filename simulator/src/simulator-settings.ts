@@ -2,7 +2,7 @@ import type { SettingProblem, SourceSettings } from '@muster/server/source-port'
 import type { SimulatedFleet } from './simulator.ts'
 
 const maxServers = 2_000_000
-/** The dice have 32 bits. */
+/** The random generator has 32 bits. */
 const maxSeeds = 2 ** 32
 
 const defaults = {
@@ -15,11 +15,11 @@ const defaults = {
 export interface SimulatorSettings extends SimulatedFleet {
   /** Only servers of this cloud account; undefined for all. */
   readonly cloudAccount: string | undefined
-  /** So many servers, from the first on, are reported as unreadable. */
+  /** How many servers, from the first on, are reported as unreadable. */
   readonly unreadable: number
 }
 
-/** What options say that have passed the check. */
+/** Reads options that were checked. */
 export function readSettings({ options }: Pick<SourceSettings, 'options'>): SimulatorSettings {
   const {
     servers = defaults.servers,

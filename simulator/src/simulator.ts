@@ -10,13 +10,13 @@ import { stateOf } from './status.ts'
 export interface SimulatedFleet {
   readonly seed: number
   readonly servers: number
-  /** Ids of those who own them, each an equal share, one after the other. */
+  /** Ids of the owners. Each has an equal share of the servers, in order. */
   readonly tenants: readonly string[]
 }
 
 /**
- * A fleet that nobody runs. A server is a function of the seed, its number and the moment, and of
- * nothing else: any part can be made without the rest, anywhere, again and again.
+ * A simulated fleet. A server is a pure function of the seed, its index and the time, so any part
+ * can be generated without the rest.
  */
 export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
   if (tenants.length === 0) throw new RangeError('a fleet needs a tenant to belong to')
@@ -28,7 +28,7 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
     calendar.lifeOf(index, diceOfServer(index), moment)
   const stateWith = (index: number, life: Life) => stateOf(seed, index, diceOfServer(index), life)
 
-  /** To the clouds a tenant is a project of theirs. */
+  /** The clouds call a tenant a project. */
   const projectOf = (index: number) => Math.floor((index * tenants.length) / servers)
   const inProject = (index: number, project: number) =>
     index - Math.ceil((project * servers) / tenants.length)
@@ -58,7 +58,7 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
   }
 
   function* changedIn(from: number, to: number): Generator<number> {
-    // After a whole period everyone has had a turn.
+    // After a whole period every server has changed.
     if (to - from > calendar.period) {
       for (let index = 0; index < servers; index += 1) yield index
       return
@@ -68,25 +68,25 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
 
   return {
     servers,
-    /** How long it takes until everyone has had a turn, in milliseconds. */
+    /** Milliseconds until every server has changed once. */
     period: calendar.period * tickLength,
-    /** All that is known of a server, whether it is there at that moment or not. */
+    /** Describes a server, whether or not it exists at that time. */
     describe,
     isGone,
     tenantOf,
     keyOf: (index: number) => serverKey(seed, index),
     accountNameOf: (index: number): string => accountOf(index).account,
 
-    /** As its description has it, without the rest of that. */
+    /** Like in the description, but cheaper. */
     externalIdOf(index: number): string {
       const dice = diceOfServer(index)
       const name = nameOf(dice, purposeOf(dice), inProject(index, projectOf(index)))
       return externalIdOf({ index, dice, account: accountOf(index), name })
     },
 
-    /** Who has changed after one moment and up to another. */
+    /** The servers that changed after one time and up to another. */
     *changedBetween(from: number, to: number): Generator<number> {
-      // What began in the tick before may have ended in the first that counts.
+      // A change that began in the previous tick may end in the first one.
       for (const index of new Set(changedIn(tickOf(from), tickOf(to)))) {
         const [before, after] = [lifeOf(index, from), lifeOf(index, to)]
         const { takesTime } = stateWith(index, after)

@@ -7,11 +7,11 @@ import { epoch } from './life.ts'
 const serversOnAHost = 50
 const day = 86_400_000
 
-/** A place where servers are: one zone of one account. All of it is made once. */
+/** One zone of one account, generated once. */
 export interface Site {
   readonly cloud: Cloud
   readonly dice: number
-  /** Of the account among all. */
+  /** The index of the account. */
   readonly number: number
   readonly account: string
   readonly account_id: string
@@ -23,11 +23,11 @@ export interface Site {
   readonly zone_ext_id: string
 }
 
-/** A cloud account that simulated servers are of. */
+/** A simulated cloud account. */
 export interface SimulatedAccount {
   readonly id: string
   readonly name: string
-  /** When Muster is to have met it first. */
+  /** When it was attached to Muster. */
   readonly attachedAt: number
 }
 
@@ -39,7 +39,7 @@ export interface Host {
   readonly service: string
 }
 
-/** Where the cloud does not show its hosts: all that is known is that it answers. */
+/** For clouds that hide their hosts. */
 const hidden: Host = { name: '', id: '', serial: '', status: 'running', service: 'online' }
 
 const hostStatuses = byWeight([
@@ -58,14 +58,14 @@ interface Fleet {
 const clouds = [...ownClouds, ...publicClouds]
 const named = clouds.flatMap((cloud) => cloud.accounts.map((account) => ({ cloud, account })))
 
-/** Every cloud account that there is, of a seed. */
+/** All cloud accounts of a seed. */
 export const simulatedAccounts = (seed: number): readonly SimulatedAccount[] =>
   named.map(({ account: { name } }) => {
     const dice = diceOfText(seed, name)
     return { id: uuid(dice, 1), name, attachedAt: epoch - (40 + below(dice, 2, 1_000)) * day }
   })
 
-/** Every account with its zones, and who uses which. */
+/** The zones of all accounts, and which projects use them. */
 export function createSites({ seed, servers }: Fleet) {
   const accounts: readonly (readonly Site[])[] = named.map(({ cloud, account }, number) => {
     const dice = diceOfText(seed, account.name)
@@ -76,7 +76,7 @@ export function createSites({ seed, servers }: Fleet) {
   })
   const hostsOfAccount = Math.max(2, Math.ceil(servers / named.length / serversOnAHost))
 
-  /** A project has an account of choice and two more; a few servers are wherever they are. */
+  /** A project has a preferred account and two others; a few servers are anywhere. */
   function sitesOf(project: number, dice: number): readonly Site[] {
     const luck = chance(dice, 1)
     const ofProject = diceOf(seed ^ 0x5eed, project)
@@ -99,7 +99,7 @@ export function createSites({ seed, servers }: Fleet) {
   }
 
   return {
-    /** Cheap: it is asked of every server, where only those of one account are wanted. */
+    /** Cheap, because it filters all servers by account. */
     accountOf(project: number, dice: number): Pick<Site, 'cloud' | 'account' | 'account_id'> {
       const [first] = sitesOf(project, dice) as [Site]
       return first
@@ -111,7 +111,7 @@ export function createSites({ seed, servers }: Fleet) {
       if (first.cloud.serial === undefined) {
         return { site: pick(dice, 3, sites), host: hidden, backup: hidden }
       }
-      // Hosts are numbered through an account; each stands in one of its zones.
+      // Hosts are numbered per account; each is in one zone.
       const number = below(dice, 3, hostsOfAccount)
       const site = sites[number % sites.length] as Site
       const standby = (number + sites.length) % hostsOfAccount

@@ -2,8 +2,8 @@ import { chance } from './dice.ts'
 import type { Life } from './life.ts'
 
 /**
- * Of any thousand servers in a row so many are in a rare status, and stay so: each is always to be
- * found somewhere. All others run or are stopped, and go from one to the other.
+ * How many of 1,000 consecutive servers stay in a rare status, so that each status always occurs.
+ * All others switch between running and stopped.
  */
 const rare: readonly (readonly [status: string, count: number])[] = [
   ['unknown', 24],
@@ -44,13 +44,13 @@ const rare: readonly (readonly [status: string, count: number])[] = [
 
 const inARow = 1_000
 const rareStatuses = rare.flatMap(([status, count]) => Array.from({ length: count }, () => status))
-/** Coprime to a thousand: neighbours get places far apart. */
+/** Coprime to 1,000, so that neighbours are spread. */
 const stride = 617
 
-/** They are here, then in the recycle bin, then gone for a while, and then here again. */
+/** These exist, go to the recycle bin, disappear for a while, and come back. */
 const visitors = { from: 150, to: 170 }
 const visit = ['here', 'recycled', 'gone', 'gone'] as const
-/** They are in the recycle bin for good. */
+/** These stay in the recycle bin. */
 const recycled = { from: 170, to: 180 }
 const runningShare = 0.775
 
@@ -59,11 +59,11 @@ const question = 900
 export interface State {
   readonly status: string
   readonly presence: 'here' | 'recycled' | 'gone'
-  /** When it came, for one that comes and goes; undefined for all others. */
+  /** When it appeared, for servers that come and go; undefined for others. */
   readonly cameAt: number | undefined
-  /** It runs or is stopped; all that happens to any other shows in its tags. */
+  /** Whether it switches between running and stopped; changes of others show in their tags. */
   readonly isSteady: boolean
-  /** Whether the change under way, or the last one, took two steps. */
+  /** Whether the current or last change takes two ticks. */
   readonly takesTime: boolean
 }
 
@@ -92,7 +92,7 @@ function visitorsState(dice: number, life: Life): State {
   }
 }
 
-/** What a server is doing, and whether it is there at all. */
+/** The status of a server, and whether it exists. */
 export function stateOf(seed: number, index: number, dice: number, life: Life): State {
   const at = place(seed, index)
   const always = { presence: 'here', cameAt: undefined, isSteady: true, takesTime: false } as const

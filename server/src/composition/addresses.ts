@@ -1,6 +1,6 @@
 import type { Config } from '../config/read-config.ts'
 
-/** The addresses that clients are told. */
+/** The public addresses of this installation. */
 export function publicAddresses(config: Config, port: number) {
   const scheme = config.tlsCert === undefined ? 'http' : 'https'
   const listenUrl = `${scheme}://${reachableHost(config.host)}:${port}`
@@ -13,7 +13,7 @@ export function publicAddresses(config: Config, port: number) {
   }
 }
 
-/** What a client on this machine can dial, for a server that listens everywhere. */
+/** A host that local clients can connect to, for a wildcard address. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

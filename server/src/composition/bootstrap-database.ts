@@ -5,7 +5,10 @@ import type { PasswordHasher } from '../domain/identity/ports.ts'
 import type { Database } from '../storage/database.ts'
 import { createInitialDataStore } from '../storage/initial-data.ts'
 
-/** Lays what must be there at first start. The password is returned only if it was made up here. */
+/**
+ * Creates the initial data at the first start. Returns the admin's password if it was generated
+ * here.
+ */
 export async function bootstrapDatabase(
   database: Database,
   hasher: PasswordHasher,

@@ -21,12 +21,12 @@ interface Parts extends Pick<Inventory, 'owners' | 'findServer' | 'serverWriter'
   readonly key: SecretKey
   readonly reauthorizeCaller: ReauthorizeCaller
   readonly logger: FastifyBaseLogger
-  /** Whether progress is told elsewhere at the moment, so that the log need not. */
+  /** Whether progress is shown elsewhere, so that the log does not repeat it. */
   readonly isQuiet: () => boolean
   readonly clock: Clock
 }
 
-/** The use cases of sources: what is asked is asked here, the work itself is done in a thread of its own. */
+/** Composes the use cases of sources. The sync itself runs in its own thread. */
 export function composeSources(parts: Parts) {
   const { config, database, key, owners, findServer, serverWriter, reauthorizeCaller, clock } =
     parts

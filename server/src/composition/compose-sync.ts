@@ -34,22 +34,22 @@ interface Parts {
   readonly database: DatabaseReader & DatabaseWriter
   readonly secretBox: SecretBox
   readonly kinds: SourceKinds
-  /** Addresses beyond the usual that accounts may point to. */
+  /** Addresses that accounts may use in addition to the default ones. */
   readonly reachable: readonly string[]
-  /** Milliseconds for which servers missing in large numbers are kept. */
+  /** Milliseconds for which servers missing in large numbers are held. */
   readonly disappearanceHold: number
-  /** Who this is, among all that share the storage. */
+  /** The name of this process among all that share the storage. */
   readonly runner: string
   readonly log: SyncLog
 }
 
-/** Of all accounts together: a batch in the making is some megabytes. */
+/** Over all accounts: a chunk being written takes some megabytes. */
 const batchesAtOnce = 2
-/** How long somebody waits for what was asked for to be done. */
+/** How long a request waits for the sync thread. */
 const longestWait = 5_000
 const lookAgain = 50
 
-/** The work with sources: all accounts that are run here, and what is asked about them. */
+/** Composes the sync thread: the scheduler of accounts, and the calls that requests make. */
 export function composeSync(parts: Parts) {
   const { database, secretBox, kinds, reachable, disappearanceHold, runner, log } = parts
   const clock = Date.now
@@ -57,7 +57,7 @@ export function composeSync(parts: Parts) {
   const leases = createLeaseStore(database)
   const sightings = createSightingStore(database)
   const serverWriter = createServerWriter(database)
-  // A project that was made a moment ago, by another process too, may be whose servers these are.
+  // No cache: servers may belong to a project that another process has just created.
   const owners = createOwners(createOwnerDirectory(database), { current: () => undefined })
   const recordServers = createRecordServers({ serverWriter, owners, clock })
   const changeServers = createChangeServers({ serverWriter, clock })
@@ -91,7 +91,7 @@ export function composeSync(parts: Parts) {
   const scheduler = createAccountScheduler({ accounts, leases, runAccount, runner, clock, log })
   const previewMapping = createPreviewMapping({ sightings, owners, serverWriter })
 
-  /** Whoever runs the account: what is to be done in it shows in its rows. */
+  /** Another process may run the account, so the rows tell whether its changes are applied. */
   async function isSettled(accountId: string): Promise<boolean> {
     const attached = await accounts.find(accountId)
     if (!attached) return true

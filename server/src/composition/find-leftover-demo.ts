@@ -2,12 +2,12 @@ import { defaultDataDir, type Config } from '../config/read-config.ts'
 import { readDemoRecord } from '../storage/sqlite/read-demo-record.ts'
 
 /**
- * Names a demo that earlier versions left where an installation's own data goes, and says how to
- * remove it; nothing where there is none.
+ * Finds a demo that an earlier version wrote into the default data directory, and tells how to
+ * remove it; empty if there is none.
  */
 export async function findLeftoverDemo({ demo, dataDir }: Config): Promise<string> {
   const folder = demo ? defaultDataDir : dataDir
-  // The demo that was asked for.
+  // This is the requested demo.
   if (demo && folder === dataDir) return ''
   const note = await readDemoRecord(folder)
   if (!note) return ''

@@ -1,4 +1,4 @@
-/** Loads at the first call, for all that follow; what failed to load is tried anew by the next. */
+/** Loads at the first call and caches the result. After a failure the next call tries again. */
 export function loadOnce<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
   return () => {

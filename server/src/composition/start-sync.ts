@@ -20,9 +20,9 @@ interface Parts {
   readonly reachable: readonly string[]
   readonly disappearanceHold: number
   readonly logger: Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>
-  /** Whether progress is told elsewhere at the moment, so that the log need not. */
+  /** Whether progress is shown elsewhere, so that the log does not repeat it. */
   readonly isQuiet: () => boolean
-  /** Whether there is an account to be run. */
+  /** Whether some account needs to run. */
   readonly hasAccounts: () => Promise<boolean>
 }
 
@@ -31,14 +31,13 @@ interface SyncThread {
   readonly call: (request: SyncRequest) => Promise<unknown>
 }
 
-/** Another process may have attached an account; and a thread that ended is started again. */
+/** Finds accounts that another process attached, and restarts a thread that ended. */
 const lookAgain = 5_000
 const longestStop = 5_000
 
 /**
- * V8 lets the heap of a thread grow to several times what is live in it, the more the larger its limit:
- * without these the garbage of a long load comes to hundreds of megabytes. The limit is enough for
- * accounts of a million servers.
+ * V8 lets a heap grow the more the larger its limit is. Without these limits a long load leaves
+ * hundreds of megabytes of garbage. They are enough for a million servers.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 }
 
@@ -48,13 +47,13 @@ const ended = () =>
   })
 
 /**
- * The thread that works with sources, started when there is an account to be run or something is
- * asked of it: most processes of a test, and a fresh Muster, never need it.
+ * Starts the sync thread when an account needs to run, or at the first call. A fresh installation
+ * never starts it.
  */
 export function startSync(parts: Parts) {
   const { database, secretKeyFile, reachable, disappearanceHold } = parts
   const { logger, isQuiet, hasAccounts } = parts
-  // Only one process has a SQLite storage: after a crash it is the same one that goes on.
+  // Only one process uses a SQLite database, so after a crash it renews its own lease at once.
   const runner = database.engine === 'sqlite' ? 'local' : randomUUID()
   let thread: SyncThread | undefined
   let isStopped = false

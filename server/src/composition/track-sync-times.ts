@@ -4,7 +4,7 @@ import type { AccountStore } from '../domain/sources/ports.ts'
 
 const step = 1_000
 
-/** Keeps up with when accounts were last synced, whichever process did it. */
+/** Polls when accounts were last synced, by any process. */
 export function trackSyncTimes(accounts: Pick<AccountStore, 'syncedAt'>) {
   let syncTimes: ReadonlyMap<string, number> = new Map()
   let version = 0
@@ -14,7 +14,7 @@ export function trackSyncTimes(accounts: Pick<AccountStore, 'syncedAt'>) {
   const isSame = (fresh: ReadonlyMap<string, number>) =>
     fresh.size === syncTimes.size && [...fresh].every(([id, time]) => syncTimes.get(id) === time)
 
-  /** What is known stays when the storage does not answer: it only gets older. */
+  /** If the storage does not answer, the last known times stay. */
   async function look(): Promise<void> {
     try {
       const fresh = await accounts.syncedAt()
@@ -23,7 +23,7 @@ export function trackSyncTimes(accounts: Pick<AccountStore, 'syncedAt'>) {
         version += 1
       }
     } catch {
-      // Asked again with the next step.
+      // Tried again at the next interval.
     }
     if (!isStopped) timer = setTimeout(look, step).unref()
   }

@@ -2,15 +2,15 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import ipaddr from 'ipaddr.js'
 
-/** Says whether Muster may speak to an address; of a host name: whether it may, wherever it leads. */
+/** Whether an address is allowed, or a host name whatever its addresses. */
 export type AddressRule = (addressOrName: string) => boolean
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** All of IPv6 that has been given out so far. What embeds an IPv4 address elsewhere is outside. */
+/** The IPv6 range assigned so far. It excludes addresses that embed IPv4. */
 const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** What the operator names, and nothing else: addresses, networks, and hosts by name. */
+/** Allows the listed addresses, networks and host names only. */
 function createListedRule(allowed: readonly string[]): AddressRule {
   const isAddress = (entry: string) => isIP(entry) !== 0
   const isNetwork = (entry: string) => entry.includes('/')
@@ -21,7 +21,7 @@ function createListedRule(allowed: readonly string[]): AddressRule {
   )
 
   return (addressOrName) => {
-    // Other spellings of an address, such as 0x7f.1, are none here: no resolver gives them.
+    // Spellings such as 0x7f.1 count as names: resolvers never return them.
     if (!isAddress(addressOrName)) return names.has(hostKey(addressOrName))
     const address = read(addressOrName)
     return (
@@ -31,8 +31,8 @@ function createListedRule(allowed: readonly string[]): AddressRule {
 }
 
 /**
- * The open internet is allowed, and what the operator names. Everything near Muster (its machine, its
- * network, a cloud's metadata) is not by itself.
+ * Allows public addresses and what the operator lists. Local and private addresses and cloud
+ * metadata are not allowed by default.
  */
 export function createAddressRule(allowed: readonly string[]): AddressRule {
   const isListed = createListedRule(allowed)
@@ -40,7 +40,7 @@ export function createAddressRule(allowed: readonly string[]): AddressRule {
     isListed(addressOrName) || (isIP(addressOrName) !== 0 && isGlobal(read(addressOrName)))
 }
 
-/** Where clouds tell their machines who they are, and hand out keys, outside what is link-local. */
+/** Metadata services of clouds outside the link-local range. */
 const metadataAddresses: ReadonlySet<string> = new Set([
   '100.100.100.200',
   '168.63.129.16',
@@ -49,12 +49,12 @@ const metadataAddresses: ReadonlySet<string> = new Set([
   'fd20:ce::254',
 ])
 
-/** Where only other machines are, though not everybody's. */
+/** Private ranges, which contain other machines only. */
 const privateRanges: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'carrierGradeNat'])
 
 /**
- * Which addresses an account may point to. Hypervisors live on private networks more often than not;
- * this machine itself, its link and a cloud's metadata service have to be named.
+ * The addresses that accounts may use: public and private ones, because hypervisors are often on
+ * private networks. Loopback, link-local and metadata addresses must be listed.
  */
 export function createSourceAddressRule(allowed: readonly string[]): AddressRule {
   const isListed = createListedRule(allowed)
@@ -69,7 +69,7 @@ export function createSourceAddressRule(allowed: readonly string[]): AddressRule
   }
 }
 
-/** An IPv4 address in IPv6's clothes (::ffff:127.0.0.1) is what it is underneath. */
+/** Treats an IPv4-mapped address (::ffff:127.0.0.1) as IPv4. */
 const read = (address: string): Address => ipaddr.process(address)
 
 function isGlobal(address: Address): boolean {
@@ -80,10 +80,10 @@ function isGlobal(address: Address): boolean {
 const isWithin = (address: Address, network: [Address, number]): boolean =>
   address.kind() === network[0].kind() && address.match(network)
 
-/** The host that an address leads to, without the brackets around IPv6. */
+/** The host of a URL, without brackets around IPv6. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** One key for all spellings of a host's name. */
+/** Normalises the spelling of a host name. */
 function hostKey(name: string): string {
   const ascii = domainToASCII(name)
   return (ascii === '' ? name : ascii).replace(/\.$/, '')

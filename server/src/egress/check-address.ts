@@ -7,8 +7,8 @@ const refusal =
   'leads to an address near Muster itself: if that is meant, name it as written here in --source-allow'
 
 /**
- * Says at once what would be refused at each connection anyway. Where a name leads is not asked here:
- * it may lead elsewhere by then.
+ * Rejects early what every connection would refuse. Names are not resolved here, because they may
+ * change.
  */
 export const createCheckHost =
   (rule: AddressRule): CheckHost =>

@@ -19,19 +19,19 @@ import {
 
 const plainFingerprint = (text: string) => text.replaceAll(':', '').toLowerCase()
 
-/** Which certificates count. A pinned one counts alone, whoever signed it and whatever its name. */
+/** A pinned certificate is accepted alone, whatever its issuer and name. */
 function tlsOptions({ ca, fingerprint, certificate, key }: TlsSettings): ConnectionOptions {
   const own = {
     ...(certificate !== undefined && { cert: certificate }),
     ...(key !== undefined && { key }),
   }
-  // Said aloud, since an environment variable could otherwise turn it off.
+  // Set explicitly, because an environment variable could turn it off.
   const checked = { rejectUnauthorized: true, checkServerIdentity }
   if (fingerprint === undefined) return { ...own, ...checked, ...(ca !== undefined && { ca }) }
   return { ...own, rejectUnauthorized: false }
 }
 
-/** With a pinned certificate nobody else has looked at it. */
+/** TLS does not check a pinned certificate, so it is compared here. */
 function requireFingerprint(raw: Buffer | undefined, fingerprint: string | undefined): void {
   if (fingerprint === undefined) return
   const seen = raw ? createHash('sha256').update(raw).digest('hex') : ''
@@ -40,7 +40,7 @@ function requireFingerprint(raw: Buffer | undefined, fingerprint: string | undef
   }
 }
 
-/** A fault of a connection, as an operator is told of it. */
+/** Converts a connection error to a text for operators. */
 function toSourceError(error: unknown, target: string): SourceError {
   if (error instanceof AddressNotAllowed) {
     return new SourceError(
@@ -51,17 +51,14 @@ function toSourceError(error: unknown, target: string): SourceError {
   return connectionError(error, target)
 }
 
-/**
- * One text for every fault of a socket on this machine. Which fault it is would tell whoever may
- * attach accounts which files there are.
- */
+/** One text for all errors of a local socket: details would reveal which files exist. */
 const socketError = (path: string): SourceError =>
   new SourceError(
     'unreachable',
     `The socket ${path} cannot be used: check that the service runs, and that the user Muster runs as may open its socket.`,
   )
 
-/** Tells a connection where to go once that is known. */
+/** Passes resolved addresses to Node's lookup callback. */
 async function lookUpLater(
   found: ReturnType<typeof resolveAllowed>,
   ...[host, options, tell]: Parameters<LookupFunction>
@@ -73,15 +70,15 @@ async function lookUpLater(
   }
 }
 
-/** Connects to allowed addresses, and to nothing else. */
+/** Opens connections to allowed addresses only (SSRF protection). */
 export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSystem): Egress {
-  /** Names are looked up once, and what was found is judged before anything is sent. */
+  /** Resolves a name once and checks the addresses before anything is sent. */
   const guardedLookup: LookupFunction = (host, options, callback) => {
     const found = resolveAllowed(host, rule, resolve)
     void lookUpLater(found, host, options, callback)
   }
 
-  /** A number in the place of a name is not looked up at all. */
+  /** Node does not call `lookup` for IP addresses, so they are checked here. */
   function requireAllowed(host: string): void {
     if (isIP(host) !== 0 && !rule(host)) {
       const refused = new AddressNotAllowed(`${host} is an address that is not allowed`)
@@ -99,7 +96,7 @@ export function createEgress(rule: AddressRule, resolve: Resolve = resolveWithSy
     }
   }
 
-  /** What is wrong with certificates and keys is thrown before there is a socket. */
+  /** Invalid certificates and keys throw before there is a socket. */
   function attemptTls(target: string, options: ConnectionOptions) {
     try {
       return connectTls(options)

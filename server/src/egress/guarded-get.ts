@@ -6,7 +6,7 @@ import { lookupFrom, resolveAllowed, resolveWithSystem, type Resolve } from './r
 
 export interface GuardedGetOptions {
   readonly resolve?: Resolve
-  /** Milliseconds for everything together: name, connection, answer. */
+  /** Milliseconds for lookup, connection and response together. */
   readonly timeLimit?: number
 }
 
@@ -15,14 +15,14 @@ export interface GetResponse {
   readonly text: string
 }
 
-/** Gets a page from where an address in the configuration leads, or fails with words for the log. */
+/** Sends a GET request to a configured address. Errors have a text for the log. */
 export type GuardedGet = (url: URL, options: { readonly ca?: string }) => Promise<GetResponse>
 
 const maxResponseSize = 65_536
 
 /**
- * HTTPS to an allowed address, and nothing more: redirects are answers like any other, the
- * certificate is always checked, time and size are bounded.
+ * HTTPS to an allowed address only: no redirects, certificates always checked, time and size
+ * limited.
  */
 export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions = {}): GuardedGet {
   const { resolve = resolveWithSystem, timeLimit = 5_000 } = options
@@ -35,9 +35,9 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
       agent: false,
       headers: { accept: '*/*', 'user-agent': 'Muster' },
       lookup: lookupFrom(addresses),
-      // Said aloud, since an environment variable could otherwise turn it off.
+      // Set explicitly, because an environment variable could turn it off.
       rejectUnauthorized: true,
-      // Who names an authority trusts that one alone, not every other in the world beside it.
+      // A given authority replaces Node's list.
       ...(ca !== undefined && { ca }),
       signal,
     })
@@ -50,7 +50,7 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
     const late = new Error(`no answer within ${timeLimit} ms`)
     const timer = setTimeout(() => deadline.abort(late), timeLimit)
     try {
-      // The race is for the resolver, which knows no signal.
+      // The race is needed because DNS lookups ignore signals.
       return await Promise.race([ask(url, ca, deadline.signal), whenAborted(deadline.signal)])
     } catch (error) {
       const words = describe(deadline.signal.aborted ? late : (error as Error))
@@ -71,7 +71,7 @@ async function whenAborted(signal: AbortSignal): Promise<never> {
   throw signal.reason
 }
 
-/** Of a host with several addresses every one has failed, each in its own words. */
+/** For a host with several addresses, all of them have failed. */
 const describe = (failure: Error): string =>
   failure instanceof AggregateError
     ? (failure.errors as Error[]).map(({ message }) => message).join(', ')
@@ -85,6 +85,6 @@ async function readText(answer: IncomingMessage): Promise<string> {
     if (size > maxResponseSize) throw new Error(`an answer of more than ${maxResponseSize} bytes`)
     chunks.push(chunk)
   }
-  // Two different names must not become one by way of the same replacement character.
+  // Fatal, because replacement characters could make two names equal.
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
 }

@@ -3,15 +3,18 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { AddressRule } from './allowed-addresses.ts'
 
-/** Every address of a host. */
+/** Resolves all addresses of a host. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>
 
 export const resolveWithSystem: Resolve = (host) => lookup(host, { all: true })
 
-/** Thrown where an address is not one that Muster may speak to. */
+/** Thrown when an address is not allowed. */
 export class AddressNotAllowed extends Error {}
 
-/** The addresses to connect to. There must be no second lookup, which could say something else. */
+/**
+ * Resolves a host to allowed addresses. Connect to these without a second lookup, which could
+ * return others.
+ */
 export async function resolveAllowed(
   host: string,
   rule: AddressRule,
@@ -27,7 +30,7 @@ export async function resolveAllowed(
   return addresses
 }
 
-/** What a connection asks instead of a resolver: it gets what was found, and nothing else. */
+/** A `lookup` function that returns these addresses. */
 export const lookupFrom =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_host, { all }, callback) => {

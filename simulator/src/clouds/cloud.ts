@@ -1,4 +1,4 @@
-/** What a kind of cloud is like, as far as its servers show it. */
+/** The properties of a cloud that its servers show. */
 export interface Cloud {
   readonly provider: string
   readonly hypervisor: string
@@ -10,9 +10,9 @@ export interface Cloud {
   readonly gpuSizes: readonly Size[]
   readonly disks: DiskHabits
   readonly firmware: readonly Firmware[]
-  /** The beginning of its MAC addresses: `52:54:00`. */
+  /** The prefix of its MAC addresses, such as `52:54:00`. */
   readonly macPrefix: string
-  /** The vendor's part of a host's serial number; absent where nobody sees the hosts. */
+  /** The prefix of hosts' serial numbers; absent if hosts are hidden. */
   readonly serial?: string
   readonly hasVpcs: boolean
 }
@@ -51,7 +51,7 @@ interface DiskHabits {
 export interface Storage {
   readonly type: string
   readonly medium: 'ssd' | 'rotate' | 'hybrid'
-  /** What the storage holds a disk to; 0: nothing. */
+  /** The IO limit of a disk; 0 for none. */
   readonly iops: number
   readonly bps: number
 }
@@ -63,14 +63,14 @@ interface Firmware {
   readonly vdi: string
 }
 
-/** Reads `t3.micro 2 1, t3.small 2 2`: name, cores, GiB. */
+/** Parses `t3.micro 2 1, t3.small 2 2`: name, cores, GiB. */
 export const sizes = (text: string): readonly Size[] =>
   text.split(', ').map((line) => {
     const [name = '', cores, gibibytes] = line.split(' ')
     return { name, cores: Number(cores), memory: Number(gibibytes) * 1_024 }
   })
 
-/** Reads `eu-central-1 a b c` with the region's name before it: zones are named after their region. */
+/** Parses a region with its zone letters, such as `eu-central-1 a b c`. */
 export function region(name: string, extId: string, zones: string, between = ''): Region {
   return {
     name,

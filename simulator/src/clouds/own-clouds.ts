@@ -1,6 +1,6 @@
 import { region, sizes, storage, type Cloud } from './cloud.ts'
 
-/** Clouds on hosts that the organisation can walk up to. */
+/** Private clouds, whose hosts are visible. */
 export const ownClouds: readonly Cloud[] = [
   {
     provider: 'OneCloud',

@@ -7,7 +7,7 @@ const cloudFirmware = [
 
 const habits = { cloud_env: 'public', firmware: cloudFirmware, hasVpcs: true } as const
 
-/** Clouds that are rented: nobody sees the hosts. */
+/** Public clouds, whose hosts are hidden. */
 export const publicClouds: readonly Cloud[] = [
   {
     ...habits,

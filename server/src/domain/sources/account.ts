@@ -1,7 +1,7 @@
 import type { AccountRule, AccountWarning } from '@muster/contract'
 import type { SourceSettings } from './source.ts'
 
-/** An account as it was set up. Times are milliseconds since 1970. */
+/** The settings of an account. Times are milliseconds since 1970. */
 export interface Account {
   readonly id: string
   readonly name: string
@@ -12,18 +12,18 @@ export interface Account {
   readonly project_id: string
   /** Seconds between complete scans. */
   readonly period: number
-  /** Seconds that servers missing in large numbers are kept; null for the setting of the process. */
+  /** Seconds for which servers missing in large numbers are held; null for the process's default. */
   readonly disappearance_hold: number | null
   readonly enabled: boolean
   readonly mapping: readonly AccountRule[]
   readonly created_at: number
-  /** Grows with each change of what stands above. */
+  /** Increases with each change of the settings above. */
   readonly revision: number
-  /** Deleted, and its servers not yet gone. */
+  /** Deleted, but its servers are not removed yet. */
   readonly leaving: boolean
 }
 
-/** What a scan came to. */
+/** The result of a scan. */
 export interface SyncCounts {
   readonly seen: number
   readonly created: number
@@ -31,35 +31,35 @@ export interface SyncCounts {
   readonly gone: number
 }
 
-/** What an operator should know of, though the account works. */
+/** Something an operator should know, although the account works. */
 export interface SyncWarning extends Omit<AccountWarning, 'until'> {
-  /** When something comes of it; null where nothing does by itself. */
+  /** When Muster acts on it; null if it does not act by itself. */
   readonly until: number | null
 }
 
-/** How it goes with an account. */
+/** The state of the sync of an account. */
 export interface SyncRecord extends SyncCounts {
-  /** Who runs the account, and until when that is so unless it is renewed. */
+  /** The process that holds the lease, and when the lease expires. */
   readonly runner: string
   readonly leased_until: number
   readonly is_running: boolean
   readonly started_at: number | null
-  /** Of the last complete one, as are the counts while none is running. */
+  /** Of the last complete scan, like the counts while no scan is running. */
   readonly finished_at: number | null
   readonly duration_ms: number
-  /** What went wrong last, in words for an operator; empty while all is well. */
+  /** The last error, for an operator; empty if there is none. */
   readonly error: string
-  /** How many times in a row. */
+  /** Consecutive failures. */
   readonly failures: number
   readonly next_at: number
-  /** When the source last gave a proper answer, or began to be asked. */
+  /** When the source last answered properly, or was first contacted. */
   readonly answered_at: number
-  /** Its servers have been turned unknown. */
+  /** Whether its servers were set to unknown because the source does not answer. */
   readonly is_lost: boolean
-  /** The revision of the account whose mapping its servers are under. */
+  /** The revision of the account whose mapping was last applied to its servers. */
   readonly mapped_revision: number
   readonly warnings: readonly SyncWarning[]
-  /** Servers missing since then or earlier were confirmed as gone; 0 where none were. */
+  /** Servers missing since this time or earlier were confirmed as gone; 0 if none were. */
   readonly confirmed_gone: number
 }
 
@@ -68,6 +68,6 @@ export interface AttachedAccount {
   readonly sync: SyncRecord
 }
 
-/** The order in which accounts were attached: who came first holds what both see. */
+/** A server that two accounts see belongs to the one that was attached first. */
 export const isEarlier = (a: Account, b: Account): boolean =>
   a.created_at === b.created_at ? a.id < b.id : a.created_at < b.created_at

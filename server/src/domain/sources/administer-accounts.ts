@@ -52,7 +52,7 @@ function requireEnabled({ enabled }: Account): void {
   throw new PlatformError('InvalidStatusError', 'The account is disabled. Enable it first.')
 }
 
-/** Whoever mends a key, or looks more often, need not wait for what was planned before. */
+/** Changes of the connection are tried at once instead of at the next scheduled sync. */
 const isAboutReaching = (changes: CloudAccountChanges) =>
   [
     changes.address,
@@ -63,7 +63,7 @@ const isAboutReaching = (changes: CloudAccountChanges) =>
     changes.enabled,
   ].some((change) => change !== undefined)
 
-/** Accounts that servers come from: attached, changed, tried, synced and detached. */
+/** The use cases of cloud accounts: create, change, test, sync and delete. */
 export function createCloudAccountUseCases(dependencies: Dependencies) {
   const { kinds, accounts, events, owners, syncClient, reauthorizeCaller, checkHost, clock } =
     dependencies
@@ -75,7 +75,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     throw badField('cloudaccount.provider', `is not supported. Supported providers: ${known}`)
   }
 
-  /** By its id, or by its name. What is leaving is not there any more. */
+  /** Finds an account by id or name. One that is being deleted is not found. */
   async function requireAccount(idOrName: string): Promise<AttachedAccount> {
     const all = (await accounts.all()).filter(({ account }) => !account.leaving)
     const found =
@@ -93,7 +93,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     return describeAccount(attached, await serversOf(id), clock())
   }
 
-  /** The prefix is where in the body they are definedFields. */
+  /** The prefix is the path of the object in the request body. */
   async function requireProjects(
     projectId: string | undefined,
     rules: readonly AccountRule[],
@@ -137,7 +137,10 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       clock,
     )
 
-  /** Whoever could change where an account leads could have its secrets sent there. */
+  /**
+   * A new address needs the credentials again. Otherwise stored secrets could be sent to an
+   * attacker's host.
+   */
   function requireSecretsAgain(before: Account, wish: CloudAccountChanges, kept: object): void {
     const isElsewhere = wish.address !== undefined && wish.address !== before.address
     if (!isElsewhere || wish.credentials !== undefined || Object.keys(kept).length === 0) return
@@ -190,7 +193,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       : undefined
   }
 
-  /** Decided on what is there; where somebody else has changed that, decided again. */
+  /** Retries when another request has changed the account meanwhile (optimistic lock). */
   async function settle(caller: Caller, change: (caller: Caller) => Promise<string | undefined>) {
     return await retryOnConflict(async () => change(await reauthorizeCaller(caller)), {
       exhausted: () => conflicted('The account'),
@@ -246,7 +249,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
         ...fieldsOfNew(told),
         credentials: [null, '(hidden)'],
       })
-      // Somebody else may have taken it since it was looked for.
+      // Another request may have taken the name meanwhile.
       if (!(await accounts.insert(account, settings.credentials, event))) throw nameTaken()
       void syncClient.reconcile(account.id).catch(() => {})
       return await show(account.id)

@@ -1,11 +1,11 @@
 import { SourceError, type SourceErrorKind } from './source-error.ts'
 
-/** A class of faults: codes of Node.js or OpenSSL, the kind of trouble, and what an operator is told. */
+/** Codes of Node.js or OpenSSL, the kind of error, and the text for an operator. */
 type Fault = readonly [codes: RegExp, kind: SourceErrorKind, sentence: string]
 
 const wrongPort = 'check the port, and whether the address should begin with another scheme'
 
-/** The first that matches counts. The texts of Node.js and OpenSSL themselves are never shown. */
+/** The first match applies. Texts of Node.js and OpenSSL are never shown. */
 const faults: readonly Fault[] = [
   [/^ECONNREFUSED$/, 'unreachable', 'refuses the connection: nothing listens on that port'],
   [/^TLS_CLOSED$/, 'tls', `closed the connection before TLS was established: ${wrongPort}`],
@@ -87,7 +87,7 @@ const faults: readonly Fault[] = [
   [/SSL|TLS/, 'tls', 'fails in the TLS handshake'],
 ]
 
-/** One code for each kind of fault, also where Node.js has it only in the message. */
+/** Extracts a code, also where Node.js has it only in the message. */
 function codeOf(error: unknown): string {
   const { code = '', message = '' } = (error ?? {}) as { code?: unknown; message?: string }
   if (message.startsWith('Client network socket disconnected before')) return 'TLS_CLOSED'
@@ -98,7 +98,7 @@ function codeOf(error: unknown): string {
   return String(code)
 }
 
-/** Why there is no connection to a target, such as `kvm-1:16514`, in words for an operator. */
+/** Explains a failed connection to a target, such as `kvm-1:16514`. */
 export function connectionError(error: unknown, target: string): SourceError {
   if (error instanceof SourceError) return error
   const code = codeOf(error)

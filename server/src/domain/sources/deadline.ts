@@ -1,6 +1,6 @@
 import { SourceError } from './source-error.ts'
 
-/** Why a signal was aborted: there was no answer within the limit. */
+/** The abort reason after a timeout. */
 class DeadlinePassed extends Error {
   readonly milliseconds: number
 
@@ -10,7 +10,7 @@ class DeadlinePassed extends Error {
   }
 }
 
-/** Like `AbortSignal.timeout`, and knows afterwards how long the limit was. */
+/** Like `AbortSignal.timeout`, but the reason includes the limit. */
 export function deadline(milliseconds: number): AbortSignal {
   const controller = new AbortController()
   setTimeout(() => controller.abort(new DeadlinePassed(milliseconds)), milliseconds).unref()
@@ -20,7 +20,7 @@ export function deadline(milliseconds: number): AbortSignal {
 export const noAnswer = (target: string, milliseconds: number): SourceError =>
   new SourceError('timeout', `${target}: no answer within ${milliseconds / 1_000} s.`)
 
-/** Why a request was given up when its signal was aborted. */
+/** The error of a request whose signal was aborted. */
 export function abortedError(signal: AbortSignal, target: string): SourceError {
   const reason: unknown = signal.reason
   if (reason instanceof SourceError) return reason

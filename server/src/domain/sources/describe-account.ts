@@ -14,12 +14,12 @@ function statusOf({ account, sync }: AttachedAccount): CloudAccount['status'] {
 
 function stateOf({ account, sync }: AttachedAccount, now: number): AccountSync['state'] {
   if (!account.enabled) return 'idle'
-  // Whoever let the lease run out is not running anything any more.
+  // With an expired lease the process is dead, whatever the row says.
   if (sync.is_running && sync.leased_until > now) return 'running'
   return sync.next_at <= now ? 'queued' : 'idle'
 }
 
-/** An account as the wire shows it, with how it goes. */
+/** An account in the shape of the API. */
 export function describeAccount(
   attached: AttachedAccount,
   servers: number,

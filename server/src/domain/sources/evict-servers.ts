@@ -10,7 +10,7 @@ interface Dependencies {
   readonly openScanRecorder: OpenScanRecorder
 }
 
-/** Lets the servers of an account go that was deleted, and then the account itself. */
+/** Removes the servers of a deleted account, then the account itself. */
 export function createEvictServers({ accounts, sightings, openScanRecorder }: Dependencies) {
   return async function evictServers(account: Account, fence: AccountFence): Promise<void> {
     const recorder = await openScanRecorder(account, fence)

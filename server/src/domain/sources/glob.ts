@@ -1,4 +1,7 @@
-/** Whether a text is what a pattern says, in which `*` stands for any characters. Takes no longer for bad patterns. */
+/**
+ * Matches a pattern in which `*` stands for any characters. Linear time, so no pattern can block
+ * the process.
+ */
 export function matchesGlob(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -1,4 +1,7 @@
-/** The account has been changed or removed meanwhile, or is run by somebody else: what was begun for it is void. */
+/**
+ * Thrown by a write whose lease is no longer valid: another process runs the account, or it was
+ * changed or deleted.
+ */
 export class LeaseLost extends Error {
   constructor() {
     super('the account has changed hands')

@@ -1,13 +1,13 @@
 import type { ReportedFacts } from './source.ts'
 
-/** A source may say anything, and as much of it as it likes: so much is kept. */
+/** A source may send texts of any length. These limits apply to what is stored. */
 const longestText = 4_096
 const longestList = 256
 const maxTags = 256
 const longestKey = 256
 const largestNumber = Number.MAX_SAFE_INTEGER
 
-/** PostgreSQL keeps no NUL, and half a character is none. */
+/** PostgreSQL stores no NUL, and a cut must not leave half a surrogate pair. */
 const clean = (text: string, most: number): string =>
   text.slice(0, most).replaceAll('\0', '').toWellFormed()
 
@@ -34,7 +34,7 @@ const boundTags = (tags: Readonly<Record<string, string>>): Record<string, strin
       .filter(([key]) => key !== ''),
   )
 
-/** Facts with nothing in them that is too long to be kept and shown. */
+/** Truncates texts, lists and tags that are too long to store. */
 export function limitFacts(facts: ReportedFacts): ReportedFacts {
   const { tags = {}, notes = {}, ...rest } = facts
   const bounded = bound(rest) as typeof rest

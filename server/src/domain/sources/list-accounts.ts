@@ -1,7 +1,7 @@
 import type { CloudAccount } from '@muster/contract'
 import { defaultPageSize, maxPageSize } from '@muster/contract'
 
-/** What a caller wants of the list of accounts. */
+/** The query parameters of the account list. */
 export interface AccountQuery {
   readonly name?: string
   readonly provider?: string
@@ -31,7 +31,7 @@ function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : 1
 }
 
-/** A page of accounts, in a total order. They are few: there are never more than one looks through. */
+/** A page of accounts. There are few accounts, so they are filtered and sorted in memory. */
 export function pageOfAccounts(accounts: readonly CloudAccount[], query: AccountQuery) {
   const { order_by: by = 'created_at', order = 'desc', offset = 0 } = query
   const limit = Math.min(query.limit ?? defaultPageSize, maxPageSize)

@@ -1,14 +1,14 @@
 import type { AccountRule } from '@muster/contract'
 import { matchesGlob } from './glob.ts'
 
-/** What rules look at. */
+/** What mapping rules match on. */
 export interface MappingSubject {
   readonly name: string
   readonly tenant: { readonly id: string; readonly name: string } | undefined
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** Whose a server is, and which rule says so; -1 where none does. */
+/** The project of a server and the index of the rule that chose it; -1 for the default project. */
 export interface Mapped {
   readonly projectId: string
   readonly rule: number
@@ -39,7 +39,7 @@ const holds = (rule: AccountRule, subject: MappingSubject, account: string): boo
   (rule.account === undefined || matchesGlob(account, rule.account)) &&
   (rule.name === undefined || matchesGlob(subject.name, rule.name))
 
-/** A rule that names a tenant and nothing else is looked up, not gone through: there may be thousands. */
+/** Rules that name a tenant and nothing else are looked up in a map: there may be thousands. */
 const isPlain = ({ tenant, tag, account, name }: AccountRule): boolean =>
   tenant !== undefined &&
   !tenant.includes('*') &&
@@ -47,7 +47,7 @@ const isPlain = ({ tenant, tag, account, name }: AccountRule): boolean =>
   account === undefined &&
   name === undefined
 
-/** Makes the rules of an account ready to be asked. A rule whose project is not there does not count. */
+/** Compiles the rules of an account. Rules with a deleted project are ignored. */
 export function compileMapping(
   { mapping, project_id, name }: Settings,
   projects: ReadonlyMap<string, unknown>,

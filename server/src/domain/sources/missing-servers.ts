@@ -1,9 +1,9 @@
 import type { Sighting } from '../inventory/ports.ts'
 import { shortestScanInterval } from './backoff.ts'
 
-/** So many complete scans in a row have to miss a held server before it is removed. */
+/** A held server is removed only after this many consecutive complete scans have missed it. */
 const scansUntilGone = 3
-/** Fewer servers than these are a usual deletion, unless they are all that the account has. */
+/** Fewer missing servers count as normal deletions, unless the account has no others. */
 const fewestHeld = 3
 
 export interface MissingServer {
@@ -20,7 +20,7 @@ interface Missing {
   readonly clock: () => number
   /** Milliseconds for which held servers are kept. */
   readonly hold: number
-  /** The scan before this one failed: the count of scans in a row starts anew. */
+  /** The previous scan failed, so the count of consecutive scans starts again. */
   readonly isAfterFailure: boolean
 }
 
@@ -35,9 +35,9 @@ const notSeen = { digest: '', activeName: '', activeHost: '' }
 const isMostOf = (missing: number, present: number) => missing >= fewestHeld && missing > present
 
 /**
- * Decides what becomes of servers that a complete scan has missed. Where most of an account's or of a
- * region's servers are missing, or all of them, the source is more likely wrong than they are gone:
- * they are held, each until enough scans in a row have missed it and the hold is over.
+ * Decides whether servers that a complete scan has missed are removed or held. If most servers of
+ * an account or a region are missing at once, the source is probably wrong: they are held until
+ * enough consecutive scans have missed them and the hold time is over.
  */
 export function decideMissing(scan: Missing): Decision {
   const { missing, presentByRegion, present, clock, hold, isAfterFailure } = scan
@@ -57,7 +57,7 @@ export function decideMissing(scan: Missing): Decision {
   for (const server of missing) {
     const { sighting } = server
     const isFirst = sighting.missed === 0 || isAfterFailure
-    // More scans change nothing, and need no write.
+    // Counting further would only cause writes.
     const missed = isFirst ? 1 : Math.min(sighting.missed + 1, scansUntilGone)
     const missingSince = isFirst ? now : sighting.missingSince
     const isOver = missed >= scansUntilGone && now >= missingSince + hold
@@ -67,7 +67,7 @@ export function decideMissing(scan: Missing): Decision {
   return { goneIds, held }
 }
 
-/** The earliest time when a held server is removed: not before enough scans have missed it. */
+/** The earliest time at which a held server can be removed. */
 export const removalTime = (
   { missed, missingSince }: Sighting,
   { now, hold, period }: { readonly now: number; readonly hold: number; readonly period: number },
@@ -77,7 +77,7 @@ export const removalTime = (
     now + Math.max(0, scansUntilGone - missed) * shortestScanInterval(period),
   )
 
-/** When the hold ends of a server that enough scans have missed; Infinity where there is none. */
+/** When the first hold ends of servers that enough scans have missed; Infinity if there is none. */
 export const nextRemoval = (held: readonly Sighting[], hold: number): number =>
   held.reduce(
     (earliest, { missed, missingSince }) =>

@@ -11,7 +11,7 @@ interface Dependencies {
   readonly changeAccountServers: ChangeAccountServers
 }
 
-/** A server as the rules of its account see it, from what is kept of it. */
+/** What mapping rules match on, from a stored server. */
 export function subjectOf({ name, manager, metadata }: Server): MappingSubject {
   const { tenant } = tagsOf(metadata, 'notes')
   return {
@@ -21,7 +21,7 @@ export function subjectOf({ name, manager, metadata }: Server): MappingSubject {
   }
 }
 
-/** Moves the servers of an account to where its rules, as they are now, say they belong. */
+/** Moves the servers of an account to the projects that its current mapping rules name. */
 export function createMoveServers({ owners, changeAccountServers }: Dependencies) {
   return async function moveServers(account: Account, fence: AccountFence): Promise<number> {
     const projects = await owners.byProject()

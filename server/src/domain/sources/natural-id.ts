@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * An id made of what a thing is by nature: whoever meets it again, by another way or after a restore,
- * comes to the same one. In the form of a UUID of version 8.
+ * Derives an id from a natural key. The same key gives the same id in every account and after a
+ * restore. The format is UUID version 8.
  */
 export function naturalId(kind: string, ...parts: readonly string[]): string {
   const digest = hash('sha256', JSON.stringify([kind, ...parts]), 'hex')

@@ -20,7 +20,7 @@ interface Dependencies {
   readonly clock: () => number
 }
 
-/** Milliseconds that one request to a source may take; a hypervisor's first answer takes its time. */
+/** Milliseconds for one request. The first answer of a hypervisor can take long. */
 const timeLimit = 20_000
 const openLimit = 30_000
 const maxPaces = 10_000
@@ -28,7 +28,7 @@ const maxPaces = 10_000
 const unknownKind = (provider: string) =>
   new PlatformError('InputParameterError', `No provider is named ${provider}.`)
 
-/** Opens sources, each kind in its own way, and each account at its own pace. */
+/** Opens the sources of accounts, with one rate limit per account. */
 export function createOpenSource({ kinds, accounts, egress, clock }: Dependencies) {
   const paces = new LRUCache<string, SourceContext['throttle']>({ max: maxPaces })
 
@@ -58,7 +58,7 @@ export function createOpenSource({ kinds, accounts, egress, clock }: Dependencie
 
   return {
     loadKind,
-    /** Looks at single servers have a pace of their own: however many ask, scans do not wait for them. */
+    /** Reads of single servers have a rate limit of their own, so that they never delay scans. */
     async openAccount(
       account: Account,
       signal: AbortSignal,

@@ -5,34 +5,37 @@ import type { SourceSettings } from './source.ts'
 
 type Credentials = SourceSettings['credentials']
 
-/** The accounts, and how it goes with them. */
+/** Accounts and the state of their sync. */
 export interface AccountStore {
-  /** Those that are leaving too. */
+  /** Includes accounts that are being deleted. */
   all(): Promise<readonly AttachedAccount[]>
   find(id: string): Promise<AttachedAccount | undefined>
   credentialsOf(id: string): Promise<Credentials>
-  /** When each that was ever synced was last synced completely. */
+  /** The time of the last complete sync by account id. */
   syncedAt(): Promise<ReadonlyMap<string, number>>
-  /** How many servers each sees. */
+  /** The number of servers by account id. */
   countServers(): Promise<ReadonlyMap<string, number>>
   isNameTaken(name: string): Promise<boolean>
-  /** False, and nothing done, where its name is taken. */
+  /** Returns false without a change if the name is taken. */
   insert(account: Account, credentials: Credentials, event: EventRecord): Promise<boolean>
-  /** False, and nothing done, where it is not of this revision any more, or its new name is taken. */
+  /**
+   * Returns false without a change if the revision is outdated (optimistic lock) or the new name is
+   * taken.
+   */
   update(
     account: Account,
     changes: Partial<Account>,
     credentials: Credentials | undefined,
     event: EventRecord,
   ): Promise<boolean>
-  /** Forgets an account whose servers are gone. */
+  /** Deletes an account whose servers are removed. */
   remove(id: string): Promise<void>
   /**
-   * Confirms that the servers now missing are gone: the next sync removes them, and is due now. False,
-   * and nothing done, where none are missing.
+   * Confirms that the missing servers are gone, and makes the sync that removes them due now.
+   * Returns false without a change if none are missing.
    */
   confirmGone(id: string, event: EventRecord): Promise<boolean>
-  /** Its next sync is due now; with an event where somebody asked for it. */
+  /** Makes the next sync due now; with an audit event if a user asked for it. */
   requestSync(id: string, event?: EventRecord): Promise<void>
 }
 
@@ -47,7 +50,7 @@ export interface LeaseStore {
   update(id: string, runner: string, changes: Partial<SyncRecord>): Promise<void>
 }
 
-/** A server that another account reports as running, too. */
+/** A server that another account reports as running as well. */
 export interface ActiveElsewhere {
   readonly serverId: string
   readonly name: string
@@ -55,14 +58,14 @@ export interface ActiveElsewhere {
   readonly otherName: string
 }
 
-/** What accounts said last of the servers they see. */
+/** The last report of each account about each of its servers. */
 export interface SightingStore {
-  /** Of all servers that an account sees, or of these. */
+  /** For all servers of an account, or only these. */
   of(accountId: string, ids?: readonly string[]): Promise<ReadonlyMap<string, Sighting>>
   /** Which accounts see these servers. */
   accountsSeeing(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
-  /** The source's own id of the region of each of these servers. */
+  /** The source's region id by server id. */
   regionsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Servers that this account and another one report as running on two hosts, a thousand at most. */
+  /** Servers that this account and another one report as running on two hosts; at most 1,000. */
   activeElsewhere(accountId: string): Promise<readonly ActiveElsewhere[]>
 }

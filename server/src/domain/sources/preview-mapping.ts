@@ -15,7 +15,7 @@ interface Dependencies {
 
 const maxShown = 100
 
-/** Says where the servers of an account would go by other rules. */
+/** Shows to which projects other rules would move the servers of an account. */
 export function createPreviewMapping({ sightings, owners, serverWriter }: Dependencies) {
   return async function previewMapping(
     account: Account,

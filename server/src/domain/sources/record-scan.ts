@@ -22,7 +22,7 @@ interface Dependencies {
   readonly serverWriter: Pick<ServerWriter, 'write'>
 }
 
-/** A server that an account tells of, changed against what it said last. */
+/** A server whose report differs from the last one. */
 interface ChangedServer extends Mapped {
   readonly id: string
   readonly digest: string
@@ -31,9 +31,12 @@ interface ChangedServer extends Mapped {
 
 type Known = ReadonlyMap<string, Sighting>
 
-/** Somebody who writes down what one account sees, as the account is at one moment. */
+/**
+ * Records what the source of one account reports. It uses the settings of the account at the time
+ * it was opened.
+ */
 export interface ScanRecorder {
-  /** What is new among these is written down; what is gone is ended. */
+  /** Stores servers that changed since the last report, and removes those that are gone. */
   record(
     present: readonly ReportedServer[],
     goneIds: readonly string[],
@@ -49,13 +52,13 @@ export interface ScanRecorder {
   /** Sets the servers of a region that the source no longer has to `unknown`. */
   holdRegion(missing: readonly Sighting[]): Promise<number>
   /**
-   * Leaves servers to other accounts that see them now. Returns the ids of those that were left: of
-   * the others nothing changes.
+   * Hands missing servers over to other accounts that still see them. Returns their ids; the others
+   * are not changed.
    */
   leave(missing: readonly Sighting[]): Promise<readonly string[]>
 }
 
-/** What was said, and what the account makes of it: the same again needs no writing. */
+/** A digest of the report and of the settings applied to it. An equal digest needs no write. */
 const digestOf = (
   server: ReportedServer,
   { name, brand, created_at, project_id }: Account,
@@ -69,14 +72,14 @@ const digestOf = (
 const notActive = { activeName: '', activeHost: '' }
 const notMissing = { missed: 0, missingSince: 0 }
 
-/** Stored in place of the digest of a server's facts: the same reason again needs no write. */
+/** Stored instead of the digest of the facts. The same reason again needs no write. */
 const unreadableDigest = (reason: string) => `unreadable ${hash('sha1', reason, 'base64url')}`
 
 export function createOpenScanRecorder(dependencies: Dependencies) {
   const { accounts, sightings, owners, recordServers, markServersUnknown, loadKind, serverWriter } =
     dependencies
 
-  /** Those whose account still sees them and was attached before this one. */
+  /** Servers that stay with another account: it still sees them and was attached before this one. */
   async function findHeldElsewhere(
     account: Account,
     servers: Parameters<ReportingAccount['findHeldElsewhere']>[0],
@@ -115,7 +118,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
       )
     }
 
-    /** Undefined where it is as it was said to be before. */
+    /** Undefined if nothing changed since the last report. */
     function findChange(server: ReportedServer, known: Known): ChangedServer | undefined {
       const id = serverIdOf(server)
       const digest = digestOf(server, account)
@@ -191,7 +194,7 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
           account,
           fence,
           missing
-            // An empty digest: that was done before.
+            // An empty digest means that this was done before.
             .filter(({ digest }) => digest !== '')
             .map((sighting) => ({ sighting: { ...sighting, digest: '' }, host: 'offline' })),
         ),

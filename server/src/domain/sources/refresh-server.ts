@@ -19,10 +19,10 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-/** Looks at one server where it runs, now. */
+/** Reads one server from its source now. */
 export function createRefreshServer(dependencies: Dependencies) {
   const { findServer, serverWriter, accounts, syncClient, events, clock } = dependencies
-  /** Answers the server's id, and whether what is kept of it is fresh by then. */
+  /** Returns the server's id, and whether the refresh has finished. */
   return async function refreshServer(
     caller: Caller,
     idOrName: string,

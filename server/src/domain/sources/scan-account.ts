@@ -12,12 +12,12 @@ import { serverIdOf } from './to-server-facts.ts'
 interface Scanning {
   readonly source: Source
   readonly recorder: ScanRecorder
-  /** What the account said before. */
+  /** The last report about each server. */
   readonly known: ReadonlyMap<string, Sighting>
-  /** Shared by all accounts: how many batches are rendered and written at a time. */
+  /** Limits how many chunks are written at once, over all accounts. */
   readonly writePermits: Pick<BoundedQueue, 'acquire'>
   readonly signal: AbortSignal
-  /** Whether something newer has been heard of a server since the scan began. */
+  /** Whether a newer report about the server arrived after the scan began. */
   readonly isSuperseded: (id: string) => boolean
   readonly onProgress: (counts: SyncCounts) => void
   readonly regionsOf: SightingStore['regionsOf']
@@ -28,26 +28,25 @@ export interface Scanned {
   readonly counts: SyncCounts
   /** Servers that are missing and not removed yet, as they are stored now. */
   readonly held: readonly Sighting[]
-  /** Regions that the source no longer has, and the ids of the servers there, which are kept. */
+  /** Regions that the source no longer has, and the ids of the servers there, which are not removed. */
   readonly vanishedRegions: readonly string[]
   readonly vanishedIds: ReadonlySet<string>
   /** Servers that exist but could not be read. */
   readonly unreadable: readonly UnreadableServer[]
 }
 
-/** While one batch is being written the next one is made ready. */
+/** One chunk is prepared while another one is written. */
 const inFlight = 2
 
 /**
- * Asks a source for everything, and writes down what is new as it comes. Who was not told of is gone,
- * but only once the source has told all; and where that would be most of them, not at once
- * (`decideMissing`).
+ * Reads all servers from a source and records changes as the pages arrive. Only after the last page
+ * do unreported servers count as missing; `decideMissing` decides what happens to them.
  */
 export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   const { source, recorder, known, signal, isSuperseded, onProgress, regionsOf, holding } = scanning
   const { writePermits } = scanning
   const seen = new Set<string>()
-  /** Of whom the source itself says that they have ended: nobody need wonder where they are. */
+  /** Servers that the source itself reports as gone. They are removed without a hold. */
   const ended = new Set<string>()
   const counts = { seen: 0, created: 0, changed: 0, gone: 0 }
   const underWay = new Set<Promise<void>>()
@@ -69,8 +68,8 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   }
 
   /**
-   * What fails is thrown where the scan waits for it next. Until there is a permit no further page is
-   * asked for: what a scan holds in memory does not grow with the number of accounts that are ahead.
+   * Errors are thrown where the scan waits next. No further page is read until there is a permit,
+   * so the memory of a waiting scan stays small.
    */
   async function start(present: readonly ReportedServer[], gone: readonly string[]): Promise<void> {
     if (present.length + gone.length === 0) return
@@ -82,7 +81,7 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     if (underWay.size >= inFlight) await Promise.race(underWay)
   }
 
-  /** The id of a server that the source has told of, counted once. */
+  /** Counts a reported server once and returns its id. */
   function see(server: ReportedServer | UnreadableServer): string {
     const id = serverIdOf(server)
     if (seen.has(id)) return id

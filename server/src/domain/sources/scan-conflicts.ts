@@ -2,8 +2,8 @@ import type { ScanRecorder } from './record-scan.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
 /**
- * Keeps a scan from writing over what was heard of single servers since it began: what it says of
- * them was read earlier.
+ * Keeps a scan from overwriting newer reports about single servers, which arrived by events or
+ * refreshes after the scan began.
  */
 export function createScanConflicts() {
   let superseded: Set<string> | undefined
@@ -23,14 +23,14 @@ export function createScanConflicts() {
 
   return {
     has,
-    /** A scan begins; to be ended by what is returned. */
+    /** Call it when a scan begins, and the returned function when it ends. */
     begin(): () => void {
       superseded = new Set()
       return () => {
         superseded = undefined
       }
     },
-    /** What a scan writes, without what has been superseded. */
+    /** A recorder for the scan that skips superseded servers. */
     guard: (recorder: ScanRecorder): ScanRecorder => ({
       record: (present, goneIds, known) =>
         asWrite(
@@ -51,7 +51,7 @@ export function createScanConflicts() {
       holdRegion: (missing) => asWrite(recorder.holdRegion(missing.filter(isCurrent))),
       leave: (missing) => asWrite(recorder.leave(missing.filter(isCurrent))),
     }),
-    /** Something newer is known of these. Once nothing older is being written it may be. */
+    /** Marks servers as superseded, and waits for writes of the scan under way to finish. */
     async claim(ids: readonly string[]): Promise<void> {
       for (const id of ids) superseded?.add(id)
       await Promise.allSettled(writes)

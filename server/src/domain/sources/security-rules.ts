@@ -3,15 +3,15 @@ import ipaddr from 'ipaddr.js'
 export interface SecurityRule {
   readonly direction: 'in' | 'out'
   readonly verdict: 'allow' | 'deny'
-  /** Such as `tcp`; `any` for all of them. */
+  /** Such as `tcp`, or `any`. */
   readonly protocol: string
-  /** Ports, or the type of ICMP; absent: all. */
+  /** Ports, or the ICMP type; absent for all. */
   readonly ports?: { readonly from: number; readonly to: number }
-  /** The other side: a network, an address, or the id of a group or list; empty: everybody. */
+  /** The peer: a network, an address, or the id of a group or list; empty for any. */
   readonly peer?: string
 }
 
-/** How every rule is written, whichever source it is from. */
+/** The format of every rule, whatever its source. */
 export const securityRuleForm =
   /^(?:in|out):(?:allow|deny) [a-z0-9]+(?: \d{1,5}(?:-\d{1,5})?)?(?: [^\s;]*[.:_-][^\s;]*)?$/
 
@@ -22,7 +22,7 @@ function writePorts({ from, to }: { from: number; to: number }): string {
   return from === to ? String(from) : `${from}-${to}`
 }
 
-/** A network by its first address, a single address without its mask, everybody as nothing. */
+/** Normalises the peer: a network by its first address, a single address without mask, any as empty. */
 function writePeer(peer: string): string {
   if (!ipaddr.isValidCIDR(peer)) return ipaddr.isValid(peer) ? ipaddr.parse(peer).toString() : peer
   const [address, bits] = ipaddr.parseCIDR(peer)
@@ -35,7 +35,7 @@ function writePeer(peer: string): string {
   return `${network.toString()}/${bits}`
 }
 
-/** A rule as in `in:allow tcp 22 10.0.0.0/8`: protocol, ports, and the other side. */
+/** Formats a rule, such as `in:allow tcp 22 10.0.0.0/8`. */
 export function writeSecurityRule({ direction, verdict, protocol, ports, peer }: SecurityRule) {
   const parts = [protocol, ports ? writePorts(ports) : '', writePeer(peer ?? '')]
   return `${direction}:${verdict} ${parts.filter((part) => part !== '').join(' ')}`

@@ -1,11 +1,11 @@
 import type { ServerFacts } from '../inventory/server-facts.ts'
 
-/** What they are is known here, not how they are made: nothing in the domain opens one. */
+/** Types only: the domain opens no sockets. */
 type Socket = import('node:net').Socket
 type HttpAgent = import('node:http').Agent
 type HttpsAgent = import('node:https').Agent
 
-/** What Muster adds to what a source says, or works out from it. */
+/** Fields that Muster sets, so a source does not report them. */
 type Assigned =
   | 'id'
   | 'account'
@@ -19,93 +19,99 @@ type Assigned =
   | 'project_src'
   | 'provider'
 
-/** Facts of a server as its source tells them. What a source has no notion of, it leaves out. */
+/** What a source reports about a server. It leaves out fields that it does not know. */
 export type ReportedFacts = Omit<ServerFacts, Assigned> & {
-  /** When it was made, where the source knows; else it is when it was first seen. */
+  /** When the server was created. Without it, the time when Muster first saw it. */
   readonly created_at?: string
-  /** Only a source that shows servers of several clouds says it; else it is the source's own. */
+  /** Only for sources with servers of several clouds; the default is the kind's provider. */
   readonly provider?: string
 }
 
-/** The natural name of a server: the same whoever looks, and whichever way. Its id is made of it. */
+/**
+ * The natural key of a server, the same in every account and after a restore. Its id is derived
+ * from it.
+ */
 export type ServerKey = readonly string[]
 
 export interface ReportedServer {
   readonly key: ServerKey
-  /** The source's own tenant, project or subscription that it belongs to, where there is such a thing. */
+  /** The source's tenant, project or subscription, if it has one. */
   readonly tenant?: { readonly id: string; readonly name: string }
-  /** Nothing in them may change while the server does not: what is the same again is not written again. */
+  /** Must be equal while the server does not change: equal facts are not written again. */
   readonly facts: ReportedFacts
 }
 
-/** A server that exists, but that the source could not describe. Muster keeps what it knew of it. */
+/** A server that exists but could not be read. Its stored fields stay; its status becomes `unknown`. */
 export interface UnreadableServer {
-  /** The same key as when it can be read. */
+  /** Must equal the key of the server when it can be read. */
   readonly key: ServerKey
   readonly name: string
-  /** Why, in words for an operator. */
+  /** Why, for an operator. */
   readonly reason: string
 }
 
-/** What a source knows for sure: who is there and how, and who is no longer. */
+/** A page of a scan, or an event: servers that exist, and keys of servers that are gone for certain. */
 export interface SourceUpdate {
   readonly present: readonly ReportedServer[]
   readonly gone: readonly ServerKey[]
-  /** One server that cannot be read must not fail the scan of all others: it is reported here. */
+  /** Servers that cannot be read are listed here, so that they do not fail the whole scan. */
   readonly unreadable?: readonly UnreadableServer[]
   /**
-   * Of a scan: all regions that the source has now, where it decides that by itself. A known region
-   * that is not among them is an error, and its servers are kept.
+   * In a scan: all regions of the source, unless the account lists them. Servers of a region that
+   * is missing here are not removed, and the sync reports an error.
    */
   readonly regions?: readonly string[]
 }
 
-/** A server as Muster remembers it, as far as a source needs that to find it again. */
+/** What a source needs to find a server again. */
 export interface ServerReference {
   readonly externalId: string
   readonly regionId: string
 }
 
-/** An open line to a source. Whatever goes wrong is thrown as a `SourceError`. */
+/** An open connection to a source. All its errors are `SourceError`. */
 export interface Source {
-  /** Who answers, in a few words for an operator, such as `libvirt 9.0.0 on kvm-1`. */
+  /** What answers, for an operator, such as `libvirt 9.0.0 on kvm-1`. */
   readonly title: string
   /**
-   * Everything there is, page by page. It ends only when all of it has been told: where a part could
-   * not be had, or does not add up, it throws.
+   * Yields all servers, page by page. It must throw if any part is missing or inconsistent: servers
+   * that a complete scan does not report count as missing.
    */
   scan(signal: AbortSignal): AsyncIterable<SourceUpdate>
-  /** One server as it is now; undefined where the source knows for sure that it is no longer there. */
+  /** Reads one server; undefined only if the source knows that it no longer exists. */
   get(
     reference: ServerReference,
     signal: AbortSignal,
   ): Promise<ReportedServer | UnreadableServer | undefined>
   /**
-   * What changes from now on, as it happens, until the signal. The first item comes at once, and may
-   * be empty: from then on nothing is missed. Absent where the source does not tell by itself.
+   * Yields changes as they happen, until the signal. The first item, which may be empty, says that
+   * no change is missed from now on. Absent if the source has no events.
    */
   watch?(signal: AbortSignal): AsyncIterable<SourceUpdate>
   close(): Promise<void>
 }
 
-/** How an account reaches its source, in the wire's own words. */
+/** How to connect to a source, with the field names of the API. */
 export interface SourceSettings {
-  /** Empty where none was given. */
+  /** Empty if none was given. */
   readonly address: string
   readonly credentials: Readonly<Record<string, string>>
   readonly options: Readonly<Record<string, unknown>>
 }
 
 export interface TlsSettings {
-  /** PEM; without it the usual authorities count. */
+  /** PEM; the default is Node's list of authorities. */
   readonly ca?: string
-  /** SHA-256 of the one certificate that counts, as hexadecimal digits with or without colons. */
+  /** SHA-256 of the only accepted certificate, in hexadecimal with or without colons. */
   readonly fingerprint?: string
   readonly certificate?: string
   readonly key?: string
 }
 
-/** The only way out. It goes to allowed addresses, and every certificate is checked. */
+/**
+ * The only way to open outgoing connections. It allows only permitted addresses and checks every
+ * certificate.
+ */
 export interface Egress {
   openUnixSocket(path: string, signal: AbortSignal): Promise<Socket>
   openTlsSocket(
@@ -113,33 +119,33 @@ export interface Egress {
     tls: TlsSettings,
     signal: AbortSignal,
   ): Promise<Socket>
-  /** For clients of HTTP: they connect to allowed addresses only. To be destroyed by who asked. */
+  /** Agents for HTTP clients that connect to allowed addresses only. The caller destroys them. */
   createAgents(tls: Pick<TlsSettings, 'ca'>): {
     readonly http: HttpAgent
     readonly https: HttpsAgent
   }
 }
 
-/** What a source is given to work with. */
+/** What Muster passes to a source. */
 export interface SourceContext {
-  /** The account that it is opened for, so that a kind can share one connection between all who open it; absent in a test of settings. */
+  /** Lets a kind share one connection per account; absent when settings are tested. */
   readonly accountId?: string
   readonly egress: Egress
-  /** Waited for before each request, so that the source is not overrun. */
+  /** The rate limit: await it before each request. */
   readonly throttle: () => Promise<void>
-  /** Milliseconds that one request may take. */
+  /** The timeout of one request in milliseconds. */
   readonly timeLimit: number
   readonly clock: () => number
 }
 
-/** One value that an account of a kind takes. */
+/** One setting of an account. */
 export interface SettingField {
   readonly name: string
   readonly type: 'text' | 'integer' | 'boolean' | 'list'
   readonly isRequired: boolean
-  /** As a person would be asked for it. */
+  /** The label and help in a form. */
   readonly description: string
-  /** Several lines, such as a certificate. */
+  /** A multi-line text, such as a certificate. */
   readonly isLong?: boolean
 }
 
@@ -149,10 +155,13 @@ export interface SettingProblem {
   readonly problem: string
 }
 
-/** A kind of source: what an account of it needs, and how to open one. One folder, one line in the list of kinds. */
+/**
+ * A kind of source: the settings of its accounts, and how to open one. To add a kind, add a folder
+ * and a line in `sources/kinds.ts`.
+ */
 export interface SourceKind {
   readonly provider: string
-  /** What it is, as in `libvirt / KVM`. */
+  /** Such as `libvirt / KVM`. */
   readonly title: string
   readonly description: string
   readonly address: {
@@ -162,15 +171,15 @@ export interface SourceKind {
   }
   readonly credentials: readonly SettingField[]
   readonly options: readonly SettingField[]
-  /** Seconds between complete scans, where nobody says otherwise. */
+  /** The default of seconds between complete scans. */
   readonly period: number
   readonly requestsPerSecond: number
   readonly hasEvents: boolean
-  /** Whether a server runs on one host only, which is one account: running on two is worth a warning. */
+  /** Whether each account is one host. Then a server that runs in two accounts causes a warning. */
   readonly isOnOneHost?: boolean
-  /** What is wrong with settings whose fields are all there and of their types. No I/O. */
+  /** Checks settings beyond presence and type. No I/O. */
   check(settings: SourceSettings): readonly SettingProblem[]
-  /** The host that the address leads to; undefined where it stays on this machine, or the source has its own. */
+  /** The host of the address; undefined for a local socket or a built-in address. */
   hostOf(settings: SourceSettings): string | undefined
   open(settings: SourceSettings, context: SourceContext, signal: AbortSignal): Promise<Source>
 }

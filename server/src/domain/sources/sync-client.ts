@@ -1,9 +1,9 @@
 import type { AccountRule, AccountTest, MappingPreview } from '@muster/contract'
 import type { ServerReference, SourceSettings } from './source.ts'
 
-/** Where work with sources is asked for: it is done elsewhere, out of the way of those who read. */
+/** The client of the sync thread. */
 export interface SyncClient {
-  /** Takes up what has changed in an account: resolves when that is done, or is still going on after a while. */
+  /** Applies changes of an account. Resolves when that is done, or after a time limit. */
   reconcile(accountId: string): Promise<void>
   test(provider: string, settings: SourceSettings): Promise<AccountTest>
   preview(
@@ -11,6 +11,6 @@ export interface SyncClient {
     mapping: readonly AccountRule[],
     projectId: string,
   ): Promise<MappingPreview>
-  /** Looks at one server now; false where that takes longer than one waits for it. */
+  /** Reads one server from its source; false if that takes longer than the time limit. */
   refresh(accountId: string, serverId: string, reference: ServerReference): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-/** Where it is told how it goes with accounts. */
+/** The log of the sync. */
 export interface SyncLog {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void

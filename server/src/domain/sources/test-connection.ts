@@ -6,10 +6,10 @@ import type { Source } from './source.ts'
 
 const sampleSize = 5
 
-/** Long enough to see something, short enough for somebody who waits. */
+/** A user waits for the result. */
 const testLimit = 15_000
 
-/** Tries a source: does it let us in, and what does it show? */
+/** Tests settings: connects, and counts the servers that it sees within the time limit. */
 export async function testConnection(
   open: (signal: AbortSignal) => Promise<Source>,
   clock: () => number,
@@ -45,7 +45,7 @@ export async function testConnection(
       await source.close()
     }
   } catch (cause) {
-    // It let us in and is only large: that is no fault.
+    // The connection works; the source only has more servers than fit into the time limit.
     if (!(signal.aborted && servers > 0)) error = explainError(cause)
   }
   return {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Lets so many pass in a second, with a second's worth at once to begin with. */
+/** A rate limit per second, with a burst of one second's requests. */
 export function createThrottle(perSecond: number, clock: () => number = () => performance.now()) {
   const interval = 1_000 / perSecond
   let next = clock() - 1_000

@@ -8,7 +8,7 @@ import type { ReportedServer } from './source.ts'
 
 const ids = new WeakMap<object, string>()
 
-/** The id of a server that a source tells of. It is asked for at every step, and made once. */
+/** The id of a reported server. It is needed often, so it is computed once per object. */
 export function serverIdOf(server: Pick<ReportedServer, 'key'>): string {
   const known = ids.get(server)
   if (known !== undefined) return known
@@ -17,7 +17,7 @@ export function serverIdOf(server: Pick<ReportedServer, 'key'>): string {
   return id
 }
 
-/** What an account adds to what its source says of a server. */
+/** Adds the account's fields to what its source reports about a server. */
 export function toServerFacts(
   server: ReportedServer,
   account: Account,
@@ -30,12 +30,12 @@ export function toServerFacts(
   const byTenant = account.mapping[rule]?.tenant !== undefined
   return {
     ...facts,
-    // Rules may ask for it again when nothing new is heard from the source.
+    // Stored, so that changed rules can be applied without the source.
     notes: { ...facts.notes, ...(tenant && { tenant: limitText(tenant.id) }) },
     id: serverIdOf(server),
     provider,
     brand: isRenamed ? account.brand : (facts.brand ?? provider),
-    // It has just answered.
+    // The host has just answered.
     host_service_status: facts.host_service_status ?? 'online',
     account: account.name,
     account_id: account.id,

@@ -1,7 +1,7 @@
 import { badField } from '../error.ts'
 import type { SettingField, SourceKind, SourceSettings } from './source.ts'
 
-/** Says why a host must not be asked, or nothing. */
+/** Returns why a host is not allowed, or undefined. */
 export type CheckHost = (host: string) => string | undefined
 
 const isOfType: Readonly<Record<SettingField['type'], (value: unknown) => boolean>> = {
@@ -51,7 +51,7 @@ function requireFields(
   }
 }
 
-/** Refuses settings that could not work, each by the name of the field. */
+/** Throws an error that names the first invalid field. */
 export function validateSettings(
   kind: SourceKind,
   settings: SourceSettings,

@@ -46,7 +46,7 @@ export const awsKind: SourceKind = {
   hostOf: ({ address }) =>
     address === '' ? undefined : new URL(address).hostname.replace(/^\[(.*)\]$/, '$1'),
   async open(...given) {
-    // Only who has such an account needs what reads its answers.
+    // Loaded only for accounts of this kind: the SDK is large.
     const { openAws } = await import('./open-aws.ts')
     return await openAws(...given)
   },

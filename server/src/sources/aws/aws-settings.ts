@@ -3,14 +3,14 @@ import type { SettingProblem, SourceSettings } from '../../domain/sources/source
 import { isRegion, regionInHost } from './region-names.ts'
 
 export interface AwsSettings {
-  /** Where all requests go; without it each region has its own. */
+  /** The endpoint for all requests; by default each region has its own. */
   readonly endpoint: string | undefined
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken: string | undefined
-  /** Empty: every region that the account has enabled. */
+  /** Empty for every region that the account has enabled. */
   readonly regions: readonly string[]
-  /** They were given by the administrator: servers of all others may go. */
+  /** Whether the administrator listed the regions. Then servers of other regions are removed. */
   readonly areRegionsGiven: boolean
   /** The authority that signed the endpoint's certificate, as PEM. */
   readonly ca: string | undefined
@@ -22,7 +22,7 @@ const regionsOf = ({ options }: SourceSettings): readonly string[] =>
 const caOf = ({ options }: SourceSettings): string | undefined =>
   typeof options['ca'] === 'string' && options['ca'] !== '' ? options['ca'] : undefined
 
-/** An endpoint that has a region in its name serves that region and no other. */
+/** An endpoint with a region in its name serves only that region. */
 function regionOfEndpoint(address: string): readonly string[] {
   const region = address === '' ? undefined : regionInHost(new URL(address).hostname)
   return region === undefined ? [] : [region]
@@ -63,7 +63,7 @@ export function checkAwsSettings(settings: SourceSettings): readonly SettingProb
   }
   if (settings.address !== '') report('address', whatIsWrongWith(settings.address))
   for (const [name, value] of Object.entries(settings.credentials)) {
-    // They travel in headers. What is left of a line's end, when copied, is the usual fault.
+    // Keys are sent in headers. A copied line break is the usual mistake.
     if (!/^[\x21-\x7e]*$/.test(value)) {
       report(`credentials.${name}`, 'It has a space, a client break or a letter that no key has.')
     }

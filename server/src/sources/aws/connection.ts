@@ -11,11 +11,11 @@ type Connection = Required<
 const placeOf = ({ Attachment }: InstanceNetworkInterface) =>
   (Attachment?.NetworkCardIndex ?? 0) * 1_000 + (Attachment?.DeviceIndex ?? 0)
 
-/** The network cards in their order: the first is the one that an instance never loses. */
+/** The network interfaces in order. The first one stays with the instance. */
 export const interfacesOf = ({ NetworkInterfaces = [] }: Instance): InstanceNetworkInterface[] =>
   [...NetworkInterfaces].sort((a, b) => placeOf(a) - placeOf(b))
 
-/** How an instance is connected. */
+/** The network fields of an instance. */
 export function connectionOf(instance: Instance, lookups: RegionLookups): Connection {
   const interfaces = interfacesOf(instance)
   const publics = interfaces.flatMap(({ Association }) => Association?.PublicIp ?? [])
@@ -27,7 +27,7 @@ export function connectionOf(instance: Instance, lookups: RegionLookups): Connec
     vpc: vpcs.map((id) => nameOf(lookups.vpcs.get(id)?.Tags, id)).join(','),
     vpc_id: vpcs.join(','),
     eip,
-    // An address that EC2 lent for the run is not among those that the account has.
+    // A temporary public address is not listed among the account's addresses.
     eip_mode: eip === '' ? '' : lookups.addresses.get(eip) ? 'elastic_ip' : 'public_ip',
     virtual_ips: interfaces.flatMap(secondaryAddresses).join(','),
   }

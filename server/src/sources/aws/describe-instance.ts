@@ -15,7 +15,7 @@ import { securityOf } from './security.ts'
 import { statusOf } from './status.ts'
 import { nameOf, tagsOf } from './tags.ts'
 
-/** No instance has so many tags and rules: it is nonsense, or somebody wants our memory. */
+/** No real instance is this large. The limit protects Muster's memory. */
 const maxText = 2 ** 20
 
 export function keyOf({ owner, instance }: OwnedInstance, region: string): ServerKey {
@@ -24,7 +24,7 @@ export function keyOf({ owner, instance }: OwnedInstance, region: string): Serve
   return ['aws', owner, region, instance.InstanceId ?? '']
 }
 
-/** A server as EC2 knows it. */
+/** Converts an instance to a server. */
 export function describeInstance(
   owned: OwnedInstance,
   region: string,
@@ -94,7 +94,7 @@ function factsOf(
   }
 }
 
-/** What it was given, which may be less than its size has. */
+/** The configured cores, which can be fewer than the instance type has. */
 function coresOf({ CpuOptions }: Instance): number | undefined {
   const { CoreCount, ThreadsPerCore } = CpuOptions ?? {}
   return CoreCount === undefined || ThreadsPerCore === undefined
@@ -102,7 +102,7 @@ function coresOf({ CpuOptions }: Instance): number | undefined {
     : CoreCount * ThreadsPerCore
 }
 
-/** Names of zones mean another place in every account, their ids do not. */
+/** A zone name means another zone in each account; the zone id is the same in all. */
 function zoneOf({ Placement }: Instance, region: string, lookups: RegionLookups) {
   const zone = Placement?.AvailabilityZone ?? ''
   if (zone === '') return {}
@@ -111,8 +111,8 @@ function zoneOf({ Placement }: Instance, region: string, lookups: RegionLookups)
 }
 
 /**
- * An instance's launch is its latest start. When its first network card, which it never loses, and
- * the disk that it boots from were attached is when it was made.
+ * The launch time is that of the last start. So the creation time is the earliest of it and of when
+ * the first network interface and the root disk were attached.
  */
 function creationOf(instance: Instance): string | undefined {
   const { BlockDeviceMappings = [], RootDeviceName, LaunchTime } = instance

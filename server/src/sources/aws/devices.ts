@@ -8,7 +8,7 @@ interface Device {
   readonly Count?: number | undefined
 }
 
-/** Graphics cards and other accelerators that come with a size. */
+/** GPUs and other accelerators of an instance type. */
 export function devicesOf(
   type: InstanceTypeInfo | undefined,
   server: { readonly id: string; readonly createdAt: string | undefined; readonly hostId: string },

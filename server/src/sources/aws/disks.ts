@@ -35,7 +35,7 @@ function attachedVolumes(instance: Instance, lookups: RegionLookups): Attached[]
     .sort((a, b) => (place(a.DeviceName) < place(b.DeviceName) ? -1 : 1))
     .flatMap(({ DeviceName, id = '' }) => {
       const volume = lookups.volumes.get(id)
-      // It was taken away while we looked.
+      // It was detached during the scan.
       if (!volume) return []
       const isRoot = DeviceName === RootDeviceName
       const { VolumeType = '', Size = 0, Iops = 0, Throughput = 0, Tags } = volume
@@ -55,7 +55,10 @@ function attachedVolumes(instance: Instance, lookups: RegionLookups): Attached[]
     })
 }
 
-/** Disks of the host come with a size; older sizes had them on demand, which EC2 does not tell. */
+/**
+ * Local disks of an instance type. For older types they were optional, and EC2 does not report
+ * them.
+ */
 function localDisks(type: InstanceTypeInfo | undefined, serverId: string): Attached[] {
   const { Disks = [], NvmeSupport } = type?.InstanceStorageInfo ?? {}
   if (NvmeSupport !== 'required') return []
@@ -65,7 +68,7 @@ function localDisks(type: InstanceTypeInfo | undefined, serverId: string): Attac
     ...blank,
     id: naturalId('disk', serverId, `ephemeral${number}`),
     name: `ephemeral${number}`,
-    // These are told in decimal gigabytes.
+    // EC2 reports these in decimal gigabytes.
     size: Math.round((SizeInGB * 1e9) / mebibyte),
     disk_type: 'data',
     driver: 'nvme',

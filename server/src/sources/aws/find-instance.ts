@@ -8,7 +8,7 @@ import {
   type OwnedInstance,
 } from './list-instances.ts'
 
-/** EC2 gives no smaller pages. */
+/** The smallest page size of EC2. */
 const smallestPage = 5
 
 async function hasOthers(client: RegionClient, id: string, signal: AbortSignal): Promise<boolean> {
@@ -19,9 +19,9 @@ async function hasOthers(client: RegionClient, id: string, signal: AbortSignal):
 }
 
 /**
- * One instance of a region; undefined where it is gone. That EC2 does not know it is not enough: an
- * emulator that was reset, or an account that the keys now belong to instead, does not either. So
- * something else has to be there still.
+ * Finds one instance of a region; undefined if it is gone. That EC2 does not know it is not enough:
+ * after a reset of an emulator, or with keys of another account, EC2 knows none. So another
+ * instance must still exist.
  */
 export async function findInstance(
   client: RegionClient,
@@ -29,7 +29,7 @@ export async function findInstance(
   signal: AbortSignal,
 ): Promise<OwnedInstance | undefined> {
   try {
-    // By its id, not by a filter: a filter that finds nothing is no fault, and so says nothing.
+    // By id, not by filter: only a request by id fails for an unknown instance.
     const answer = await client.call(
       (ec2, options) => ec2.describeInstances({ InstanceIds: [id] }, options),
       signal,

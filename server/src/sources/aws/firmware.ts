@@ -1,6 +1,6 @@
 import type { Image, Instance } from '@aws-sdk/client-ec2'
 
-/** What it did boot with, else what it is told to; without either its processor decides. */
+/** The boot mode that was used, else the configured one, else the default of the architecture. */
 export function biosOf(instance: Instance, image: Image | undefined): string {
   const { CurrentInstanceBootMode, BootMode = image?.BootMode, Architecture = '' } = instance
   const mode = CurrentInstanceBootMode ?? (BootMode === 'uefi-preferred' ? 'uefi' : BootMode)

@@ -10,9 +10,9 @@ import { requireList } from './list-elements.ts'
 import { paginate } from './paginate.ts'
 
 export interface OwnedInstance {
-  /** The number of the account that it belongs to. */
+  /** The id of the AWS account that owns it. */
   readonly owner: string
-  /** Where there is a problem, only its id is known. */
+  /** With a problem, only the id is set. */
   readonly instance: Instance
   /** Why it cannot be read. */
   readonly problem?: SourceError
@@ -26,7 +26,7 @@ export const instancesOf = (
     requireList(Instances, what).map((instance) => ({ owner, instance })),
   )
 
-/** An owner is a number at AWS, and any text with those who speak its language. */
+/** A number on AWS, any text on compatible systems. */
 const ownerForm = /<ownerId>\s*([^<\s]{1,128})\s*<\/ownerId>/g
 
 /** The one instance of a response that could not be parsed. */
@@ -35,9 +35,9 @@ export function unparsedInstance(id: string, problem: UnparsedResponse): OwnedIn
   return { owner, instance: { InstanceId: id }, problem }
 }
 
-/** An instance that a list has which could not be parsed, and that was not found by its id. */
+/** An instance that is in an unparsable list but is not found by its id. */
 function unfoundInstance(id: string, body: string, what: string): OwnedInstance {
-  // A reservation names its owner ahead of its instances.
+  // In the response the owner comes before the instances of a reservation.
   const ahead = body.slice(0, body.indexOf(`<instanceId>${id}<`))
   const owner = [...ahead.matchAll(ownerForm)].at(-1)?.[1] ?? ''
   const problem = new SourceError(
@@ -70,7 +70,7 @@ export function listInstances(
     return { instances: instancesOf(page, what), NextToken: page.NextToken }
   }
 
-  /** By ids, whether or not they come on one page. */
+  /** Reads instances by ids, over several pages if needed. */
   const describeSome = (ids: readonly string[]) =>
     Array.fromAsync(
       paginate({
@@ -83,7 +83,7 @@ export function listInstances(
       }),
     )
 
-  /** Asks for ever fewer until the one that cannot be parsed stands alone. */
+  /** Bisects a list until the unparsable instance is alone. */
   async function findUnparsable(ids: readonly string[]): Promise<readonly OwnedInstance[]> {
     try {
       return (await describeSome(ids)).flat()

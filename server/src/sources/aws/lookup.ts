@@ -1,15 +1,15 @@
-/** Things that servers refer to by id. */
+/** Resources that instances refer to by id. */
 export interface Lookup<Thing> {
-  /** Asks for those that are not known yet. */
+  /** Loads the resources that are not loaded yet. */
   load(ids: Iterable<string | undefined>, signal: AbortSignal): Promise<void>
-  /** Undefined where there is no such thing any more, or not for us. */
+  /** Undefined if it does not exist or is not visible. */
   get(id: string | undefined): Thing | undefined
 }
 
-/** As many values as EC2 takes in one filter. */
+/** The maximum of values in one EC2 filter. */
 const maxInFilter = 200
 
-/** Asks for each thing until there is one, many at a time. */
+/** Loads resources in chunks and caches them by id. */
 export function createLookup<Thing>(
   find: (ids: string[], signal: AbortSignal) => Promise<readonly Thing[]>,
   idOf: (thing: Thing) => string | undefined,

@@ -1,4 +1,4 @@
-/** Items of several sequences as they come, of so many sequences at once. The first fault ends all. */
+/** Merges several sequences, running a limited number at once. The first error ends all. */
 export async function* merge<Item>(
   sequences: readonly (() => AsyncGenerator<Item>)[],
   atOnce: number,
@@ -11,7 +11,7 @@ export async function* merge<Item>(
   const running = new Map<AsyncGenerator<Item>, Promise<Step>>()
   const step = (sequence: AsyncGenerator<Item>) => {
     const next = sequence.next().then((result): Step => ({ sequence, result }))
-    // Heard of when it is waited for, or not at all once another has failed.
+    // Its error is thrown where it is awaited, or ignored after another one has failed.
     next.catch(() => {})
     running.set(sequence, next)
   }

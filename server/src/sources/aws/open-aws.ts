@@ -25,7 +25,7 @@ export async function openAws(
   const agents = context.egress.createAgents(aws.ca === undefined ? {} : { ca: aws.ca })
   const opened = new Map<string, OpenRegion>()
   const clientFor = await createRegionClients(aws, context, agents)
-  // Keys of China or of a government are not known elsewhere.
+  // Keys are valid in one partition only, such as China.
   const start = aws.regions[0] ?? usualRegion
 
   function regionOf(region: string): OpenRegion {
@@ -39,13 +39,13 @@ export async function openAws(
     return entry
   }
 
-  /** Anew for each scan: an account may enable another one. */
+  /** Read for each scan: an account may enable further regions. */
   async function findRegions(stop: AbortSignal): Promise<readonly string[]> {
     const { Regions } = await regionOf(start).client.call(
       (ec2, options) => ec2.describeRegions({}, options),
       stop,
     )
-    // EC2 names only those that the key is good for; not all who speak its language do.
+    // Some compatible systems also list regions that the key is not valid for.
     const enabled = requireList(Regions, 'regions')
       .filter(({ OptInStatus }) => OptInStatus !== 'not-opted-in')
       .flatMap(({ RegionName }) => RegionName ?? [])
@@ -72,7 +72,7 @@ export async function openAws(
       title: `AWS EC2${where}, ${regions.length === 1 ? regions[0] : `${regions.length} regions`}`,
       async *scan(stop) {
         const regions = await findRegions(stop)
-        // Regions named in the options are the administrator's choice: the others may go.
+        // With regions listed in the options, servers of other regions are removed.
         if (!aws.areRegionsGiven) yield { present: [], gone: [], regions }
         const scans = regions.map((region) => () => {
           const { client, cached } = regionOf(region)

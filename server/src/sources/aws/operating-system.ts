@@ -1,6 +1,6 @@
 import type { Image, Instance } from '@aws-sdk/client-ec2'
 
-/** How images name what is on them, in their names or descriptions. */
+/** Patterns in the names or descriptions of images. */
 const systems: readonly (readonly [RegExp, string])[] = [
   [/windows[ _-]server[ _-](\d{4})(?:[ _-](r2))?/i, 'Windows Server'],
   [/ubuntu\D{0,40}?(\d\d\.\d\d)/i, 'Ubuntu'],
@@ -28,7 +28,7 @@ function read(text: string): string | undefined {
   }
 }
 
-/** What runs on an instance, as far as its image and its bill tell. */
+/** The operating system, from the image or the billing details. */
 export function operatingSystemOf(
   instance: Instance,
   image: Image | undefined,

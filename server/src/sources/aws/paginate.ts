@@ -2,19 +2,19 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { requireList } from './list-elements.ts'
 
 const maxPages = 20_000
-/** EC2 may give pages without anything on them, but not for ever. */
+/** EC2 can return empty pages; this is the limit in a row. */
 const maxIdlePages = 50
 
 interface Paging<Page, Item> {
-  /** As in "instances in eu-west-1". */
+  /** Such as "instances in eu-west-1". */
   readonly what: string
   readonly call: (token: string | undefined) => Promise<Page>
-  /** Undefined where the page has no list at all, which is not the same as an empty one. */
+  /** Undefined if the page has no list, which differs from an empty one. */
   readonly itemsOf: (page: Page) => readonly Item[] | undefined
   readonly idOf: (item: Item) => string | undefined
 }
 
-/** What a list holds, each item once, page by page; it ends only at the list's own end. */
+/** Yields a list page by page, each item once. Throws unless it reaches the last page. */
 export async function* paginate<Page extends { readonly NextToken?: string | undefined }, Item>(
   paging: Paging<Page, Item>,
 ): AsyncGenerator<Item[]> {

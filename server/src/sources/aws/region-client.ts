@@ -10,7 +10,7 @@ import { createRequestHandler } from './request-handler.ts'
 const attempts = 3
 const firstDelay = 100
 
-/** One region, and how it is asked. */
+/** A client of EC2 in one region, with rate limit and retries. */
 export interface RegionClient {
   readonly region: string
   call<Answer>(
@@ -20,7 +20,10 @@ export interface RegionClient {
   close(): void
 }
 
-/** Everything that the SDK would else look for in the environment, in files or at the machine's host is said. */
+/**
+ * Sets every option that the SDK would otherwise read from the environment, files or instance
+ * metadata.
+ */
 const configurationOf = (settings: AwsSettings, region: string) =>
   ({
     region,
@@ -41,7 +44,7 @@ const configurationOf = (settings: AwsSettings, region: string) =>
     userAgentAppId: 'muster',
   }) as const
 
-/** Makes lines to regions. The SDK is big: it is not loaded before somebody asks for one. */
+/** Creates clients for regions. The SDK is large, so it is loaded here. */
 export async function createRegionClients(
   settings: AwsSettings,
   context: SourceContext,
@@ -66,7 +69,7 @@ export async function createRegionClients(
             if (!(error instanceof TransientError) || attempt === attempts) {
               throw toSourceError(error, region)
             }
-            // Not all at the same moment again.
+            // Random, so that retries do not come together.
             const delay = firstDelay * 2 ** attempt * (0.5 + Math.random() / 2)
             await pause(delay, undefined, { signal }).catch(() => {})
           }
@@ -76,7 +79,7 @@ export async function createRegionClients(
   }
 }
 
-/** What is not from the request itself is from the SDK, which did not understand what came back. */
+/** Other errors are from the SDK, which could not parse the response. */
 function toSourceError(error: unknown, region: string): SourceError {
   if (error instanceof SourceError) return error
   const { $response: response } = error as { $response?: { body?: unknown } }

@@ -9,7 +9,7 @@ interface Page {
 }
 
 interface Listing<Answer extends Page, Thing> {
-  /** Not a list of ids: one that has just gone would make EC2 refuse the whole list. */
+  /** A filter, because EC2 refuses a list of ids if one of them no longer exists. */
   readonly filter: string
   readonly call: (
     ec2: EC2,
@@ -18,11 +18,11 @@ interface Listing<Answer extends Page, Thing> {
   ) => Promise<Answer>
   readonly itemsOf: (page: Answer) => readonly Thing[] | undefined
   readonly idOf: (thing: Thing) => string | undefined
-  /** How many to ask for at once, where that is less than usual. */
+  /** The chunk size, if smaller than the default. */
   readonly most?: number
 }
 
-/** Things of a region, found by their ids. */
+/** Creates a lookup of one type of resource in a region. */
 export function createRegionLookup<Answer extends Page, Thing>(
   { region, call }: RegionClient,
   { filter, most = 200, itemsOf, idOf, ...listing }: Listing<Answer, Thing>,

@@ -3,7 +3,7 @@ import type { RegionClient } from './region-client.ts'
 import type { Lookup } from './lookup.ts'
 import { createRegionLookup } from './region-lookup.ts'
 
-/** What never changes: it is asked for once as long as the source is open. */
+/** Resources that never change, cached while the source is open. */
 export function createCachedLookups(client: RegionClient) {
   return {
     images: createRegionLookup(client, {
@@ -42,7 +42,7 @@ const createScanLookups = (client: RegionClient) => ({
     call: (ec2, input, options) => ec2.describeSecurityGroups(input, options),
     itemsOf: ({ SecurityGroups }) => SecurityGroups,
     idOf: ({ GroupId }) => GroupId,
-    // A group may have hundreds of rules.
+    // A group can have hundreds of rules.
     most: 50,
   }),
   keyPairs: createRegionLookup(client, {
@@ -71,7 +71,7 @@ const createScanLookups = (client: RegionClient) => ({
   }),
 })
 
-/** Everything that instances refer to, as it is now. */
+/** All resources that instances refer to. */
 export type RegionLookups = CachedLookups & ReturnType<typeof createScanLookups>
 
 export function createRegionLookups(

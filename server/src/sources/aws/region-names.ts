@@ -1,4 +1,4 @@
-/** EC2 itself knows its regions by their codes only. */
+/** Names of regions. EC2 returns only their codes. */
 const regionTitles: Readonly<Record<string, string>> = {
   'af-south-1': 'Africa (Cape Town)',
   'ap-east-1': 'Asia Pacific (Hong Kong)',
@@ -55,7 +55,7 @@ export function regionInHost(host: string): string | undefined {
   return host.split('.').find((label) => Object.hasOwn(regionTitles, label))
 }
 
-/** China, governments and secret services have regions of their own: a key is good in one partition. */
+/** Partitions such as China or GovCloud have their own regions and keys. */
 export const partitionOf = (region: string): string =>
   /^(?:cn|us-gov|us-iso[a-z]?|eu-isoe|eusc)(?=-)/.exec(region)?.[0] ?? ''
 

@@ -9,12 +9,12 @@ import { responseError } from './response-error.ts'
 import { hasList, listElements } from './list-elements.ts'
 
 /**
- * More than any page has: pages are small, since the SDK reads each megabyte in a tenth of a second,
- * and nothing else is done meanwhile.
+ * More than any page has. Pages are small, because the SDK blocks the thread for 0.1 s per
+ * megabyte.
  */
 const maxBytes = 8 * 2 ** 20
 
-/** What the SDK wants to have sent: signed already. */
+/** A request that the SDK has signed. */
 interface Signed {
   readonly protocol: string
   readonly hostname: string
@@ -26,8 +26,8 @@ interface Signed {
 }
 
 /**
- * Sends what the SDK has signed. In the place of the SDK's own, which reads without end, takes an
- * empty answer for "there is nothing", and half of one for all of it.
+ * Sends requests for the SDK. The SDK's own handler has no size limit and accepts empty or cut
+ * responses as complete.
  */
 export function createRequestHandler(
   agents: ReturnType<Egress['createAgents']>,
@@ -46,7 +46,7 @@ export function createRequestHandler(
       agent: isSecure ? agents.https : agents.http,
       signal,
     })
-    // It may break once more after its answer has: that is heard of while the answer is read.
+    // A second error after the first is reported while the response is read.
     outgoing.on('error', () => {})
     outgoing.end(body)
     try {
@@ -57,7 +57,7 @@ export function createRequestHandler(
         body: await readAll(incoming, hostname),
       }
     } catch (error) {
-      // A connection that was kept may be closed by the other side just as it is used again.
+      // The other side may close a keep-alive connection just as it is reused.
       const isStale = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET'
       if (isStale && !signal.aborted) return undefined
       throw error
@@ -74,7 +74,7 @@ export function createRequestHandler(
       const action = /^Action=(\w+)/.exec(form)?.[1] ?? ''
       let answer
       try {
-        // A fresh connection is never stale, so that this ends.
+        // A new connection is never stale, so this loop ends.
         do answer = await exchange(signed, form, signal)
         while (!answer)
       } catch (error) {
@@ -117,7 +117,7 @@ async function readAll(incoming: IncomingMessage, host: string): Promise<Buffer>
   throw new SourceError('invalid-response', `${host} answers with more than ${maxBytes} bytes.`)
 }
 
-/** Whether it begins and ends as the answer to this question does. */
+/** Whether the response begins and ends with the element of this action. */
 function isWhole(body: Buffer, action: string): boolean {
   const start = body.toString('latin1', 0, 400)
   const end = body.toString('latin1', Math.max(0, body.length - 200))

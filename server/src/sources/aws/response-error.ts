@@ -1,9 +1,9 @@
 import { SourceError, type SourceErrorKind } from '../../domain/sources/source-error.ts'
 
-/** Trouble that may be over in a moment. */
+/** An error that a retry may solve. */
 export class TransientError extends SourceError {}
 
-/** These credentials see no instance of that id: it is gone, or belongs to somebody else. */
+/** No instance with this id is visible: it is gone, or belongs to another account. */
 export class UnknownInstance extends SourceError {}
 
 /** A response that is XML, but has a value that the SDK does not accept. */
@@ -16,7 +16,7 @@ export class UnparsedResponse extends SourceError {
   }
 }
 
-/** What EC2 calls the ways in which it refuses. */
+/** Error codes of EC2. */
 const errorKinds: ReadonlyMap<string, SourceErrorKind> = new Map(
   (
     [
@@ -42,7 +42,7 @@ function kindOf(status: number, code: string): SourceErrorKind {
   if (status === 429) return 'throttled'
   if (status >= 500) return 'failed'
   if (status === 401) return 'credentials'
-  // Whoever gives no reason in EC2's words is not EC2: some web server, or a proxy.
+  // Without an error code of EC2 it is another web server or a proxy.
   return code === '' ? 'invalid-response' : 'failed'
 }
 
@@ -62,10 +62,7 @@ function explain(kind: SourceErrorKind, code: string, { action, host }: Refusal)
   return `${host} could not ${action}`
 }
 
-/**
- * What an answer that is no success means. Of EC2's own words only the code is told: its message may
- * hold what was signed, and with what.
- */
+/** Converts an error response. Only the code is shown: the message may contain signed data. */
 export function responseError(status: number, body: string, refusal: Refusal): SourceError {
   const code = /<Code>([\w.]{1,80})<\/Code>/.exec(body)?.[1] ?? ''
   const kind = kindOf(status, code)

@@ -7,7 +7,7 @@ import { listInstances, type OwnedInstance } from './list-instances.ts'
 import { createRegionLookups, type CachedLookups, type RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
 
-/** EC2 shows an instance for an hour after its end. */
+/** EC2 lists terminated instances for an hour. */
 const hasEnded = ({ instance }: OwnedInstance) => instance.State?.Name === 'terminated'
 
 /** An instance as a server, or why it cannot be read. */
@@ -26,7 +26,7 @@ function readInstance(
   }
 }
 
-/** Everything that there is in a region. */
+/** Yields all instances of a region. */
 export async function* scanRegion(
   client: RegionClient,
   cached: CachedLookups,
@@ -48,7 +48,7 @@ export async function* scanRegion(
   }
 }
 
-/** One instance of a region, told just as a scan would. */
+/** Reads one instance, in the same form as a scan. */
 export async function getInstance(
   client: RegionClient,
   cached: CachedLookups,

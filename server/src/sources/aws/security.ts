@@ -3,7 +3,7 @@ import type { SecurityGroup as Group } from '@muster/contract'
 import { joinSecurityRules, writeSecurityRule } from '../../domain/sources/security-rules.ts'
 import type { RegionLookups } from './region-lookups.ts'
 
-/** Protocols that EC2 tells by number. */
+/** Protocols that EC2 reports by number. */
 const protocols: ReadonlyMap<string, string> = new Map([
   ['-1', 'any'],
   ['1', 'icmp'],
@@ -17,7 +17,7 @@ const protocols: ReadonlyMap<string, string> = new Map([
   ['136', 'udplite'],
 ])
 
-/** The groups of all its network cards, those of the instance itself first. */
+/** The groups of the instance, then those of its network interfaces. */
 export function securityOf(
   instance: Instance,
   lookups: RegionLookups,
@@ -47,7 +47,7 @@ const rulesOf = ({
   ...IpPermissionsEgress.flatMap((permission) => describeRules('out', permission)).sort(),
 ]
 
-/** One rule for each of those whom a permission names. */
+/** One rule for each peer of a permission. */
 function describeRules(direction: 'in' | 'out', permission: IpPermission): string[] {
   const peers = [
     ...(permission.IpRanges ?? []).map(({ CidrIp }) => CidrIp),
@@ -67,6 +67,6 @@ const protocolOf = ({ IpProtocol = '-1' }: IpPermission) => protocols.get(IpProt
 function portsOf(permission: IpPermission) {
   const { FromPort: from = -1, ToPort: to = -1 } = permission
   if (from < 0) return undefined
-  // Of ICMP they are type and code.
+  // For ICMP these are type and code.
   return protocolOf(permission).startsWith('icmp') ? { from, to: from } : { from, to }
 }

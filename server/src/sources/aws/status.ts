@@ -6,7 +6,7 @@ const statuses: ReadonlyMap<string, string> = new Map([
   ['shutting-down', 'deleting'],
 ])
 
-/** Status in Muster's words; a word that is not known is noted. */
+/** Maps a state to a status. An unknown state is stored in the metadata. */
 export function statusOf(word: string): { status: string; notes?: Record<string, string> } {
   const status = statuses.get(word)
   return status === undefined ? { status: 'unknown', notes: { source_status: word } } : { status }

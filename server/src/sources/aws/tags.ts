@@ -1,6 +1,6 @@
 import type { Tag } from '@aws-sdk/client-ec2'
 
-/** In the order of their keys: EC2's own order is not always the same. */
+/** Sorted by key, because the order of EC2 varies. */
 export const tagsOf = (tags: readonly Tag[] | undefined): Record<string, string> =>
   Object.fromEntries(
     (tags ?? [])
@@ -8,7 +8,7 @@ export const tagsOf = (tags: readonly Tag[] | undefined): Record<string, string>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 
-/** What a thing is called: its tag `Name`, else its id. */
+/** The tag `Name`, else the id. */
 export function nameOf(tags: readonly Tag[] | undefined, id: string): string {
   const name = tags?.find(({ Key }) => Key === 'Name')?.Value ?? ''
   return name === '' ? id : name

@@ -3,7 +3,7 @@ import type { SettingProblem, SourceSettings, TlsSettings } from '../../domain/s
 
 const defaultSocket = '/var/run/libvirt/libvirt-sock'
 const defaultPort = 16_514
-/** What each driver may be asked for. */
+/** The allowed paths by driver. */
 const paths: Readonly<Record<string, readonly string[]>> = {
   qemu: ['/system', '/session'],
   test: ['/default'],
@@ -29,7 +29,7 @@ export function readAddress(address: string): LibvirtAddress | string {
   }
   let url: URL
   try {
-    // Only of a scheme that it knows does a URL read the host as one.
+    // `URL` parses a host only for schemes that it knows.
     url = new URL(address.replace(/^\w+\+\w+:/, 'https:').replace('https:///', 'https://none/'))
   } catch {
     return `must be of the form ${forms}`
@@ -53,7 +53,7 @@ function readTls(address: string, url: URL, uri: string): LibvirtAddress | strin
   if (/^\w+\+tls:\/\/\//.test(address)) return 'must name a host'
   if (url.search !== '') return 'must have no parameters'
   const host = url.hostname.replaceAll(/^\[|\]$/g, '')
-  // The port of HTTPS is dropped as the usual one, which here it is not.
+  // `URL` drops 443 as the default port of https.
   const port = /^\w+\+tls:\/\/[^/]*:443\//.test(address) ? 443 : Number(url.port || defaultPort)
   return { uri, transport: 'tls', host, port }
 }
@@ -78,7 +78,7 @@ export function readTlsSettings({
 const fingerprintForm = /^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i
 const longestGroup = 128
 
-/** What is wrong with settings, all of it at once. */
+/** Lists all problems of the settings. */
 export function checkSettings({
   address,
   credentials,

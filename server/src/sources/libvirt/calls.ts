@@ -29,14 +29,14 @@ export interface Lease {
   readonly address: string
   readonly prefix: number
   readonly isIpv6: boolean
-  /** Only to tell which is the newest: it changes while nothing else does. */
+  /** Used only to find the newest lease. */
   readonly expiry: bigint
 }
 
 const maxLeases = 65_536
 const everything = 0
 
-/** Undefined where libvirt knows that there is no such domain. */
+/** Undefined if libvirt says that the domain does not exist. */
 async function unlessGone<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer
@@ -46,7 +46,7 @@ async function unlessGone<Answer>(answer: Promise<Answer>): Promise<Answer | und
   }
 }
 
-/** Undefined where this libvirt has none of it, does not know the call or does not let us ask. */
+/** Undefined if this libvirt does not support or allow the call. */
 export async function ifPossible<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await answer
@@ -56,7 +56,7 @@ export async function ifPossible<Answer>(answer: Promise<Answer>): Promise<Answe
   }
 }
 
-/** A list, and how many it says there are: both have to agree. */
+/** Reads a list and its count, which must agree. */
 function readCounted<Item>(reader: XdrReader, most: number, read: () => Item): Item[] {
   const items = reader.array(most, read)
   const count = reader.uint()
@@ -80,7 +80,7 @@ function readLease(reader: XdrReader): Lease {
   return { mac: mac.toLowerCase(), address, prefix, isIpv6, expiry }
 }
 
-/** The questions that Muster has for libvirt, asked at the pace of whoever asks. */
+/** The libvirt calls that Muster uses, under the caller's rate limit. */
 export function createCalls(
   rpc: RpcClient,
   signal: AbortSignal,
@@ -113,7 +113,7 @@ export function createCalls(
     )
 
   return {
-    /** Whether anything can still be asked: the connection is there, and nobody said to stop. */
+    /** Whether the connection is open and the signal is not aborted. */
     canContinue: () => !signal.aborted && rpc.failure() === undefined,
 
     hostname: () =>
@@ -208,7 +208,7 @@ export function createCalls(
         ),
       ),
 
-    /** Gone as soon as it stops. */
+    /** Whether the domain disappears when it stops. */
     async isTransient(domain: DomainHandle): Promise<boolean> {
       const isPersistent = await unlessGone(
         client.call(
@@ -223,7 +223,7 @@ export function createCalls(
       return isPersistent === false
     },
 
-    /** It waits for a busy guest, where all else answers at once. */
+    /** Unlike the others, this call blocks while the guest is busy. */
     blockCapacity: (domain: DomainHandle, target: string) =>
       client.call(
         {
@@ -239,7 +239,7 @@ export function createCalls(
         signal,
       ),
 
-    /** State and disks of these domains, by UUID; those that are gone are left out. */
+    /** State and disks of these domains by UUID, without those that are gone. */
     async stats(domains: readonly DomainHandle[]): Promise<ReadonlyMap<string, TypedParameters>> {
       const records = await client.call(
         {

@@ -9,7 +9,7 @@ import { createRpcClient, type RpcClient } from './rpc-client.ts'
 
 const maxAuthTypes = 20
 
-/** After the handshake libvirt says by one byte whether our certificate will do. */
+/** After the TLS handshake libvirt sends one byte: whether it accepts the client certificate. */
 async function readCertificateVerdict(socket: Socket, signal: AbortSignal): Promise<void> {
   const refused = (cause?: unknown) =>
     new SourceError('tls', 'libvirt does not accept our certificate, or wants one.', { cause })
@@ -30,7 +30,7 @@ async function readCertificateVerdict(socket: Socket, signal: AbortSignal): Prom
       throw new SourceError('invalid-response', 'What answers there is no libvirt with TLS.')
     }
   } catch (error) {
-    // Whatever else happens to it, nobody listens any more.
+    // Ignore further errors of this socket.
     socket.on('error', () => {})
     socket.destroy()
     throw error
@@ -53,7 +53,7 @@ async function openSocket(
   return socket
 }
 
-/** Gets past the daemon's door, where it is not locked by more than a certificate or a file's owner. */
+/** Authenticates. Supports no authentication (TLS certificates, socket permissions) and polkit. */
 async function authenticate(client: RpcClient, signal: AbortSignal): Promise<void> {
   const types = await client.call(
     {
@@ -72,7 +72,10 @@ async function authenticate(client: RpcClient, signal: AbortSignal): Promise<voi
   )
 }
 
-/** It may let the user that Muster runs as in without a question, as it does the group libvirt. */
+/**
+ * polkit may allow the user of the Muster process without a prompt, for example by the group
+ * libvirt.
+ */
 async function authenticateWithPolkit(client: RpcClient, signal: AbortSignal): Promise<void> {
   try {
     await client.call({ procedure: procedures.authPolkit, read: (reader) => reader.int() }, signal)
@@ -86,7 +89,7 @@ async function authenticateWithPolkit(client: RpcClient, signal: AbortSignal): P
   }
 }
 
-/** A line to the daemon, which it has let in. For reading only: Muster changes nothing there. */
+/** Opens an authenticated, read-only connection to the daemon. */
 export async function connect(
   settings: SourceSettings,
   context: SourceContext,

@@ -2,13 +2,13 @@ import type { IsolatedDevice } from '@muster/contract'
 import { naturalId } from '../../domain/sources/natural-id.ts'
 import { attributeOf, childOf, childrenOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
 
-/** Something of the host that a domain has to itself. */
+/** A host device that is passed through to a domain. */
 interface Passed {
   readonly kind: 'pci' | 'usb' | 'mdev'
-  /** Where libvirt lists the host's devices. */
+  /** Its name in libvirt's list of host devices. */
   readonly nodeDevice: string
   readonly addr: string
-  /** As far as the domain's own description tells. */
+  /** From the domain's XML only. */
   readonly vendorDevice: string
   readonly type: string
 }
@@ -39,7 +39,7 @@ function usbOf(source: XmlElement | undefined): Passed[] {
   return [{ kind: 'usb', nodeDevice: '', addr: place, vendorDevice, type: 'USB' }]
 }
 
-/** What a domain has of its host. Disks of a SCSI bus are left out: they are disks. */
+/** The passed-through devices of a domain, without SCSI disks. */
 export function passedDevices(devices: XmlElement | undefined): readonly Passed[] {
   const found = childrenOf(devices, 'hostdev').flatMap((hostdev): Passed[] => {
     const source = childOf(hostdev, 'source')
@@ -62,7 +62,7 @@ export function passedDevices(devices: XmlElement | undefined): readonly Passed[
 
 const graphics = /^(?:nvidia|grid|i915|amdgpu|gvt)/i
 
-/** By the class that the PCI bus has for it. */
+/** By the PCI class. */
 function typeOf(passed: Passed, node: XmlElement | undefined): string {
   const capability = childOf(node, 'capability')
   if (passed.kind === 'mdev') {
@@ -86,7 +86,7 @@ export interface DeviceCircumstances {
   readonly uuid: string
   readonly serverId: string
   readonly hostId: string
-  /** How the host describes its devices, by their names. */
+  /** The host's descriptions of its devices by name. */
   readonly nodeDevices: ReadonlyMap<string, XmlElement>
 }
 

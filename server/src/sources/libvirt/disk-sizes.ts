@@ -5,16 +5,13 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { ifPossible, type Calls } from './calls.ts'
 import type { DomainHandle, TypedParameters } from './records.ts'
 
-/**
- * A guest that is busy does not tell the size of its disks: the last known one still holds. It outlives
- * the line that it was told over, since each scan has its own.
- */
+/** The last known sizes, because a busy guest does not report them. They outlive the connection. */
 const lastSizes = new LRUCache<string, number>({ max: 100_000 })
 
-/** Fewer than a connection has in flight: those that hang must never be all of them. */
+/** Fewer than the calls of a connection, so that hanging ones never block all of them. */
 const maxConcurrentSizes = 3
 
-/** Bytes, by target. */
+/** Bytes by target device. */
 export type DiskSizes = ReadonlyMap<string, number>
 
 function readSizes(parameters: TypedParameters): Map<string, number> {
@@ -28,14 +25,14 @@ function readSizes(parameters: TypedParameters): Map<string, number> {
   return sizes
 }
 
-/** Finds the sizes of disks during one scan, or another look around. */
+/** Finds the sizes of disks during one scan or refresh. */
 export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
   const queue = createBoundedQueue({ name: 'disk sizes', capacity: maxConcurrentSizes })
   let isHanging = false
 
   /**
-   * Undefined where it cannot be had now. None is asked after one that hangs: each that hangs takes a
-   * place among the few calls that libvirt answers at once.
+   * Undefined if it is not available. After one call hangs no other is made: each hanging call
+   * occupies one of the few that libvirt handles at once.
    */
   async function ask(domain: DomainHandle, target: string): Promise<number | undefined> {
     const release = await queue.acquire()

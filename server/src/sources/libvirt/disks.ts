@@ -7,7 +7,7 @@ const mebibyte = 1_048_576
 
 const isDisk = (disk: XmlElement) => ['', 'disk', 'lun'].includes(attributeOf(disk, 'device'))
 
-/** Where a file, a device or an image on the network is named. */
+/** The file, device or network image of a disk. */
 function sourceOf(disk: XmlElement): string {
   const source = childOf(disk, 'source')
   const names = ['file', 'dev', 'name', 'volume', 'dir']
@@ -29,11 +29,11 @@ function storageTypeOf(disk: XmlElement, pools: readonly Pool[]): string {
   const path = sourceOf(disk)
   const pool = poolHolding(pools, path)
   if (pool) return pool.storageType
-  // A device of the mapper that is in no folder of its own is a logical volume's other name.
+  // A device-mapper path of this form is a logical volume.
   return type === 'block' && /^\/dev\/mapper\/[^/]+-[^/]+$/.test(path) ? 'lvm' : 'local'
 }
 
-/** What is limited in one direction only is not limited as a whole. */
+/** A limit in one direction only is no total limit. */
 function limitOf(disk: XmlElement, unit: 'iops' | 'bytes'): number {
   const read = (name: string) => numberOf(textOf(disk, 'iotune', `${name}_${unit}_sec`))
   const [total, reading, writing] = [read('total'), read('read'), read('write')]
@@ -47,7 +47,7 @@ function mediumOf(disk: XmlElement): string {
   return rate === 1 ? 'ssd' : 'rotate'
 }
 
-/** The template at the end of the chain, where libvirt shows one. */
+/** The base image at the end of the backing chain, if libvirt reports it. */
 function imageOf(disk: XmlElement): string {
   let image = ''
   let backing = childOf(disk, 'backingStore')
@@ -59,7 +59,7 @@ function imageOf(disk: XmlElement): string {
   return image
 }
 
-/** Which is booted from comes first; the others stay as they are. */
+/** The boot disk comes first; the order of the others stays. */
 function inOrder(disks: readonly XmlElement[]): readonly XmlElement[] {
   const orderOf = (disk: XmlElement) =>
     numberOf(attributeOf(childOf(disk, 'boot'), 'order')) || Infinity

@@ -10,11 +10,11 @@ export interface Frame {
 }
 
 const headLength = 28
-/** 32 MiB of content, as libvirt itself has it, and the head. */
+/** libvirt's limit of 32 MiB plus the header. */
 const longestFrame = 33_554_432 + headLength
 const version = 1
 
-/** A message with its length in front. */
+/** Encodes a message with its length. */
 export function encodeFrame({ program, procedure, type, serial, status, body }: Frame): Buffer {
   const head = Buffer.alloc(headLength)
   const words = [headLength + body.length, program, version, procedure, type, serial, status]
@@ -40,12 +40,12 @@ function decodeFrame(bytes: Buffer): Frame {
   }
 }
 
-/** Cuts what arrives into messages, however it was cut on its way. */
+/** Splits a byte stream into messages. */
 export function createFrameSplitter() {
   let chunks: Buffer[] = []
   let held = 0
 
-  /** The bytes at the front, as one piece. */
+  /** The first bytes as one buffer. */
   const front = (length: number): Buffer => {
     if ((chunks[0]?.length ?? 0) < length) chunks = [Buffer.concat(chunks)]
     return (chunks[0] as Buffer).subarray(0, length)
@@ -70,7 +70,7 @@ export function createFrameSplitter() {
         yield decodeFrame(bytes)
       }
     },
-    /** Whether it stopped in the middle of a message. */
+    /** Whether a message is incomplete. */
     isWaiting: () => held > 0,
   }
 }

@@ -3,7 +3,10 @@ import { readFilters, type Filter } from './filters.ts'
 import { readNetworks, type Network } from './networks.ts'
 import { readPools, type Pool } from './pools.ts'
 
-/** What of the host a domain's own description only names. A libvirt without one of them has none of it. */
+/**
+ * Resources of the host that the XML of a domain refers to by name. Empty if libvirt does not
+ * support them.
+ */
 export interface HostResources {
   readonly networks: ReadonlyMap<string, Network>
   readonly pools: readonly Pool[]

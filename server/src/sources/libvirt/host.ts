@@ -1,16 +1,16 @@
 import { ifPossible, type Calls } from './calls.ts'
 import { attributeOf, childOf, childrenOf, parseXml, textOf } from './parse-xml.ts'
 
-/** The machine that the daemon runs on. */
+/** The host of the libvirt daemon. */
 export interface Host {
   readonly name: string
   readonly uuid: string
   readonly serial: string
-  /** Of its libvirt, such as `9.0.0`. */
+  /** The version of libvirt, such as `9.0.0`. */
   readonly version: string
 }
 
-/** What makers leave in the place of a serial number. */
+/** Placeholders of manufacturers instead of a serial number. */
 const noSerial =
   /^(?:not specified|none|default string|to be filled by o\.e\.m\.|system serial number|0+)$/i
 

@@ -1,7 +1,7 @@
 import type { SourceKind } from '../../domain/sources/source.ts'
 import { checkSettings, readAddress } from './address.ts'
 
-/** Hosts with KVM, by the daemon of libvirt that runs on each. */
+/** KVM hosts through their libvirt daemons, one account per host. */
 export const libvirtKind: SourceKind = {
   provider: 'OneCloud',
   title: 'libvirt / KVM',
@@ -51,7 +51,7 @@ export const libvirtKind: SourceKind = {
         'Hosts between which guests move bear the same group: a guest stays one server there',
     },
   ],
-  // libvirt tells of no event when only what holds from the next start changes, nor for leases.
+  // libvirt has no events for DHCP leases and for changes that apply at the next boot.
   period: 10,
   requestsPerSecond: 2_000,
   hasEvents: true,
@@ -62,7 +62,7 @@ export const libvirtKind: SourceKind = {
     return typeof place !== 'string' && place.transport === 'tls' ? place.host : undefined
   },
   async open(...given) {
-    // Only who has such an account needs the protocol and what reads its answers.
+    // Loaded only for accounts of this kind.
     const { openLibvirt } = await import('./open-libvirt.ts')
     return await openLibvirt(...given)
   },

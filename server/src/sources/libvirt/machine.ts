@@ -19,7 +19,7 @@ function biosOf(domain: XmlElement): string {
     attributeOf(loader, 'type') === 'pflash' ||
     childOf(os, 'nvram') !== undefined
   if (isUefi) return 'UEFI'
-  // Only a PC has a BIOS where nothing else is said.
+  // Without other information, only x86 machines have a BIOS.
   return /^(?:x86_64|i686)$/.test(attributeOf(childOf(os, 'type'), 'arch')) ? 'BIOS' : ''
 }
 
@@ -32,7 +32,7 @@ function letterOf({ name, attributes }: XmlElement): string {
   return device === 'cdrom' ? 'd' : device === 'floppy' ? '' : 'c'
 }
 
-/** By the devices that say when their turn is, else by the machine; undefined where nobody says. */
+/** From the boot order of devices, else of the machine; undefined if neither is set. */
 function bootOrderOf(domain: XmlElement): string | undefined {
   const turnOf = (device: XmlElement) => numberOf(attributeOf(childOf(device, 'boot'), 'order'))
   const devices = (childOf(domain, 'devices')?.children ?? [])

@@ -1,6 +1,9 @@
 import type { XmlElement } from './parse-xml.ts'
 
-/** What an organisation may write into `<metadata>` itself: `<muster:tag name="team">web</muster:tag>`. */
+/**
+ * Tags that an organisation can write into `<metadata>`: `<muster:tag
+ * name="team">web</muster:tag>`.
+ */
 const ownNamespace = 'urn:muster:tags:1'
 const novaNamespace = /^http:\/\/openstack\.org\/xmlns\/libvirt\/nova\//
 const libosinfo = /^http:\/\/libosinfo\.org\//
@@ -14,7 +17,7 @@ const find = (element: XmlElement | undefined, ...path: readonly string[]) =>
     element,
   )
 
-/** Leaves and attributes by their way down, such as `nova.instance.flavor.memory`. */
+/** Leaves and attributes by path, such as `nova.instance.flavor.memory`. */
 function* flatten(element: XmlElement, path: string): Generator<readonly [string, string]> {
   for (const [name, value] of element.attributes) {
     if (!/^xmlns(?::|$)/.test(name)) yield [`${path}.${name}`, value]

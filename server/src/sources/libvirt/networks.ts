@@ -7,21 +7,21 @@ import type { NamedHandle } from './records.ts'
 export interface Addresses {
   readonly ip: string
   readonly ip6: string
-  /** Bits of the IPv4 network's mask; 0 where it is not known. */
+  /** The IPv4 prefix length; 0 if unknown. */
   readonly mask: number
 }
 
 export interface Network {
   readonly uuid: string
-  /** What it keeps for a NIC, by MAC. */
+  /** DHCP reservations by MAC. */
   readonly reserved: ReadonlyMap<string, Addresses>
-  /** What it has given to a NIC, by MAC. */
+  /** DHCP leases by MAC. */
   readonly leased: ReadonlyMap<string, Addresses>
 }
 
 export const noAddresses: Addresses = { ip: '', ip6: '', mask: 0 }
 
-/** How many bits a mask such as 255.255.255.0 has; 0 where it is none. */
+/** The prefix length of a mask such as 255.255.255.0; 0 if invalid. */
 export const maskBits = (mask: string): number =>
   ipaddr.IPv4.isValid(mask) ? (ipaddr.IPv4.parse(mask).prefixLengthFromSubnetMask() ?? 0) : 0
 
@@ -40,7 +40,7 @@ function readReserved(xml: XmlElement): ReadonlyMap<string, Addresses> {
   return reserved
 }
 
-/** Of several for one NIC the newest counts. */
+/** The newest lease of a NIC applies. */
 function readLeased(leases: readonly Lease[]): ReadonlyMap<string, Addresses> {
   const leased = new Map<string, Addresses>()
   const oldestFirst = leases.toSorted((one, other) => Number(one.expiry - other.expiry))
@@ -64,7 +64,7 @@ async function readNetwork(calls: Calls, handle: NamedHandle): Promise<Network> 
   }
 }
 
-/** The virtual networks that libvirt itself runs, by name. */
+/** The virtual networks of libvirt by name. */
 export async function readNetworks(calls: Calls): Promise<ReadonlyMap<string, Network>> {
   const handles = (await ifPossible(calls.networks())) ?? []
   return new Map(

@@ -9,14 +9,14 @@ import type { HostResources } from './host-resources.ts'
 const macOf = (nic: XmlElement) => attributeOf(childOf(nic, 'mac'), 'address').toLowerCase()
 const filterOf = (nic: XmlElement) => attributeOf(childOf(nic, 'filterref'), 'filter')
 
-/** The virtual network, or whatever else it is plugged into. */
+/** The virtual network, bridge or other source of a NIC. */
 function networkNameOf(nic: XmlElement): string {
   const source = childOf(nic, 'source')
   const names = ['network', 'bridge', 'dev', 'switchid', 'name']
   return names.map((name) => attributeOf(source, name)).find((text) => text !== '') ?? ''
 }
 
-/** What its own description and its filter say it has. */
+/** The addresses in the NIC's XML and its filter parameters. */
 function configuredAddresses(nic: XmlElement): Addresses {
   let found = noAddresses
   const add = (address: string, mask: number) => {
@@ -32,7 +32,7 @@ function configuredAddresses(nic: XmlElement): Addresses {
   return found
 }
 
-/** What is written down counts before what the network has given, and that only while it runs. */
+/** Configured addresses come before leased ones, which apply only while the domain runs. */
 function addressesOf(nic: XmlElement, network: Network | undefined, isActive: boolean): Addresses {
   const mac = macOf(nic)
   const sources = [
@@ -51,7 +51,7 @@ function addressesOf(nic: XmlElement, network: Network | undefined, isActive: bo
 const isPublic = (address: string) =>
   ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast'
 
-/** A transient NIC of a team names the alias of the persistent one. */
+/** In a team, the transient NIC refers to the alias of the persistent one. */
 function teamsOf(nics: readonly XmlElement[]): ReadonlyMap<string, string> {
   const teams = new Map<string, string>()
   for (const nic of nics) {
@@ -105,7 +105,7 @@ export function connectionOf(
 function securityOf(interfaces: readonly XmlElement[], filters: ReadonlyMap<string, Filter>) {
   const names = [...new Set(interfaces.map(filterOf))].filter((name) => name !== '')
   const included = (name: string) => [...(filters.get(name)?.parts ?? [name])]
-  /** Every NIC has to be held to it, also by a filter that the one it has includes. */
+  /** Filters that apply to every NIC, directly or by inclusion. */
   const isChecked = (...checks: readonly string[]) =>
     interfaces.length > 0 &&
     interfaces.every((nic) => included(filterOf(nic)).some((part) => checks.includes(part)))

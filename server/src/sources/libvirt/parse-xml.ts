@@ -5,16 +5,16 @@ export interface XmlElement {
   readonly name: string
   readonly prefix: string
   readonly uri: string
-  /** By their names as written. */
+  /** By qualified name. */
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly XmlElement[]
-  /** All text directly inside. */
+  /** The text directly inside the element. */
   readonly text: string
 }
 
 type Draft = Omit<XmlElement, 'children' | 'text'> & { children: Draft[]; text: string }
 
-/** More than libvirt sends; its own reader stops at the same depth. */
+/** More than libvirt sends; its own parser has the same depth limit. */
 const longestDocument = 16_777_216
 const greatestDepth = 256
 const maxElements = 50_000
@@ -22,7 +22,7 @@ const maxElements = 50_000
 const invalidResponse = (what: string) =>
   new SourceError('invalid-response', `Its XML document ${what}.`)
 
-/** Reads a document of libvirt's. What could do more than describe (entities, document types) is refused. */
+/** Parses an XML document of libvirt. Entities and document types are refused. */
 export function parseXml(xml: string): XmlElement {
   if (xml.length > longestDocument) throw invalidResponse('is too long')
   const parser = new SaxesParser({ xmlns: true })
@@ -64,7 +64,7 @@ export function parseXml(xml: string): XmlElement {
   return root
 }
 
-/** Undefined where there is none, or none that can be read: one odd network must not hide every guest. */
+/** Undefined if it is absent or invalid: one odd network must not fail the whole scan. */
 export function parseIfPossible(xml: string | undefined): XmlElement | undefined {
   if (xml === undefined) return undefined
   try {
@@ -74,11 +74,11 @@ export function parseIfPossible(xml: string | undefined): XmlElement | undefined
   }
 }
 
-/** Children of this name that are libvirt's own. */
+/** Child elements of this name in libvirt's namespace. */
 export const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
   element?.children.filter((child) => child.name === name && child.uri === '') ?? []
 
-/** The first element down this path. */
+/** The first element at this path. */
 export const childOf = (
   element: XmlElement | undefined,
   ...path: readonly string[]
@@ -91,7 +91,7 @@ export const textOf = (element: XmlElement | undefined, ...path: readonly string
 export const attributeOf = (element: XmlElement | undefined, name: string): string =>
   element?.attributes.get(name) ?? ''
 
-/** A whole number, decimal or with 0x; 0 where there is none. */
+/** A decimal or hexadecimal (0x) integer; 0 if invalid. */
 export function numberOf(text: string): number {
   const number = text === '' ? 0 : Number(text)
   return Number.isSafeInteger(number) && number >= 0 ? number : 0

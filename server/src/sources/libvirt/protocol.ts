@@ -33,8 +33,8 @@ export type Procedure = (typeof procedures)[keyof typeof procedures]
 export const keepaliveProcedures = { ping: 1, pong: 2 } as const
 
 /**
- * What can change what is shown of a server: by the number it is asked for with, and the procedure
- * that tells of it. Each message starts with the callback's number and the domain.
+ * Events that can change the fields of a server: the event id to subscribe with and the procedure
+ * of its messages. Each message starts with the callback id and the domain.
  */
 export const domainEvents = {
   lifecycle: { id: 0, procedure: 318 },
@@ -61,8 +61,8 @@ export const errorCodes = {
 export const readOnly = 1
 export const transientOnly = 8
 export const stats = { state: 1, block: 32 } as const
-/** Without it one guest that hangs would hold up all. */
+/** Without it one hanging guest would block the call for all. */
 export const statsWithoutWaiting = 1 << 29
 export const longestList = 16_384
-/** In bytes; far more than any name that libvirt takes. */
+/** In bytes; more than any name that libvirt accepts. */
 export const longestName = 4_096

@@ -14,7 +14,7 @@ import { keyOf, toServer, type DomainDetails } from './to-server.ts'
 
 export interface ReadDomain {
   readonly domain: Pick<DomainHandle, 'uuid' | 'name'>
-  /** Undefined where there is no such domain any more. */
+  /** Undefined if the domain no longer exists. */
   readonly server: ReportedServer | UnreadableServer | undefined
 }
 
@@ -25,7 +25,7 @@ interface Means {
   readonly findSizes: FindSizes
 }
 
-/** What was found out about domains, sorted by what it is. */
+/** Sorts read domains into present and unreadable ones. */
 export function toUpdate(found: readonly ReadDomain[]): Omit<SourceUpdate, 'gone'> {
   const servers = found.flatMap(({ server }) => server ?? [])
   return {
@@ -34,9 +34,9 @@ export function toUpdate(found: readonly ReadDomain[]): Omit<SourceUpdate, 'gone
   }
 }
 
-/** Asks about domains, many at once, and remembers what does not change. */
+/** Reads domains in chunks and caches what does not change. */
 export function createDomainReader(host: Host, group: string, address: string) {
-  /** One may claim to be the host that another is: what is known of them is not mixed. */
+  /** The address is part of the key: two hosts could report the same UUID. */
   const daemon = [address, host.uuid]
   const nodeDevices = new Map<string, XmlElement>()
 
@@ -49,7 +49,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
     return nodeDevices
   }
 
-  /** What libvirt tells of a domain; undefined where it is gone. */
+  /** Reads one domain; undefined if it is gone. */
   async function find(
     { calls, findSizes }: Means,
     domain: DomainHandle,
@@ -75,7 +75,10 @@ export function createDomainReader(host: Host, group: string, address: string) {
     }
   }
 
-  /** State and disks of domains, or why they are not known. Where they cannot be had of all at once, one by one. */
+  /**
+   * State and disks of domains, or the error of each. If the call for all fails, it is made for
+   * each.
+   */
   async function findStats(
     calls: Calls,
     domains: readonly DomainHandle[],
@@ -93,7 +96,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
 
   return {
     group,
-    /** For one scan, or another look around. */
+    /** Create one for each scan or refresh. */
     begin(calls: Calls) {
       const findSizes = createSizeFinder(calls, daemon)
       return async function read(
@@ -101,7 +104,7 @@ export function createDomainReader(host: Host, group: string, address: string) {
         hostResources: HostResources,
         isTransient: (domain: DomainHandle) => Promise<boolean>,
       ): Promise<readonly ReadDomain[]> {
-        // Asked for none, libvirt tells of all.
+        // With an empty list libvirt returns all domains.
         if (domains.length === 0) return []
         const stats = await findStats(calls, domains)
 
@@ -125,10 +128,10 @@ export function createDomainReader(host: Host, group: string, address: string) {
 }
 export type DomainReader = ReturnType<typeof createDomainReader>
 
-/** Throws the error where it is not the fault of the one domain that was asked about. */
+/** Throws the error again if the connection is the cause, and not the one domain. */
 export async function requireConnection(calls: Calls, error: unknown): Promise<void> {
   if (!calls.canContinue()) throw error
-  // If even this is not answered, it is the daemon that hangs.
+  // If this is not answered either, the daemon hangs.
   const isLate = error instanceof SourceError && error.kind === 'timeout'
   if (isLate) await calls.libraryVersion()
 }

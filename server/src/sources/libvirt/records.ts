@@ -2,11 +2,11 @@ import { SourceError } from '../../domain/sources/source-error.ts'
 import { errorCodes, longestName } from './protocol.ts'
 import type { XdrReader, XdrWriter } from './xdr.ts'
 
-/** How libvirt names a domain in every call about it. */
+/** Identifies a domain in calls. */
 export interface DomainHandle {
   readonly name: string
   readonly uuid: string
-  /** -1 while it does not run. */
+  /** -1 while it is stopped. */
   readonly id: number
 }
 
@@ -64,7 +64,7 @@ export const readParameters = (reader: XdrReader): TypedParameters =>
     ),
   )
 
-/** What libvirt itself says went wrong. */
+/** An error that libvirt returned. */
 export class LibvirtError extends SourceError {
   readonly code: number
 
@@ -84,7 +84,7 @@ function errorKindOf(code: number) {
 
 const longestMessage = 500
 
-/** The rest of the answer repeats parts of the message. */
+/** The rest of the response repeats parts of the message. */
 export function readError(reader: XdrReader): LibvirtError {
   const code = reader.int()
   reader.int()

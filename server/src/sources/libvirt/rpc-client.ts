@@ -9,7 +9,7 @@ import { keepaliveProcedures, messageTypes, programs, type Procedure } from './p
 import { readError } from './records.ts'
 import { createXdrReader, createXdrWriter, type XdrReader, type XdrWriter } from './xdr.ts'
 
-/** At five unanswered calls libvirtd stops reading from the client, keepalive messages included, and logs a warning. */
+/** With five unanswered calls libvirtd stops reading from the client, even keepalive messages. */
 const maxConcurrentCalls = 4
 
 interface Call<Answer> {
@@ -18,7 +18,7 @@ interface Call<Answer> {
   readonly read: (reader: XdrReader) => Answer
 }
 
-/** A call that was sent and is not answered yet, whether or not its caller still waits for it. */
+/** A call without an answer yet, whether or not its caller still waits. */
 interface Sent {
   answer(frame: Frame): void
   fail(error: SourceError): void
@@ -26,16 +26,16 @@ interface Sent {
 
 export interface RpcClient {
   call<Answer>(call: Call<Answer>, signal: AbortSignal): Promise<Answer>
-  /** Hears every event until the answer is called. */
+  /** Subscribes to events; call the returned function to unsubscribe. */
   listen(hear: (procedure: number, reader: XdrReader) => void): () => void
-  /** Why there is nothing more to come; undefined while there is. */
+  /** Why the connection is closed; undefined while it is open. */
   failure(): SourceError | undefined
-  /** Calls once, when nothing more will come. */
+  /** Called once, when the connection is closed. */
   whenLost(tell: (error: SourceError) => void): () => void
   close(): void
 }
 
-/** Whoever is told to end waits for nothing any more, be it an answer, a place or their turn. */
+/** Rejects as soon as the signal is aborted, whatever the call is waiting for. */
 async function unlessAborted<Answer>(
   work: () => Promise<Answer>,
   signal: AbortSignal,
@@ -51,7 +51,7 @@ async function unlessAborted<Answer>(
   }
 }
 
-/** Speaks libvirt's protocol over an open socket: a few calls at once, answers in any order. */
+/** A client of libvirt's protocol: a few concurrent calls, answers in any order. */
 export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   const splitter = createFrameSplitter()
   const outbox = createOutbox(socket, () =>
@@ -65,7 +65,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   let overdue = 0
   let lost: SourceError | undefined
 
-  /** The line is of no use any more: everybody is told the same. */
+  /** Closes the connection and rejects all calls with the same error. */
   function lose(error: SourceError): void {
     if (lost) return
     lost = error
@@ -119,8 +119,8 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   const late = () => noAnswer('libvirt', timeLimit)
 
   /**
-   * Sends a call. Its place among the calls in flight is free again once libvirt has answered, even if
-   * the caller gave up before: until then libvirtd counts it too.
+   * Sends a call. It counts as in flight until libvirt answers, even if the caller gave up, because
+   * libvirtd counts it too.
    */
   function send<Answer>(
     { procedure, write, read }: Call<Answer>,
@@ -147,7 +147,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
         isOverdue = true
         overdue += 1
         reject(late())
-        // Nothing more can be asked.
+        // The connection is unusable.
         if (overdue === maxConcurrentCalls) lose(late())
       }, timeLimit)
       signal.addEventListener('abort', giveUp)
@@ -168,7 +168,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
             reader.end()
             resolve(answer)
           } catch (error) {
-            // The next message begins where its length says: only this one cannot be read.
+            // Only this message is invalid; the next one starts after its length.
             reject(error)
           }
         },

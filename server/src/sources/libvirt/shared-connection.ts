@@ -10,7 +10,7 @@ import { createDomainReader, type DomainReader } from './read-domains.ts'
 import type { Host } from './host.ts'
 import type { RpcClient } from './rpc-client.ts'
 
-/** An open connection, and what was learned when it was opened. */
+/** An open connection with the host's description. */
 interface Connection {
   readonly client: RpcClient
   readonly host: Host
@@ -18,18 +18,18 @@ interface Connection {
 }
 
 interface BorrowedConnection extends Connection {
-  /** The last one to give it back closes it. */
+  /** The last user to release it closes it. */
   release(): Promise<void>
 }
 
 interface Entry {
   readonly opening: Promise<Connection>
-  /** Ends the attempt to connect when nobody waits for it any more. */
+  /** Aborts connecting when nobody waits any longer. */
   readonly ending: AbortController
   users: number
 }
 
-/** One connection for each account, whoever uses it: scans, events and looks at single guests. */
+/** One connection per account, shared by scans, events and refreshes. */
 const entries = new Map<string, Entry>()
 
 async function openConnection(
@@ -57,7 +57,7 @@ async function closeConnection({ client }: Connection): Promise<void> {
   client.close()
 }
 
-/** Changed settings are another connection: the old one ends with those who still use it. */
+/** Changed settings need another connection. The old one is closed by its last user. */
 const keyOf = (accountId: string, settings: SourceSettings) =>
   `${accountId} ${hash('sha256', JSON.stringify([settings.address, settings.credentials, settings.options]))}`
 
@@ -66,7 +66,7 @@ async function whenAborted(signal: AbortSignal): Promise<never> {
   throw abortedError(signal, 'libvirt')
 }
 
-/** A connection to the daemon: the account's own where it has one that works, else a new one. */
+/** Returns the open connection of the account, or opens a new one. */
 export async function acquireConnection(
   settings: SourceSettings,
   context: SourceContext,

@@ -1,4 +1,4 @@
-/** libvirt's states of a domain, by their numbers. */
+/** libvirt's domain states by number. */
 const words = [
   'nostate',
   'running',
@@ -19,12 +19,12 @@ const statuses: Readonly<Record<string, string>> = {
   shutoff: 'ready',
 }
 
-/** Why a domain is paused, where it is on its way to something else. */
+/** Reasons of the state "paused" that are transitions. */
 const pausedFor: Readonly<Record<number, string>> = { 2: 'migrating', 11: 'starting' }
 
 export interface Status {
   readonly status: string
-  /** libvirt's own word, where Muster has none for it. */
+  /** The name of a state that Muster does not know. */
   readonly sourceStatus?: string
 }
 
@@ -34,7 +34,7 @@ export function statusOf(state: number, reason: number): Status {
   return status === undefined ? { status: 'unknown', sourceStatus: word } : { status }
 }
 
-/** Whether it has a process, so that it can hold addresses. */
+/** Whether it has a process, and so can have addresses. */
 export const isActive = (state: number): boolean => [1, 2, 3, 4, 7].includes(state)
 
 export const isShutOff = (state: number): boolean => words[state] === 'shutoff'

@@ -12,30 +12,30 @@ import { attributeOf, childOf, numberOf, textOf, type XmlElement } from './parse
 import { isActive, statusOf } from './status.ts'
 import type { HostResources } from './host-resources.ts'
 
-/** A domain as libvirt tells of it, put together from several answers. */
+/** A domain, combined from several responses of libvirt. */
 export interface DomainDetails {
   readonly uuid: string
   readonly xml: XmlElement
   readonly state: number
   readonly reason: number
-  /** Gone as soon as it stops. */
+  /** Whether the domain disappears when it stops. */
   readonly isTransient: boolean
-  /** Bytes of its disks, by target. */
+  /** Sizes of its disks in bytes, by target device. */
   readonly capacities: ReadonlyMap<string, number>
   readonly nodeDevices: ReadonlyMap<string, XmlElement>
 }
 
 export interface HostLocation {
-  /** Hosts between which guests may move. */
+  /** The group of hosts between which guests migrate. */
   readonly group: string
   readonly host: Host
   readonly hostResources: HostResources
 }
 
-/** No domain has so much to it: it is nonsense, or somebody wants our memory. */
+/** No real domain is this large. The limit protects Muster's memory. */
 const maxText = 2 ** 20
 const longestDescription = 4_096
-/** In mebibytes; libvirt takes KiB where nothing is said, and says it anyway. */
+/** In mebibytes. libvirt's default unit is KiB. */
 const units: Readonly<Record<string, number>> = {
   b: 1 / 1_048_576,
   bytes: 1 / 1_048_576,
@@ -55,7 +55,7 @@ function memoryOf(domain: XmlElement): number {
   return Math.round(numberOf(textOf(domain, 'memory')) * (units[unit] ?? 1 / 1_024))
 }
 
-/** Those that are plugged in now, of those that could be. */
+/** The CPUs that are plugged in now, of the maximum. */
 function coresOf(domain: XmlElement): number {
   const current = numberOf(attributeOf(childOf(domain, 'vcpu'), 'current'))
   return current > 0 ? current : numberOf(textOf(domain, 'vcpu'))
@@ -67,7 +67,7 @@ const describe = (domain: XmlElement) =>
     .join('\n')
     .slice(0, longestDescription)
 
-/** What becomes of it when the guest switches itself off. */
+/** What happens when the guest powers off. */
 function shutdownBehavior(domain: XmlElement, isTransient: boolean): string {
   if (/restart/.test(textOf(domain, 'on_poweroff'))) return ''
   return isTransient ? 'terminate' : 'stop'
@@ -78,7 +78,7 @@ function hypervisorOf(domain: XmlElement): string {
   return type === 'qemu' ? 'kvm' : type
 }
 
-/** A domain as a server. Nothing in it counts or ticks. */
+/** Converts a domain to a server. Contains no counters or times, which would change in each scan. */
 export function toServer(domain: DomainDetails, place: HostLocation): ReportedServer {
   const key = keyOf(place.group, domain.uuid)
   const noted = readNoted(childOf(domain.xml, 'metadata'))
@@ -105,7 +105,7 @@ function factsOf(
   const devices = childOf(xml, 'devices')
   const { status, sourceStatus } = statusOf(state, reason)
   return {
-    // With its blanks: they are part of it.
+    // Not trimmed: spaces are part of the name.
     name: childOf(xml, 'name')?.text ?? '',
     description: describe(xml),
     status,

@@ -10,7 +10,7 @@ import type { RpcClient } from './rpc-client.ts'
 import { readHostResources } from './host-resources.ts'
 import { keyOf } from './to-server.ts'
 
-/** Milliseconds in which the events of one action come together. */
+/** Events of one action within this time are combined. */
 const burst = 50
 const maxAtOnce = 64
 
@@ -18,13 +18,13 @@ const eventProcedures = new Set<number>(
   Object.values(domainEvents).map(({ procedure }) => procedure),
 )
 
-/** Asks for the events. Only the first has to be had. */
+/** Subscribes to the events. Only the first type is required. */
 async function subscribe(client: RpcClient, signal: AbortSignal): Promise<void> {
   const ask = (id: number) =>
     client.call(
       {
         procedure: procedures.domainEventRegister,
-        // Of all domains.
+        // For all domains.
         write: (writer) => writer.int(id).uint(0),
         read: (reader) => reader.int(),
       },
@@ -39,7 +39,7 @@ async function subscribe(client: RpcClient, signal: AbortSignal): Promise<void> 
 
 const subscribed = new WeakMap<RpcClient, Promise<void>>()
 
-/** Once for each connection: a subscription ends with it, and a second one would double every event. */
+/** Once per connection: a second subscription would duplicate every event. */
 async function register(client: RpcClient, signal: AbortSignal): Promise<void> {
   const known = subscribed.get(client) ?? subscribe(client, signal)
   subscribed.set(client, known)
@@ -55,16 +55,16 @@ interface Watch {
   readonly client: RpcClient
   readonly reader: DomainReader
   readonly calls: Calls
-  /** Milliseconds after which a silent line is asked whether it still stands. */
+  /** Milliseconds of silence after which the connection is probed. */
   readonly heartbeat: number
 }
 
-/** Tells of each domain that something happened to, as it is then. */
+/** Yields each domain that had an event, in its current state. */
 export async function* watchDomains(
   { client, reader, calls, heartbeat }: Watch,
   signal: AbortSignal,
 ): AsyncGenerator<SourceUpdate> {
-  /** Names by UUID. */
+  /** Names of changed domains by UUID. */
   const changed = new Map<string, string>()
   let wake = () => {}
   const unlisten = client.listen((procedure, message) => {
@@ -91,7 +91,7 @@ export async function* watchDomains(
       if (changed.size > 0 || signal.aborted || client.failure()) wake()
     })
 
-  /** The domain, or why libvirt cannot say whether it is there. */
+  /** The domain, or the error that keeps libvirt from reading it. */
   async function find(uuid: string, name: string): Promise<DomainHandle | ReadDomain> {
     const domain = { uuid, name }
     try {

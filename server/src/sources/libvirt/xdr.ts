@@ -1,16 +1,16 @@
 import { SourceError } from '../../domain/sources/source-error.ts'
 
-/** Everything in XDR stands on a border of four bytes. */
+/** XDR aligns everything to four bytes. */
 const padding = (length: number) => (4 - (length % 4)) % 4
 const decoder = new TextDecoder()
-/** libvirt's own bound on a text is 4 MiB; a frame's bound holds for those that raised it. */
+/** The limit of a frame. libvirt's default limit of a text is 4 MiB. */
 const longestOpaque = 33_554_432
 
 export interface XdrWriter {
   uint(value: number): XdrWriter
   int(value: number): XdrWriter
   hyper(value: bigint): XdrWriter
-  /** Bytes whose number both sides know. */
+  /** Bytes of fixed length. */
   fixed(bytes: Uint8Array): XdrWriter
   string(text: string): XdrWriter
   optional<Value>(value: Value | undefined, write: (value: Value) => unknown): XdrWriter
@@ -18,7 +18,7 @@ export interface XdrWriter {
   finish(): Buffer
 }
 
-/** Writes the external data representation of RFC 4506, as far as libvirt uses it. */
+/** Encodes XDR (RFC 4506) as far as libvirt uses it. */
 export function createXdrWriter(): XdrWriter {
   const parts: Buffer[] = []
   const word = (fill: (buffer: Buffer) => unknown, length = 4) => {
@@ -60,18 +60,18 @@ export interface XdrReader {
   hyper(): bigint
   double(): number
   fixed(length: number): Buffer
-  /** So many bytes at most, where less than usual makes sense. */
+  /** The argument limits the length in bytes. */
   string(most?: number): string
   optional<Value>(read: () => Value): Value | undefined
   array<Value>(most: number, read: () => Value): Value[]
-  /** Demands that nothing is left. */
+  /** Throws if bytes are left. */
   end(): void
 }
 
 const invalidResponse = (what: string) =>
   new SourceError('invalid-response', `It sent a message that ${what}.`)
 
-/** Reads what the other side wrote, and believes none of the lengths that it states. */
+/** Decodes XDR and checks every length. */
 export function createXdrReader(bytes: Buffer): XdrReader {
   let offset = 0
   const take = (length: number): number => {
@@ -103,7 +103,7 @@ export function createXdrReader(bytes: Buffer): XdrReader {
     },
     array(most, read) {
       const count = reader.uint()
-      // No element takes less than a word: what cannot be there is not waited for.
+      // An element takes at least four bytes, so an impossible count is refused before reading.
       if (count > most || count * 4 > bytes.length - offset) {
         throw invalidResponse('states more items than it can hold')
       }

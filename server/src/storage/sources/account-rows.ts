@@ -7,7 +7,7 @@ type SyncRow = Tables['account_syncs']
 
 const flag = (value: boolean) => (value ? 1 : 0)
 
-/** What of an account is kept as it is said, by column. */
+/** Columns that are stored unchanged. */
 export function toAccountRow(account: Partial<Account>): Partial<AccountRow> {
   const { name, options, mapping, enabled, leaving, ...plain } = account
   return {

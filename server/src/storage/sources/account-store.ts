@@ -28,10 +28,10 @@ const columns = [
   'leaving',
 ] as const
 
-/** A sealed text opens only where it belongs. */
+/** Binds the encrypted credentials to their account, so that they cannot be copied to another row. */
 const contextOf = (id: string) => `cloudaccount ${id}`
 
-/** The accounts. Their credentials are sealed before they are written, and opened only to be used. */
+/** Stores accounts. Credentials are encrypted before they are written and decrypted only for use. */
 export function createAccountStore(
   database: DatabaseReader & DatabaseWriter,
   secretBox: SecretBox,
@@ -42,7 +42,7 @@ export function createAccountStore(
   const seal = (id: string, credentials: SourceSettings['credentials']) =>
     secretBox.encrypt(JSON.stringify(credentials), contextOf(id))
 
-  /** False, and nothing done, where its name is taken, or it is no longer as it was. */
+  /** Returns false without a change if the name is taken or the revision is outdated. */
   async function commitIfFree(statements: Statements): Promise<boolean> {
     try {
       await database.commit(statements)
@@ -115,7 +115,7 @@ export function createAccountStore(
       }
       return await commitIfFree([
         db.insertInto('cloudaccounts').values(row).compile(),
-        // Due at once, though nobody asked for it: that would be nought.
+        // Due at once. It is 1 because 0 means that somebody requested it.
         sql`insert into account_syncs (account_id, next_at) values (${account.id}, 1)`.compile(db),
         insertEvent(event),
       ])
@@ -131,7 +131,7 @@ export function createAccountStore(
         })
         .where('id', '=', account.id)
         .where('revision', '=', account.revision)
-      // Only other rules move servers, and another name that rules may go by.
+      // Servers move only if the rules change, or the name, which rules can match on.
       const isMoving = [changes.mapping, changes.project_id, changes.name].some(
         (change) => change !== undefined,
       )

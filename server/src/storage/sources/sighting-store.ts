@@ -7,7 +7,7 @@ import { sightingColumns } from '../servers/sightings.ts'
 
 const mostElsewhere = 1_000
 
-/** What accounts said last of the servers they see. */
+/** The last report of each account about each of its servers. */
 export function createSightingStore({ db }: DatabaseReader): SightingStore {
   const select = (accountId: string) =>
     db.selectFrom('sightings').select(sightingColumns).where('account_id', '=', accountId)
