@@ -250,7 +250,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'node:https',
   ],
   'server/src/sources/aws': [
-    './status.ts',
+    './tags.ts',
     '../../domain/inventory/server-facts.ts',
     '@muster/contract',
     'node:crypto',

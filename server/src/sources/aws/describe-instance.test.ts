@@ -4,7 +4,7 @@ import type { Instance } from '@aws-sdk/client-ec2'
 import { naturalId } from '../../domain/sources/natural-id.ts'
 import { requireServer } from '../../testing/inventory-world/source-conformance.ts'
 import { describeInstance } from './describe-instance.ts'
-import type { Lookup } from './lookup.ts'
+import type { Lookup } from './region-lookup.ts'
 import type { RegionLookups } from './region-lookups.ts'
 
 type Shelf = { readonly [Name in keyof RegionLookups]?: Readonly<Record<string, object>> }

@@ -1,4 +1,4 @@
-import type { Instance } from '@aws-sdk/client-ec2'
+import type { Image, Instance } from '@aws-sdk/client-ec2'
 import { naturalId } from '../../domain/sources/natural-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedFacts, ReportedServer, ServerKey } from '../../domain/sources/source.ts'
@@ -6,17 +6,23 @@ import { timestamp } from '../../domain/timestamp.ts'
 import { connectionOf, interfacesOf } from './connection.ts'
 import { devicesOf } from './devices.ts'
 import { disksOf } from './disks.ts'
-import { biosOf } from './firmware.ts'
 import type { OwnedInstance } from './list-instances.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import type { RegionLookups } from './region-lookups.ts'
 import { environmentOf, regionName } from './region-names.ts'
 import { securityOf } from './security.ts'
-import { statusOf } from './status.ts'
 import { nameOf, tagsOf } from './tags.ts'
 
 /** No real instance is this large. The limit protects Muster's memory. */
 const maxText = 2 ** 20
+
+const statuses: ReadonlyMap<string, string> = new Map([
+  ['pending', 'starting'],
+  ['running', 'running'],
+  ['stopping', 'stopping'],
+  ['stopped', 'ready'],
+  ['shutting-down', 'deleting'],
+])
 
 export function keyOf({ owner, instance }: OwnedInstance, region: string): ServerKey {
   if (owner === '')
@@ -123,4 +129,18 @@ function creationOf(instance: Instance): string | undefined {
     LaunchTime,
   ].flatMap((date) => (date && !Number.isNaN(date.getTime()) ? date.getTime() : []))
   return moments.length === 0 ? undefined : timestamp(Math.min(...moments))
+}
+
+/** Maps a state to a status. An unknown state is stored in the metadata. */
+function statusOf(word: string): { status: string; notes?: Record<string, string> } {
+  const status = statuses.get(word)
+  return status === undefined ? { status: 'unknown', notes: { source_status: word } } : { status }
+}
+
+/** The boot mode that was used, else the configured one, else the default of the architecture. */
+function biosOf(instance: Instance, image: Image | undefined): string {
+  const { CurrentInstanceBootMode, BootMode = image?.BootMode, Architecture = '' } = instance
+  const mode = CurrentInstanceBootMode ?? (BootMode === 'uefi-preferred' ? 'uefi' : BootMode)
+  if (mode !== undefined) return mode === 'uefi' ? 'UEFI' : 'BIOS'
+  return Architecture.startsWith('arm64') ? 'UEFI' : 'BIOS'
 }

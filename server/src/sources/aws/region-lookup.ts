@@ -1,7 +1,14 @@
 import type { EC2, Filter } from '@aws-sdk/client-ec2'
 import type { RegionClient } from './region-client.ts'
-import { createLookup, type Lookup } from './lookup.ts'
 import { paginate } from './paginate.ts'
+
+/** Resources that instances refer to by id. */
+export interface Lookup<Thing> {
+  /** Loads the resources that are not loaded yet. */
+  load(ids: Iterable<string | undefined>, signal: AbortSignal): Promise<void>
+  /** Undefined if it does not exist or is not visible. */
+  get(id: string | undefined): Thing | undefined
+}
 
 interface Page {
   readonly $metadata: unknown
@@ -50,4 +57,26 @@ export function createRegionLookup<Answer extends Page, Thing>(
     return (await Array.fromAsync(pages)).flat()
   }
   return createLookup(find, idOf, most)
+}
+
+/** Loads resources in chunks and caches them by id. */
+function createLookup<Thing>(
+  find: (ids: string[], signal: AbortSignal) => Promise<readonly Thing[]>,
+  idOf: (thing: Thing) => string | undefined,
+  chunkSize: number,
+): Lookup<Thing> {
+  const known = new Map<string, Thing>()
+  return {
+    async load(ids, signal) {
+      const missing = new Set<string>()
+      for (const id of ids) if (id !== undefined && !known.has(id)) missing.add(id)
+      const list = [...missing]
+      for (let start = 0; start < list.length; start += chunkSize) {
+        for (const thing of await find(list.slice(start, start + chunkSize), signal)) {
+          known.set(idOf(thing) ?? '', thing)
+        }
+      }
+    },
+    get: (id) => (id === undefined ? undefined : known.get(id)),
+  }
 }

@@ -1,7 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2'
 import type { RegionClient } from './region-client.ts'
-import type { Lookup } from './lookup.ts'
-import { createRegionLookup } from './region-lookup.ts'
+import { createRegionLookup, type Lookup } from './region-lookup.ts'
 
 /** Resources that never change, cached while the source is open. */
 export function createCachedLookups(client: RegionClient) {
