@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { loadOnce } from './load-once.ts'
 
 describe('what is loaded when it is first needed', () => {
-  test('is loaded once, for all who ask', async () => {
+  test('is loaded once for all callers', async () => {
     let loads = 0
     const load = loadOnce(async () => (loads += 1))
     assert.equal(loads, 0)
@@ -11,7 +11,7 @@ describe('what is loaded when it is first needed', () => {
     assert.equal(await load(), 1)
   })
 
-  test('is tried anew after it failed, and told to all who waited', async () => {
+  test('is loaded again after a failure, which all waiting callers get', async () => {
     let loads = 0
     const load = loadOnce(async () => {
       loads += 1

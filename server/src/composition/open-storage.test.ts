@@ -40,7 +40,7 @@ async function refusal(url: string): Promise<string> {
 }
 
 describe('a PostgreSQL that cannot be used says why', () => {
-  test('no such role, no such database', async () => {
+  test('an unknown role or database', async () => {
     const url = new URL(await createTestDatabase())
     assert.match(
       await refusal(`postgres://nobody:secret@${url.host}${url.pathname}`),
@@ -59,12 +59,12 @@ describe('a PostgreSQL that cannot be used says why', () => {
     assert.match(await refusal(`postgres://ada:secret@${host}/db`), /password of user "ada"/)
   })
 
-  test('nobody there, a host that is not known', async () => {
+  test('a closed port or an unknown host', async () => {
     assert.match(await refusal('postgres://ada:secret@127.0.0.1:1/db'), /nothing listens at 127/)
     assert.match(await refusal('postgres://ada:secret@nowhere.invalid/db'), /DNS does not know/)
   })
 
-  test('something else than PostgreSQL', async (t) => {
+  test('a server that is not PostgreSQL', async (t) => {
     const host = await listen(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     assert.match(
       await refusal(`postgres://ada:secret@${host}/db`),
@@ -72,7 +72,7 @@ describe('a PostgreSQL that cannot be used says why', () => {
     )
   })
 
-  test('no TLS where it is asked for, a certificate that cannot be read', async () => {
+  test('TLS without support, or an unreadable certificate', async () => {
     const { host, pathname } = new URL(await createTestDatabase())
     const start = `postgres://muster:secret@${host}${pathname}`
     assert.match(await refusal(`${start}?sslmode=verify-full`), /does not support TLS/)
@@ -84,7 +84,7 @@ describe('a PostgreSQL that cannot be used says why', () => {
     assert.match(line, /127\.0\.0\.1:1; .*127\.0\.0\.1:2/)
   })
 
-  test('a wish that Muster cannot be served by', async () => {
+  test('an unsupported target_session_attrs', async () => {
     assert.match(
       await refusal('postgres://ada:secret@a,b/db?target_session_attrs=standby'),
       /target_session_attrs=standby/,

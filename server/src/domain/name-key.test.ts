@@ -23,12 +23,12 @@ describe('the key of a name', () => {
     assert.equal(nameKey('\u212Aelvin'), nameKey('kelvin'))
   })
 
-  test('keeps apart what is another name', () => {
+  test('differs for different names', () => {
     const names = ['alice', 'alicé', 'al ice', 'alice1', 'аlice', '']
     assert.equal(new Set(names.map(nameKey)).size, names.length)
   })
 
-  test('is the same for every character in upper case, lower case and plain width', () => {
+  test('is the same for every character in upper case, lower case and normal width', () => {
     const split: string[] = []
     for (const character of eachCharacter()) {
       const name = `x${character}y`
@@ -39,7 +39,7 @@ describe('the key of a name', () => {
     assert.deepEqual(split, [])
   })
 
-  test('of any text is its own key, and blanks around it do not count', () => {
+  test('of any text is its own key, and surrounding blanks do not count', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (text) => {
         const key = nameKey(text)

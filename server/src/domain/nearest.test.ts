@@ -26,12 +26,12 @@ describe('the nearest word', () => {
     })
   }
 
-  test('is said as a question, or not at all', () => {
+  test('is suggested as a question, or not at all', () => {
     assert.equal(didYouMean('naem', known), ': did you mean "name"?')
     assert.equal(didYouMean('colour', known), '')
   })
 
-  test('of any known word is that word, and of a word with one slip in it too', () => {
+  test('of a known word is that word, also with one typing error', () => {
     const long = known.filter((word) => word.length > 4 && !word.startsWith('zone'))
     fc.assert(
       fc.property(

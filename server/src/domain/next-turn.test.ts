@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { nextTurn } from './next-turn.ts'
 
-test('gives each turn of the event loop to one at the most', async () => {
+test('gives each turn of the event loop to one task at most', async () => {
   let chunks = 0
   const waiting = Array.from({ length: 5 }, async () => {
     await nextTurn()

@@ -10,7 +10,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
 const cipher = { cipher: 'aes-256-cbc', passphrase: 'secret' } as const
 
 describe('PEM', () => {
-  test('certificates are read, also several and with comments beside them', () => {
+  test('certificates are accepted, also several and with comments', () => {
     for (const pem of [
       issuedCertificate,
       testAuthority + issuedCertificate,
@@ -21,7 +21,7 @@ describe('PEM', () => {
     }
   })
 
-  test('certificates that are none are named', () => {
+  test('invalid certificates are rejected with the reason', () => {
     const nothingElse = /certificates in PEM, and nothing else/
     for (const [pem, problem] of [
       ['', nothingElse],
@@ -36,7 +36,7 @@ describe('PEM', () => {
     }
   })
 
-  test('keys that cannot be used are named', () => {
+  test('unusable keys are rejected with the reason', () => {
     assert.equal(privateKeyProblem(privateKey), undefined)
     assert.equal(privateKeyProblem(rsa.export({ type: 'pkcs1', format: 'pem' })), undefined)
     for (const [pem, problem] of [

@@ -27,7 +27,7 @@ const countTimes = (limit: Limit, key: string, times: number, now: number) => {
 }
 
 describe('createRateLimit', () => {
-  test('lets in so many a minute and refuses the next', () => {
+  test('allows the limit per minute and rejects the next', () => {
     const limit = limitOf(3)
     for (let index = 0; index < 3; index += 1) {
       assert.equal(waitOf(limit, 'a', start + index), undefined)
@@ -36,12 +36,12 @@ describe('createRateLimit', () => {
     assert.ok((waitOf(limit, 'a', start + 3) ?? 0) >= 1)
   })
 
-  test('asking alone uses nothing up', () => {
+  test('does not count a check', () => {
     const limit = limitOf(1)
     for (let index = 0; index < 10; index += 1) assert.equal(waitOf(limit, 'a', start), undefined)
   })
 
-  test('counts each key apart', () => {
+  test('counts each key separately', () => {
     const limit = limitOf(1)
     limit.count('a', start)
     assert.ok(waitOf(limit, 'a', start))
@@ -54,7 +54,7 @@ describe('createRateLimit', () => {
     assert.equal(waitOf(limit, 'a', start), undefined)
   })
 
-  test('the turn of the minute does not let twice as many in', () => {
+  test('does not allow twice the limit around a full minute', () => {
     const limit = limitOf(100)
     const beforeTheTurn = start + minute - 1
     countTimes(limit, 'a', 100, beforeTheTurn)
@@ -68,7 +68,7 @@ describe('createRateLimit', () => {
     assert.ok(admitted <= 2, `${admitted} more within a second`)
   })
 
-  test('the past fades: after two minutes of rest nothing is left', () => {
+  test('allows the whole limit again after two quiet minutes', () => {
     const limit = limitOf(10)
     countTimes(limit, 'a', 10, start)
     assert.equal(waitOf(limit, 'a', start + 2 * minute), undefined)
@@ -83,7 +83,7 @@ describe('createRateLimit', () => {
     assert.ok(Number.isInteger(waitOf(limit, 'a', start + minute - 1)))
   })
 
-  test('whoever waits as long as Retry-After says is let in', () => {
+  test('allows a request after the time that Retry-After gives', () => {
     const moment = fc.integer({ min: 0, max: 2 * minute - 1 })
     fc.assert(
       fc.property(
@@ -105,7 +105,7 @@ describe('createRateLimit', () => {
     )
   })
 
-  test('remembers a bounded number of keys', () => {
+  test('stores a bounded number of keys', () => {
     const limit = limitOf(1)
     limit.count('first', start)
     for (let index = 0; index < 100_000; index += 1) limit.count(`k${index}`, start)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { readBoolean } from './boolean.ts'
 
-test('SEC-14: a stored boolean is 0 or 1; anything else is a fault, never a yes or a no', () => {
+test('SEC-14: reads a stored boolean as 0 or 1, and throws for anything else', () => {
   assert.equal(readBoolean(0), false)
   assert.equal(readBoolean(1), true)
   const others = [true, false, '0', '1', 'true', 'false', 'FALSE', '', null, undefined, 2, -1]

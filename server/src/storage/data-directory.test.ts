@@ -41,7 +41,7 @@ function assertRefused(exit: Exit, line: RegExp): void {
 }
 
 describe('the data directory', { concurrency: 2 }, () => {
-  test('SEC-66: is 0700 and all in it 0600, whatever the mask, and nothing lies elsewhere', async (t) => {
+  test('SEC-66: has mode 0700 and files of mode 0600, whatever the umask, and no files elsewhere', async (t) => {
     const dataDir = join(temporaryFolder(t), 'deep', 'data')
     const shared = temporaryFolder(t)
     const muster = await spawnMuster(t, {
@@ -68,7 +68,7 @@ describe('the data directory', { concurrency: 2 }, () => {
     assert.deepEqual(readdirSync(shared), [], 'in the folder for temporary files')
   })
 
-  test('SEC-66: the secret key of a PostgreSQL is 0600 in 0700 too', async (t) => {
+  test('SEC-66: has the secret key with mode 0600 when the data is in PostgreSQL', async (t) => {
     const folder = join(temporaryFolder(t), 'keys')
     await spawnMuster(t, {
       flags: [
@@ -82,7 +82,7 @@ describe('the data directory', { concurrency: 2 }, () => {
     assert.equal(modeOf(folder).toString(8), '700')
   })
 
-  describe('that someone has opened', { concurrency: 1 }, () => {
+  describe('that others can read', { concurrency: 1 }, () => {
     const lifetime = suiteLifetime()
     let dataDir: string
     before(async () => {
@@ -93,7 +93,7 @@ describe('the data directory', { concurrency: 2 }, () => {
 
     const start = () => runMuster(lifetime, ['--port=0', `--data-dir=${dataDir}`])
 
-    test('SEC-66: is refused at start by a line that names it', async () => {
+    test('SEC-66: stops the start with a line that names the directory', async () => {
       chmodSync(dataDir, 0o755)
       const exit = await start()
       chmodSync(dataDir, 0o700)
@@ -101,7 +101,7 @@ describe('the data directory', { concurrency: 2 }, () => {
       assert.ok(exit.stderr.includes(dataDir))
     })
 
-    test('SEC-66: is refused for each of its files, whoever it was opened to', async () => {
+    test('SEC-66: is rejected for each of its files, whether the group or others can read it', async () => {
       const files = readdirSync(dataDir)
       assert.ok(files.includes('muster.db-wal'), 'a killed process leaves its log')
       const usual = process.umask()
@@ -122,7 +122,7 @@ describe('the data directory', { concurrency: 2 }, () => {
       }
     })
 
-    test('SEC-66: is refused at start for one file by a line that names it', async () => {
+    test('SEC-66: stops the start with a line that names the file', async () => {
       const key = join(dataDir, 'secret.key')
       chmodSync(key, 0o644)
       const exit = await start()
@@ -130,13 +130,13 @@ describe('the data directory', { concurrency: 2 }, () => {
       assertRefused(exit, /secret\.key.*chmod 600/)
     })
 
-    test('SEC-66: is taken again once it is closed', async () => {
+    test('SEC-66: is accepted again after chmod', async () => {
       const muster = await spawnMuster(lifetime, { flags: [`--data-dir=${dataDir}`] })
       await loginAdmin(muster.authUrl)
     })
   })
 
-  test('SEC-66: is closed where it is still empty', (t) => {
+  test('SEC-66: gets mode 0700 while it is empty', (t) => {
     const folder = temporaryFolder(t)
     const usual = process.umask()
     t.after(() => process.umask(usual))
@@ -164,7 +164,7 @@ describe('the secret key', () => {
   const data = () => readFileSync(join(dataDir, 'muster.db')).toString('base64')
   const start = () => runMuster(lifetime, ['--port=0', `--data-dir=${dataDir}`])
 
-  test('REL-23: lost, wrong or broken, it stops the start before a byte of the data changes', async () => {
+  test('REL-23: stops the start before the data changes when it is missing, wrong or damaged', async () => {
     const untouched = data()
     const kept = `${key}.kept`
     renameSync(key, kept)

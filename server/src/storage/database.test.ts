@@ -29,7 +29,7 @@ onBothEngines('a database', (engine) => {
   const isViolation = (kind: Violation['kind']) => (error: unknown) =>
     error instanceof Violation && error.kind === kind
 
-  test('tells what each statement of a commit did', async () => {
+  test('returns the result of each statement of a commit', async () => {
     const { db } = database
     const [inserted, updated, deleted, returned] = await database.commit([
       db
@@ -66,13 +66,13 @@ onBothEngines('a database', (engine) => {
     assert.equal(version, before)
   })
 
-  test('undoes what came before a statement that the engine cannot even read', async () => {
+  test('rolls back the statements before one with a syntax error', async () => {
     const nonsense = { ...put('nonsense'), sql: 'insert into nowhere values (1)', parameters: [] }
     await assert.rejects(database.commit([put('unread'), nonsense]))
     assert.deepEqual(await keysLike('unread'), [])
   })
 
-  test('lets neighbours that commit at the same moment stand and fall alone', async () => {
+  test('lets commits that run together succeed or fail alone', async () => {
     await database.commit([put('taken')])
     const units = Array.from({ length: 30 }, (_, index) => {
       const name = `unit-${String(index).padStart(2, '0')}`
@@ -93,13 +93,13 @@ onBothEngines('a database', (engine) => {
     assert.deepEqual(await keysLike('unit-'), [...expected, 'unit-single'])
   })
 
-  test('goes on committing after a failure', async () => {
+  test('accepts commits after a failed one', async () => {
     await assert.rejects(database.commit([put('again'), put('again')]))
     await database.commit([put('again')])
     assert.deepEqual(await keysLike('again'), ['again'])
   })
 
-  test('tells apart a name that is taken and a reference that leads nowhere', async () => {
+  test('reports unique and foreign key violations as such', async () => {
     const orphan = { group_id: 'nobody', user_id: 'nobody' }
     const { db } = database
     await database.commit([put('name')])
@@ -110,7 +110,7 @@ onBothEngines('a database', (engine) => {
     )
   })
 
-  test('SEC-14: takes no boolean but 0 and 1', async () => {
+  test('SEC-14: rejects a boolean other than 0 and 1', async () => {
     for (const enabled of [2, -1, null, 'true', 'yes'] as unknown as number[]) {
       const change = database.db.updateTable('users').set({ enabled }).compile()
       await assert.rejects(database.commit([change]), `enabled = ${enabled}`)
@@ -122,15 +122,15 @@ onBothEngines('a database', (engine) => {
     )
   })
 
-  test('has a new version after each piece of news, and none after any other commit', async () => {
+  test('raises the identity version with each identity commit, and with no other', async () => {
     const first = database.currentVersion() ?? Number.NaN
-    await database.commit([put('no-news')])
+    await database.commit([put('other')])
     assert.equal(database.currentVersion(), first)
-    const outcomes = await database.commitIdentity([put('news')])
+    const outcomes = await database.commitIdentity([put('the version')])
     assert.equal(outcomes.length, 1)
     assert.equal(database.currentVersion(), first + 1)
     await Promise.all(
-      Array.from({ length: 20 }, (_, index) => database.commitIdentity([put(`news-${index}`)])),
+      Array.from({ length: 20 }, (_, index) => database.commitIdentity([put(`setting-${index}`)])),
     )
     assert.equal(database.currentVersion(), first + 21)
   })
@@ -141,7 +141,7 @@ onBothEngines('a database', (engine) => {
 })
 
 onBothEngines('a database that was closed', (engine) => {
-  test('has kept what was committed, and its version', async (context) => {
+  test('has what was committed, and its version, when it is opened again', async (context) => {
     const place = await createStoragePlace(engine)
     context.after(() => place.remove())
     const first = await place.open()

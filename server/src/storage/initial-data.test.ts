@@ -29,7 +29,7 @@ onBothEngines('the initial data', (engine) => {
     users: 1,
   }
 
-  test('is created once: of several at the same time one wins, and nothing is doubled', async (t) => {
+  test('is created once, also when several processes start together', async (t) => {
     const place = await createStoragePlace(engine)
     t.after(() => place.remove())
     const first = await place.open()
@@ -53,7 +53,7 @@ onBothEngines('the initial data', (engine) => {
     assert.equal(credentials?.passwordHash, winner)
   })
 
-  test('gives the first admin the system and its project, and nothing else', async (t) => {
+  test('gives the first admin roles in the system and in its project, and nothing else', async (t) => {
     const place = await createStoragePlace(engine)
     t.after(() => place.remove())
     const database = await place.open()
@@ -78,7 +78,7 @@ onBothEngines('the initial data', (engine) => {
     )
   })
 
-  test('SEC-16: gives each thing of whatever kind an id of its own', async (t) => {
+  test('SEC-16: has a different id for every row of every kind', async (t) => {
     const place = await createStoragePlace(engine)
     t.after(() => place.remove())
     const database = await place.open()

@@ -14,7 +14,7 @@ import { prepareDataDirectory } from './data-directory.ts'
 import { findKeyFingerprint, storeKeyFingerprint } from './key-fingerprint.ts'
 
 onBothEngines('the fingerprint of the secret key', (engine) => {
-  test('is kept once: the first stays', async (t) => {
+  test('is stored once and never replaced', async (t) => {
     const place = await createStoragePlace(engine)
     t.after(() => place.remove())
     const database = await place.open()
@@ -65,7 +65,7 @@ onBothEngines('a platform and its secret key', (engine) => {
     return names
   }
 
-  test('REL-23: data of another key is refused before a table is made', async () => {
+  test('REL-23: data of another key is rejected before a table is created', async () => {
     const foreign = `create table settings (key text primary key, value text not null);
       insert into settings values ('secret_key_fingerprint', 'that of another key')`
     assert.deepEqual(await listTables(foreign), ['settings'])
@@ -77,7 +77,7 @@ onBothEngines('a platform and its secret key', (engine) => {
     assert.deepEqual(await listTables('drop table settings'), [])
   })
 
-  test('REL-23: the right key opens the data, also after a wrong one was refused', async () => {
+  test('REL-23: the right key opens the data, also after a wrong one was rejected', async () => {
     const first = await start()
     await first.close()
     const made = readFileSync(key, 'utf8')

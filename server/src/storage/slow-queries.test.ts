@@ -51,7 +51,7 @@ async function assertAnswers(database: Database): Promise<void> {
 }
 
 onBothEngines('a slow query', (engine) => {
-  test('is stopped at its deadline, and what it ran on is free again', async (t) => {
+  test('is stopped at its deadline, and its slot is free again', async (t) => {
     const { database } = await open(t, engine, 200)
     // More than there are threads or connections, so that each has to run again.
     for (let round = 0; round < 3; round += 1) {
@@ -81,7 +81,7 @@ onBothEngines('a slow query', (engine) => {
 })
 
 describe('a slow query on SQLite', () => {
-  test('that never notices is left to itself, and another thread takes its place', async (t) => {
+  test('that does not stop is abandoned, and another thread takes its place', async (t) => {
     const { database } = await open(t, 'sqlite', 200)
     const users = ['a', 'b', 'c']
     await Promise.all(users.map(() => assertAnswers(database)))
@@ -95,7 +95,7 @@ describe('a slow query on SQLite', () => {
 })
 
 describe('a slow query on PostgreSQL', () => {
-  test('is cancelled there too, and has a time limit of the server', async (t) => {
+  test('is cancelled in PostgreSQL too, and has a statement timeout there', async (t) => {
     const { database, url } = await open(t, 'postgres', 3_600_000)
     const client = new pg.Client(url)
     await client.connect()
@@ -119,7 +119,7 @@ describe('a slow query on PostgreSQL', () => {
 })
 
 describe('the queue of slow queries', () => {
-  test('keeps the slot of a stopped query until the engine is done with it', async () => {
+  test('holds the slot of a stopped query until the engine is done with it', async () => {
     const done = Promise.withResolvers<Row[][]>()
     const started: string[] = []
     let stops = 0

@@ -39,8 +39,8 @@ const read = (callerFields: { readonly open: Buffer }): Record<string, unknown> 
 
 const forced = '"admin_secgrp_id":"g","admin_security_rules":"in:deny any"'
 
-describe('the end of a server', () => {
-  test('has the names of its owner as they are now', () => {
+describe('the caller fields of a server', () => {
+  test('have the current names of its owners', () => {
     const callerFields = read(callerFieldsOf(known, parts({ managerProjectId: 'p' }), visibility()))
     assert.deepEqual(
       [callerFields['project'], callerFields['tenant'], callerFields['project_domain']],
@@ -54,7 +54,7 @@ describe('the end of a server', () => {
     assert.equal(read(callerFieldsOf(new Map(), parts(), visibility()))['project'], '')
   })
 
-  test('says who may tag it, and why not', () => {
+  test('say whether the caller may update it, and why not', () => {
     const updates: [ScopeOrNone, boolean][] = [
       [nothing, false],
       [{ kind: 'system' }, true],
@@ -75,14 +75,14 @@ describe('the end of a server', () => {
     }
   })
 
-  test('never says that it can be deleted', () => {
+  test('never say that it can be deleted', () => {
     const everything = visibility({ updates: { kind: 'system' }, deletes: { kind: 'system' } })
     const callerFields = read(callerFieldsOf(known, parts(), everything))
     assert.equal(callerFields['can_delete'], false)
     assert.notEqual(callerFields['delete_fail_reason'], '')
   })
 
-  test('shows the operator’s group to those who administer, whoever asked before', () => {
+  test('show the operator’s group to administrators only, whoever the previous caller was', () => {
     const server = parts({ adminGroup: forced })
     const administers: ScopeOrNone = { kind: 'domain', domainId: 'd' }
     for (const _round of [1, 2]) {
@@ -96,7 +96,7 @@ describe('the end of a server', () => {
     }
   })
 
-  test('is told apart by its digest, and made once', () => {
+  test('differ by their digest, and are rendered once', () => {
     const one = callerFieldsOf(known, parts(), visibility())
     assert.equal(callerFieldsOf(known, parts({ id: 'another' }), visibility()), one)
     const others = [

@@ -96,16 +96,16 @@ export function createChangeMetadata({
 }: Dependencies) {
   async function findStored(caller: Caller, idOrName: string): Promise<StoredServer> {
     const { parts, visibility } = await findServer(asReader(caller), idOrName)
-    const kept = (await serverWriter.findStored([parts.id])).get(parts.id)
-    if (!kept || kept.server.deleted) {
+    const stored = (await serverWriter.findStored([parts.id])).get(parts.id)
+    if (!stored || stored.server.deleted) {
       throw new PlatformError('InvalidStatusError', 'The server is deleted.')
     }
     // Judged by what is going to be changed: it may have moved since it was found.
-    const { project_id: projectId, domain_id: domainId } = kept.server
+    const { project_id: projectId, domain_id: domainId } = stored.server
     if (!covers(visibility.updates, { projectId, domainId })) {
       throw new PlatformError('ForbiddenError', mayNotUpdate)
     }
-    return kept
+    return stored
   }
 
   async function changeOnce(
@@ -113,11 +113,11 @@ export function createChangeMetadata({
     idOrName: string,
     change: (own: Tags) => Tags,
   ): Promise<Server['metadata'] | undefined> {
-    const kept = await findStored(caller, idOrName)
-    const before = tagsOf(kept.server.metadata, 'own')
+    const stored = await findStored(caller, idOrName)
+    const before = tagsOf(stored.server.metadata, 'own')
     const changes = differences(before, change(before))
-    if (Object.keys(changes).length === 0) return kept.server.metadata
-    const server = tagged(kept.server, change(before), timestamp(clock()))
+    if (Object.keys(changes).length === 0) return stored.server.metadata
+    const server = tagged(stored.server, change(before), timestamp(clock()))
     const event = createAuditEvent(
       caller,
       {
@@ -130,7 +130,12 @@ export function createChangeMetadata({
       },
       clock,
     )
-    const write = { kept, server, factsDigest: kept.factsDigest, rendered: renderServer(server) }
+    const write = {
+      stored,
+      server,
+      factsDigest: stored.factsDigest,
+      rendered: renderServer(server),
+    }
     return (await serverWriter.write([write], [event])) ? server.metadata : undefined
   }
 

@@ -8,7 +8,7 @@ import { renderServer } from './render-server.ts'
 
 /** What becomes of a server that is there; undefined where it stays as it is. */
 export type ServerChange = (
-  kept: StoredServer,
+  stored: StoredServer,
 ) => { readonly changes: Partial<Server>; readonly factsDigest: string } | undefined
 
 interface Wish {
@@ -28,9 +28,9 @@ interface Dependencies {
 /** Changes servers for a reason of Muster's own: nothing new has been heard from their source. */
 export function createChangeServers({ serverWriter, clock }: Dependencies) {
   async function changeOnce({ ids, change, account, sightingsOf }: Wish) {
-    const kept = await serverWriter.findStored(ids)
+    const stored = await serverWriter.findStored(ids)
     const time = clock()
-    const writes = [...kept.values()]
+    const writes = [...stored.values()]
       .filter(({ server }) => !server.deleted)
       .map((before) => writeOf(before, change, timestamp(time)))
       .filter((write) => write !== undefined)
@@ -46,14 +46,14 @@ export function createChangeServers({ serverWriter, clock }: Dependencies) {
 }
 export type ChangeServers = ReturnType<typeof createChangeServers>
 
-function writeOf(kept: StoredServer, change: ServerChange, now: string): ServerWrite | undefined {
-  const wanted = change(kept)
+function writeOf(stored: StoredServer, change: ServerChange, now: string): ServerWrite | undefined {
+  const wanted = change(stored)
   if (!wanted) return undefined
   const server = {
-    ...kept.server,
+    ...stored.server,
     ...wanted.changes,
-    update_version: kept.server.update_version + 1,
+    update_version: stored.server.update_version + 1,
     updated_at: now,
   }
-  return { kept, server, factsDigest: wanted.factsDigest, rendered: renderServer(server) }
+  return { stored, server, factsDigest: wanted.factsDigest, rendered: renderServer(server) }
 }

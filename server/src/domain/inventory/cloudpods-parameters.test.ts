@@ -50,7 +50,7 @@ describe("Cloudpods' parameters", () => {
     })
   }
 
-  test('widen nothing: what one asks for, another cannot take back', () => {
+  test('are combined with AND: none widens what another selects', () => {
     const isRefused = (parameters: object) =>
       assert.throws(() => readServerQuery(parameters), PlatformError)
     isRefused({ admin: true, scope: 'project' })

@@ -31,8 +31,8 @@ export type Comparison = (typeof comparisons)[number]
 export type Value = string | number | boolean
 
 /** Places and owners that go by an id or by a name. */
-export const places = ['project', 'host', 'zone', 'region', 'account', 'manager'] as const
-export type Place = (typeof places)[number]
+export const namedResources = ['project', 'host', 'zone', 'region', 'account', 'manager'] as const
+export type NamedResource = (typeof namedResources)[number]
 
 /** What a server must be like to be in an answer. Each part is true or false of a server, never unknown. */
 export type Condition =
@@ -43,7 +43,7 @@ export type Condition =
       readonly values: readonly Value[]
     }
   /** One of the values is the place's id or its name. */
-  | { readonly kind: 'place'; readonly place: Place; readonly values: readonly string[] }
+  | { readonly kind: 'place'; readonly place: NamedResource; readonly values: readonly string[] }
   /** Somewhere in name, id, addresses, MAC, host, description, external id or metadata values. */
   | { readonly kind: 'search'; readonly text: string }
   /**

@@ -8,7 +8,7 @@ import { requesterOf } from './requester-of.ts'
 import type { StatisticsQuery } from './server-query.ts'
 import { findVisibility } from './visibility.ts'
 
-interface Kept {
+interface CachedAnswer {
   readonly serversVersion: number
   readonly identity: number
   readonly body: string
@@ -19,7 +19,7 @@ interface Dependencies {
   readonly identityVersion: IdentityVersion
 }
 
-const keptAnswers = 500
+const maxCachedAnswers = 500
 
 /** What the first values leave over of the whole. */
 function rest(total: Sum, told: readonly Sum[]): Sum {
@@ -43,9 +43,9 @@ function shorten({ total, groups }: Statistics): ServerStatistics {
   return { total, groups: Object.fromEntries(short) }
 }
 
-/** Counts servers by what they have in common. Kept, like pages, until something in it can have changed. */
+/** Counts servers by what they have in common. Cached, like pages, until something in it can have changed. */
 export function createCountServers({ finder, identityVersion }: Dependencies) {
-  const answers = new LRUCache<string, Kept>({ max: keptAnswers })
+  const answers = new LRUCache<string, CachedAnswer>({ max: maxCachedAnswers })
 
   return async function countServers(caller: Caller, query: StatisticsQuery): Promise<string> {
     const { principal, authorizedScope } = caller
@@ -54,9 +54,9 @@ export function createCountServers({ finder, identityVersion }: Dependencies) {
     const { scope } = visibility
     const [serversVersion, identity] = [finder.version(scope), identityVersion.current()]
     const key = JSON.stringify([scope, query])
-    const kept = answers.get(key)
-    if (kept && kept.serversVersion === serversVersion && kept.identity === identity)
-      return kept.body
+    const cached = answers.get(key)
+    if (cached && cached.serversVersion === serversVersion && cached.identity === identity)
+      return cached.body
     const body = JSON.stringify(
       shorten(await finder.count({ ...query, scope, requester: requesterOf(caller) })),
     )

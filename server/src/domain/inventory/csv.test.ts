@@ -5,12 +5,12 @@ import { csvHeader, csvRow } from './csv.ts'
 const cellOf = (name: string) => csvRow(['name'], { name }).slice(0, -2)
 
 describe('a table of servers', () => {
-  test('has lines of cells that end as RFC 4180 has it', () => {
+  test('has lines as in RFC 4180', () => {
     assert.equal(csvHeader(['id', 'name']), 'id,name\r\n')
     assert.equal(csvRow(['id', 'name', 'vcpu_count'], { id: 'a', vcpu_count: 0 }), 'a,,0\r\n')
   })
 
-  test('hides what would tear it apart', () => {
+  test('quotes separators, quotes and line breaks', () => {
     assert.equal(cellOf('a,b'), '"a,b"')
     assert.equal(cellOf('say "no"'), '"say ""no"""')
     assert.equal(cellOf('two\nlines'), '"two\nlines"')
@@ -33,7 +33,7 @@ describe('a table of servers', () => {
     assert.equal(cellOf('=HYPERLINK("http://x","y")'), '"\'=HYPERLINK(""http://x"",""y"")"')
   })
 
-  test('writes what is no text as JSON has it', () => {
+  test('writes other values as JSON', () => {
     const columns = ['deleted', 'deleted_at', 'disk', 'nics', 'metadata'] as const
     const server = { deleted: false, deleted_at: null, disk: 7, nics: [], metadata: { a: '=1' } }
     assert.equal(csvRow(columns, server), 'false,,7,[],"{""a"":""=1""}"\r\n')

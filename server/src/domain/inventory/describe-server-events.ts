@@ -76,16 +76,16 @@ const withoutPast = (changes: Changes): Changes =>
     ]),
   )
 
-function actionOf({ kept, server }: ServerWrite): { action: string; changes: Changes } {
-  if (!kept) {
+function actionOf({ stored, server }: ServerWrite): { action: string; changes: Changes } {
+  if (!stored) {
     return {
       action: 'create',
       changes: Object.fromEntries(introduction.map((key) => [key, [null, server[key]]])),
     }
   }
-  const action = server.deleted ? 'delete' : kept.server.deleted ? 'restore' : 'update'
-  const changes = changesBetween(kept.server, server)
-  const isOfOthers = kept.server.domain_id !== server.domain_id
+  const action = server.deleted ? 'delete' : stored.server.deleted ? 'restore' : 'update'
+  const changes = changesBetween(stored.server, server)
+  const isOfOthers = stored.server.domain_id !== server.domain_id
   return { action, changes: isOfOthers ? withoutPast(changes) : changes }
 }
 

@@ -38,28 +38,28 @@ describe('the timeline', () => {
     assert.equal(draw(1, 5), '5')
   })
 
-  test('estimates by what is there now where nobody has ever counted', () => {
+  test('estimates from the current servers if there are no counts', () => {
     assert.equal(draw(5, 9, nothing, ago({ 100: 3, 3: 2, 1: 4 })), '3? 5? 5? 9? 9')
     assert.equal(draw(3, 0), '0? 0? 0')
     // What was made today was not there yesterday.
     assert.equal(draw(3, 7, nothing, ago({ 0: 6, 9: 1 })), '1? 1? 7')
   })
 
-  test('takes counts as they are from the first one on', () => {
+  test('uses the stored counts from the first one on', () => {
     const made = ago({ 100: 3, 3: 2, 1: 4 })
     assert.equal(draw(5, 9, ago({ 2: 40, 1: 30 }), made), '3? 5? 40 30 9')
     // Today is as it is now, whatever was counted this morning.
     assert.equal(draw(3, 9, ago({ 0: 2 }), made), '5? 9? 9')
   })
 
-  test('keeps the last count where nobody counted for a while', () => {
+  test('repeats the last count for days without one', () => {
     assert.equal(draw(5, 9, ago({ 4: 6, 2: 8 })), '6 6? 8 8? 9')
     // The last one may be from before the first day that is asked for.
     assert.equal(draw(3, 9, ago({ 8: 5, 7: 6, 1: 7 })), '6? 7 9')
     assert.equal(draw(3, 9, ago({ 7: 6, 8: 5 }), ago({ 2: 1 })), '6? 6? 9')
   })
 
-  test('adds up everything of what it estimates', () => {
+  test('sums every figure of an estimate', () => {
     const [point] = drawTimeline(today, 2, {
       now: sumOf(9),
       counted: nothing,

@@ -22,21 +22,21 @@ export interface ServerPage {
   readonly etag: string
   /** Where the next page begins; undefined for the last. */
   readonly marker: string | undefined
-  /** Of a page that is kept: whether it is still right for whoever it was made for. */
+  /** Of a page that is cached: whether it is still right for whoever it was made for. */
   readonly isFresh?: () => boolean
 }
 
-interface KeptPage {
+interface CachedPage {
   readonly syncTimes: number
   readonly serversVersion: number
   readonly identity: number
   readonly page: ServerPage
 }
 
-const keptBytes = 64 * 2 ** 20
-const largestKept = keptBytes / 16
-const mostTries = 5
-const askedBefore = 10_000
+const maxCacheBytes = 64 * 2 ** 20
+const maxCachedPage = maxCacheBytes / 16
+const maxAttempts = 5
+const rememberedQueries = 10_000
 
 const lengthOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
 
@@ -74,24 +74,24 @@ interface Dependencies {
 }
 
 /**
- * Lists servers. A page is kept as bytes for as long as nothing in it can have changed: neither the
+ * Lists servers. A page is cached as bytes for as long as nothing in it can have changed: neither the
  * servers of the scope it is of, nor anything in identity.
  */
 export function createListServers({ finder, owners, identityVersion, syncTimes }: Dependencies) {
-  const pages = new LRUCache<string, KeptPage>({
-    maxSize: keptBytes,
-    maxEntrySize: largestKept,
+  const pages = new LRUCache<string, CachedPage>({
+    maxSize: maxCacheBytes,
+    maxEntrySize: maxCachedPage,
     sizeCalculation: ({ page }, key) => lengthOf(page.body) + 2 * key.length + 200,
   })
 
-  const isSeenBefore = createSeenBefore(askedBefore)
+  const isSeenBefore = createSeenBefore(rememberedQueries)
 
   /** Only with its metadata does a server say how old it is. */
   const ageOf = ({ withMetadata }: ServerQuery) => (withMetadata ? syncTimes.version() : 0)
 
   /** What was found may be written anew before it is read: then it is looked for again. */
   async function findParts(query: ServerQuery, pageQuery: PageQuery) {
-    for (let attempt = 0; attempt < mostTries; attempt += 1) {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const found = await finder.find({ ...pageQuery, isAnew: attempt > 0 })
       const parts = await finder.load(found.found, bodyFor(query), query.withMetadata)
       const next = parts && (await nextPosition(finder, query.order, found, parts))
@@ -162,9 +162,9 @@ export function createListServers({ finder, owners, identityVersion, syncTimes }
     }
     const page = await makePage(query, visibility, requesterOf(caller))
     // Most pages are asked for once: only those that are asked for again are worth their memory.
-    const isKept = isSeenBefore(key) && lengthOf(page.body) < largestKept / 2
-    if (isKept && serversVersion !== undefined && identity !== undefined) {
-      const kept = {
+    const isCached = isSeenBefore(key) && lengthOf(page.body) < maxCachedPage / 2
+    if (isCached && serversVersion !== undefined && identity !== undefined) {
+      const cached = {
         ...page,
         body: [Buffer.concat(page.body)],
         isFresh: () =>
@@ -172,8 +172,8 @@ export function createListServers({ finder, owners, identityVersion, syncTimes }
           identityVersion.current() === identity &&
           ageOf(query) === age,
       }
-      pages.set(key, { serversVersion, identity, syncTimes: age, page: kept })
-      return kept
+      pages.set(key, { serversVersion, identity, syncTimes: age, page: cached })
+      return cached
     }
     return page
   }

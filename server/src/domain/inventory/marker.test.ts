@@ -32,7 +32,7 @@ const refuses = (text: string, asked: Asked) =>
   )
 
 describe('a marker', () => {
-  test('says again what it was told, whatever that is', () => {
+  test('decodes to the position it was made from', () => {
     const asked = query({ order: orders('name', 'expired_at', 'vcpu_count') })
     for (const keys of [
       ['web', null, 8],
@@ -45,7 +45,7 @@ describe('a marker', () => {
     }
   })
 
-  test('belongs to servers in an order, not to what is shown of them', () => {
+  test('depends on the selection and the order, not on the fields shown', () => {
     const position = { keys: [5], id: 'a' }
     const marker = writeMarker(query(), position)
     assert.deepEqual(readMarker(marker, { ...query(), limit: 5, details: true } as Asked), position)
@@ -56,7 +56,7 @@ describe('a marker', () => {
     refuses(marker, query({ order: orders('updated_at') }))
   })
 
-  test('that somebody wrote himself holds nothing but what is sorted by', () => {
+  test('that a client made itself can only hold values of the sort fields', () => {
     const asked = query()
     assert.deepEqual(readMarker(forged(asked, null, 'a'), asked), { keys: [null], id: 'a' })
     const bad: unknown[][] = [
@@ -80,7 +80,7 @@ describe('a marker', () => {
     for (const key of ['1', null, 2 ** 53]) refuses(forged(numbers, key, 'a'), numbers)
   })
 
-  test('that is none is no error but this one', () => {
+  test('that is invalid gives one and the same error', () => {
     for (const text of [
       '',
       'x',

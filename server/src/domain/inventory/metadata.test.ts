@@ -9,7 +9,7 @@ describe('the metadata of a server', () => {
     notes: { source_status: 'RUNNING' },
   }
 
-  test('has the keys of all origins with their prefixes, in one order', () => {
+  test('has the keys of all origins with their prefixes, sorted', () => {
     assert.deepEqual(Object.entries(metadataOf(tags)), [
       ['ext:Name', 'web'],
       ['ext:env', 'test'],
@@ -22,14 +22,14 @@ describe('the metadata of a server', () => {
     assert.equal(JSON.stringify(metadataOf(turned)), JSON.stringify(metadataOf(tags)))
   })
 
-  test('is told apart again', () => {
+  test('is split by origin again', () => {
     const metadata = metadataOf(tags)
     for (const origin of ['own', 'source', 'notes'] as const) {
       assert.deepEqual(tagsOf(metadata, origin), tags[origin])
     }
   })
 
-  test('has keys that mean something else elsewhere', () => {
+  test('may have keys such as __proto__', () => {
     const odd = JSON.parse('{"__proto__": "a", "constructor": "b", "1": "c", "": "d"}') as Record<
       string,
       string

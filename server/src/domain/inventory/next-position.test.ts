@@ -13,18 +13,18 @@ const finderWith = (position: Position | undefined) =>
 const pageOf = (found: Found, hasMore = true) => ({ total: 2, found: [found], hasMore })
 
 describe('where the next page begins', () => {
-  test('is nowhere after the last', async () => {
+  test('is undefined after the last page', async () => {
     const page = pageOf({ seq: 1, revision: 1, keys: ['web'] }, false)
     assert.equal(await nextPosition(finderWith(undefined), order, page, parts), undefined)
   })
 
-  test('is behind what its last server was found by', async () => {
+  test('is after the sort keys of the last server', async () => {
     const page = pageOf({ seq: 1, revision: 1, keys: ['web'] })
     const expected = { keys: ['web'], id: 'a' }
     assert.deepEqual(await nextPosition(finderWith(undefined), order, page, parts), expected)
   })
 
-  test('is asked for where that is not at hand, and not made up where the server has changed', async () => {
+  test('is read if the keys are not known, and undefined if the server has changed', async () => {
     const page = pageOf({ seq: 1, revision: 1 })
     const there = { keys: ['web'], id: 'a' }
     assert.deepEqual(await nextPosition(finderWith(there), order, page, parts), there)

@@ -1,10 +1,13 @@
 import { anyOf, oneOf } from './conditions.ts'
-import { places, type Condition, type Place } from './condition.ts'
+import { namedResources, type Condition, type NamedResource } from './condition.ts'
 import type { Field } from './fields.ts'
 
 /** The words that name a place or an owner. */
-const placeWords: Readonly<Record<string, Place>> = {
-  ...(Object.fromEntries(places.map((place) => [place, place])) as Record<Place, Place>),
+const placeWords: Readonly<Record<string, NamedResource>> = {
+  ...(Object.fromEntries(namedResources.map((place) => [place, place])) as Record<
+    NamedResource,
+    NamedResource
+  >),
   tenant: 'project',
   cloudregion: 'region',
 }

@@ -18,7 +18,7 @@ describe('the key of an address', () => {
     test(`of ${address} is ${key}`, () => assert.equal(addressKey(address), key))
   }
 
-  test('is none of what is no address', () => {
+  test('is undefined for an invalid address', () => {
     const wrong = [
       '',
       '10.4.2',
@@ -63,7 +63,7 @@ describe('a network', () => {
       assert.deepEqual(parseNetwork(text), { kind: 'address', first, last }))
   }
 
-  test('is refused by its name if it is none', () => {
+  test('is rejected with its text if it is invalid', () => {
     const wrong = [
       '',
       '/',
@@ -84,7 +84,7 @@ describe('a network', () => {
     }
   })
 
-  test('holds an address exactly if they have the prefix in common', () => {
+  test('contains exactly the addresses with its prefix', () => {
     const number = fc.integer({ min: 0, max: 0xff_ff_ff_ff })
     const dotted = (value: number) =>
       [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join('.')

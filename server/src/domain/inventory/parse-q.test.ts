@@ -111,7 +111,7 @@ describe('a query in one line', () => {
     test(`${line || 'nothing'} is read`, () => assert.deepEqual(parseQ(line), conditions))
   }
 
-  test('reads the line of the decisions', () => {
+  test('parses the example of the decision', () => {
     const line =
       'status:running provider:Aws ip:10.4.0.0/16 tag:env=prod vcpu>=8 -project:demo web-7'
     assert.deepEqual(parseQ(line), [
@@ -157,11 +157,11 @@ describe('a query in one line', () => {
     test(`${line.slice(0, 40)} is refused`, () => assert.match(refusal(line), problem))
   }
 
-  test('SEC-62: what depends on the caller is no field', () => {
+  test('SEC-62: fields that depend on the caller are unknown fields', () => {
     for (const field of callerFields) assert.match(refusal(`${field}:x`), /is not a field/)
   })
 
-  test('never breaks, and complains in few words, whatever it is given', () => {
+  test('never crashes, and gives short errors, whatever the input', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('status:', '-', '"', "'", ',', ' ', 'vcpu>=', 'tag:', 'ip:', '\\', '=', '*'),

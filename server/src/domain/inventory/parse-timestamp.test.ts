@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { parseTimestamp } from './parse-timestamp.ts'
 
-describe('a moment, as somebody writes it', () => {
-  test('is read to the microsecond', () => {
+describe('a timestamp in a filter', () => {
+  test('is parsed to the microsecond', () => {
     const first = Date.UTC(2026, 4, 4, 8) * 1000
     assert.equal(parseTimestamp('2026-05-04T08:00:00Z'), first)
     assert.equal(parseTimestamp('2026-05-04 08:00:00'), first)
@@ -14,7 +14,7 @@ describe('a moment, as somebody writes it', () => {
     assert.equal(parseTimestamp('1969-12-31T23:59:59.999999Z'), -1)
   })
 
-  test('is none that no calendar or clock has, and nothing in another form', () => {
+  test('is rejected if the date or time does not exist, or the format is another', () => {
     const wrong = [
       '',
       '2026',
@@ -33,7 +33,7 @@ describe('a moment, as somebody writes it', () => {
     for (const text of wrong) assert.equal(parseTimestamp(text), undefined, text.slice(0, 40))
   })
 
-  test('comes back as it was written by the wire', () => {
+  test('comes back as the API writes it', () => {
     const date = fc.date({
       min: new Date('0001-01-01T00:00:00Z'),
       max: new Date('2200-01-01T00:00:00Z'),

@@ -2,7 +2,7 @@ import type { Server } from '@muster/contract'
 import type { EventRecord } from '../audit/event.ts'
 import type { ScopeOrNone } from '../scope.ts'
 import type { Condition } from './condition.ts'
-import type { Grouping, Order, View } from './server-query.ts'
+import type { Grouping, Order, StateFilter } from './server-query.ts'
 import type { RenderedServer } from './render-server.ts'
 
 /** Who owns servers, by the names that identity has for them now. */
@@ -30,7 +30,7 @@ export interface StoredServer {
 
 /** What becomes of a server. */
 export interface ServerWrite {
-  readonly kept: StoredServer | undefined
+  readonly stored: StoredServer | undefined
   readonly server: Server
   readonly factsDigest: string
   readonly rendered: RenderedServer
@@ -98,7 +98,7 @@ export const background: Requester = { user: 'background' }
 export interface ScopedQuery {
   readonly requester: Requester
   readonly scope: ScopeOrNone
-  readonly view: View
+  readonly view: StateFilter
   readonly where: Condition
 }
 
@@ -121,7 +121,7 @@ export interface PageQuery extends ScopedQuery {
   readonly isAnew?: boolean
 }
 
-/** A server that was found, by the number under which it is kept and what it was like then. */
+/** A server that was found, by the number under which it is stored and what it was like then. */
 export interface Found {
   readonly seq: number
   readonly revision: number

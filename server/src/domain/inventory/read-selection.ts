@@ -10,7 +10,7 @@ import { parseNetwork } from './parse-network.ts'
 import { parseQ } from './parse-q.ts'
 import { parseTag } from './parse-tag.ts'
 import { parseValue } from './parse-value.ts'
-import type { ServerSelection, View, ScopeParameter } from './server-query.ts'
+import type { ServerSelection, StateFilter, ScopeParameter } from './server-query.ts'
 
 /** What lists and statistics have in common. */
 export type SelectionParameters = Omit<
@@ -105,7 +105,7 @@ function readSetting(name: string, own: string | undefined, { settings }: Cloudp
 function readView(
   { deleted = false, pending_delete }: SelectionParameters,
   words: CloudpodsParameters,
-): View {
+): StateFilter {
   const bin = readSetting('pending_delete', pending_delete, words)
   const isBin = bin !== undefined && bin !== 'false' && bin !== '0'
   if (deleted && isBin) {

@@ -22,7 +22,7 @@ const refuses = (parameters: ServerListQuery, path: string, problem = /./) =>
   )
 
 describe('the query of a list of servers', () => {
-  test('is the first page of the newest, short, where nothing is said', () => {
+  test('defaults to the first page of the newest servers, in short form', () => {
     assert.deepEqual(read({}), {
       scope: undefined,
       view: 'live',
@@ -38,17 +38,17 @@ describe('the query of a list of servers', () => {
     })
   })
 
-  test('is what climc sends', () => {
+  test('accepts what climc sends', () => {
     assert.deepEqual(read({ details: false, limit: 20, offset: 0, summary_stats: false }), read({}))
   })
 
-  test('clamps the limit, and lets it be 0', () => {
+  test('limits the page size, which may be 0', () => {
     assert.equal(read({ limit: 2048 }).limit, 2048)
     assert.equal(read({ limit: 2049 }).limit, 2048)
     assert.equal(read({ limit: 0 }).limit, 0)
   })
 
-  test('sorts by fields, all in one direction', () => {
+  test('sorts by several fields in one direction', () => {
     assert.deepEqual(read({ order: 'asc' }).order, [{ field: 'created_at', descending: false }])
     assert.deepEqual(read({ order_by: ['name', 'vcpu_count', 'name'] }).order, [
       { field: 'name', descending: true },
@@ -63,7 +63,7 @@ describe('the query of a list of servers', () => {
       refuses({ order_by: [field] }, 'order_by', /not a field to sort/)
   })
 
-  test('holds fields against values: any of one, and all of them', () => {
+  test('combines values of one field with OR, and fields with AND', () => {
     assert.deepEqual(where({ status: ['running'] }), {
       kind: 'field',
       field: 'status',
@@ -87,7 +87,7 @@ describe('the query of a list of servers', () => {
     refuses({ created_at: ['soon'] }, 'created_at', /a time such as/)
   })
 
-  test('takes places by id or name', () => {
+  test('accepts projects, regions, zones and hosts by id or name', () => {
     for (const [name, place] of [
       ['project', 'project'],
       ['tenant', 'project'],
@@ -111,7 +111,7 @@ describe('the query of a list of servers', () => {
     })
   })
 
-  test('joins filters by and, or by or', () => {
+  test('combines filters with AND or with OR', () => {
     const filter = ["name.contains('a')", "name.contains('b')"]
     assert.equal(where({ filter }).kind, 'all')
     assert.equal(where({ filter, filter_any: false }).kind, 'all')
@@ -125,7 +125,7 @@ describe('the query of a list of servers', () => {
     refuses({ filter: ['name'] }, 'filter')
   })
 
-  test('reads search, tags, addresses, time ranges and the one line', () => {
+  test('parses search, tags, addresses, time ranges and q', () => {
     assert.deepEqual(where({ search: '' }), where({}))
     assert.deepEqual(where({ search: '  ' }), where({}))
     assert.deepEqual(where({ search: 'a b' }), { kind: 'search', text: 'a b' })
@@ -151,7 +151,7 @@ describe('the query of a list of servers', () => {
     assert.deepEqual(where({ q: 'status:a' }), where({ status: ['a'] }))
   })
 
-  test("reads Cloudpods' tags: all of a set, or all of another", () => {
+  test("parses Cloudpods' tags: sets combined with OR", () => {
     const env = { key: 'env', value: 'prod' }
     const sets = [[env, { key: 'user:x', value: '' }], [{ key: 'y' }]]
     const one = { kind: 'tag', key: 'env', value: 'prod' }
@@ -166,7 +166,7 @@ describe('the query of a list of servers', () => {
     assert.deepEqual(where({ no_obj_tags: [[env]] }), { kind: 'not', condition: one })
   })
 
-  test('looks at those in use, in the bin, or gone', () => {
+  test('selects servers in use, in the recycle bin, or deleted', () => {
     assert.equal(read({ pending_delete: 'false', deleted: false }).view, 'live')
     assert.equal(read({ pending_delete: 'true' }).view, 'recycled')
     assert.equal(read({ pending_delete: '1' }).view, 'recycled')
@@ -178,7 +178,7 @@ describe('the query of a list of servers', () => {
     refuses({ pending_delete_all: true, pending_delete: 'true' }, 'pending_delete_all')
   })
 
-  test('selects keys, and metadata by its name', () => {
+  test('selects fields, and metadata by its name', () => {
     const { keys, withMetadata } = read({ field: ['name', 'metadata', 'name', 'can_update'] })
     assert.deepEqual(keys, ['name', 'metadata', 'can_update'])
     assert.equal(withMetadata, true)
@@ -189,7 +189,7 @@ describe('the query of a list of servers', () => {
     refuses({ export_keys: ['id,nmae'] }, 'export_keys', /did you mean "name"\?/)
   })
 
-  test('goes on at a marker, and not at an offset too', () => {
+  test('accepts a marker or an offset, not both', () => {
     assert.equal(read({ marker: 'm' }).marker, 'm')
     refuses({ marker: 'm', offset: 0 }, 'marker')
     refuses({ marker: 'm', offset: 5 }, 'marker')
@@ -199,13 +199,13 @@ describe('the query of a list of servers', () => {
     refuses({ paging_marker: ['m'], marker: 'm' }, 'paging_marker')
   })
 
-  test('has the format that is asked for, or else accepted', () => {
+  test('takes the format from the parameter, or else from the Accept header', () => {
     assert.equal(readServerQuery({}, 'csv').format, 'csv')
     assert.equal(readServerQuery({ format: 'json' }, 'csv').format, 'json')
     assert.equal(readServerQuery({ format: 'ndjson' }, 'csv').format, 'ndjson')
   })
 
-  test('has its limits', () => {
+  test('rejects values beyond their limits', () => {
     const many = (count: number) => Array.from({ length: count }, () => 'name.equals(a)')
     read({ filter: many(100) })
     refuses({ filter: many(101) }, 'filter', /100 conditions/)
@@ -213,7 +213,7 @@ describe('the query of a list of servers', () => {
     refuses({ filter: [`name.in(${'a,'.repeat(1000)}a)`] }, 'filter', /1000 values/)
   })
 
-  test('has at most 20 conditions on tags, texts and addresses, wherever they are written', () => {
+  test('accepts at most 20 conditions on tags, texts and addresses in all parameters together', () => {
     const many = (count: number, text: string) => Array.from({ length: count }, () => text)
     const words = (count: number, word: string) => ({ q: many(count, word).join(' ') })
     const tags = (count: number) => [many(count, 'k').map((key) => ({ key }))]

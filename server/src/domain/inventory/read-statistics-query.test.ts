@@ -6,7 +6,7 @@ import { readServerQuery } from './read-server-query.ts'
 import { readStatisticsQuery } from './read-statistics-query.ts'
 
 describe('the query of the statistics', () => {
-  test('groups by status where nothing is said, and by fields and tags where it is', () => {
+  test('groups by status by default, and by the given fields and tags', () => {
     assert.deepEqual(readStatisticsQuery({}).groups, [{ name: 'status', field: 'status' }])
     const group_by = ['provider', 'is_gpu', 'metadata.env', 'metadata.user:a.b', 'provider']
     assert.deepEqual(readStatisticsQuery({ group_by }).groups, [
@@ -17,7 +17,7 @@ describe('the query of the statistics', () => {
     ])
   })
 
-  test('refuses what is no field, and what depends on the caller, alike', () => {
+  test('rejects unknown fields and fields that depend on the caller alike', () => {
     for (const name of ['stauts', 'metadata', 'metadata.', 'nics', '__proto__', ...callerFields]) {
       assert.throws(
         () => readStatisticsQuery({ group_by: [name] }),
@@ -30,7 +30,7 @@ describe('the query of the statistics', () => {
     }
   })
 
-  test('selects as a list does', () => {
+  test('selects servers as a list does', () => {
     const parameters = { status: ['running'], q: 'vcpu>=8', scope: 'max', deleted: true } as const
     const mutable = { ...parameters, status: ['running'] }
     const { scope, view, where } = readServerQuery(mutable)

@@ -25,8 +25,8 @@ export function createTimelineUseCases({ timeline, clock }: Dependencies) {
     ): Promise<ServerTimeline> {
       const { scope } = findVisibility(caller.principal, caller.authorizedScope.scope, requested)
       const today = dayOf(clock())
-      const whose = { scope, projectIds: project_id, domainIds: domain_id }
-      const history = await timeline.read(whose, today - days + 1, requesterOf(caller))
+      const selection = { scope, projectIds: project_id, domainIds: domain_id }
+      const history = await timeline.read(selection, today - days + 1, requesterOf(caller))
       return { timeline: drawTimeline(today, days, history) }
     },
 

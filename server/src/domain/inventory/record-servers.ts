@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../timestamp.ts'
-import { describeServer } from './describe-server.ts'
+import { buildServer } from './build-server.ts'
 import { describeServerEvents } from './describe-server-events.ts'
 import { tagsOf } from './metadata.ts'
 import type { Owners } from './owners.ts'
@@ -28,8 +28,8 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-const isThere = (kept: StoredServer | undefined): kept is StoredServer =>
-  kept !== undefined && !kept.server.deleted
+const isThere = (stored: StoredServer | undefined): stored is StoredServer =>
+  stored !== undefined && !stored.server.deleted
 
 /** Writes down what a source saw, with what became of each server. What has not changed costs a comparison. */
 export function createRecordServers({ serverWriter, owners, clock }: Dependencies) {
@@ -37,18 +37,21 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     reporter?.digestOf(facts.id) ?? hash('sha1', JSON.stringify(facts), 'base64url')
 
   /** What another account saw first stays that account's. */
-  async function findHeldElsewhere({ present, reporter }: Scan, kept: Kept) {
+  async function findHeldElsewhere({ present, reporter }: Scan, stored: Kept) {
     if (!reporter) return new Set<string>()
     const others = present
-      .map(({ id }) => kept.get(id))
+      .map(({ id }) => stored.get(id))
       .filter(isThere)
       .filter(({ server }) => server.account_id !== reporter.accountId)
     return others.length === 0 ? new Set<string>() : await reporter.findHeldElsewhere(others)
   }
 
   /** Who is gone for one account may be there for another. */
-  async function findEnded({ gone, reporter }: Scan, kept: Kept): Promise<readonly StoredServer[]> {
-    const there = gone.map((id) => kept.get(id)).filter(isThere)
+  async function findEnded(
+    { gone, reporter }: Scan,
+    stored: Kept,
+  ): Promise<readonly StoredServer[]> {
+    const there = gone.map((id) => stored.get(id)).filter(isThere)
     if (!reporter || there.length === 0) return there
     const elsewhere = await reporter.findSeenElsewhere(there.map(({ id }) => id))
     return there.filter(({ id }) => !elsewhere.has(id))
@@ -56,21 +59,23 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
 
   async function recordOnce(scan: Scan): Promise<Recorded | undefined> {
     const { present, gone, reporter } = scan
-    const kept = await serverWriter.findStored([...present.map(({ id }) => id), ...gone])
-    const heldElsewhere = await findHeldElsewhere(scan, kept)
+    const stored = await serverWriter.findStored([...present.map(({ id }) => id), ...gone])
+    const heldElsewhere = await findHeldElsewhere(scan, stored)
     const news = present
       .filter(({ id }) => !heldElsewhere.has(id))
       .map((facts) => ({ facts, digest: digestOf(facts, reporter) }))
-      .filter(({ facts, digest }) => isNews(facts, digest, kept.get(facts.id)))
-    const ended = await findEnded(scan, kept)
+      .filter(({ facts, digest }) => isNews(facts, digest, stored.get(facts.id)))
+    const ended = await findEnded(scan, stored)
     const ownerOf = news.length === 0 ? new Map<string, Owner>() : await owners.byProject()
     const time = clock()
     const now = timestamp(time)
     const writes = [
-      ...news.map(({ facts, digest }) => writeOf(facts, digest, kept.get(facts.id), ownerOf, now)),
+      ...news.map(({ facts, digest }) =>
+        writeOf(facts, digest, stored.get(facts.id), ownerOf, now),
+      ),
       ...ended.map((server) => endOf(server, now)),
     ]
-    const left = gone.filter((id) => isThere(kept.get(id)) && !ended.some((one) => one.id === id))
+    const left = gone.filter((id) => isThere(stored.get(id)) && !ended.some((one) => one.id === id))
     const sightings = reporter && {
       ...reporter.sightingsOf(scan),
       // Whom another account keeps or holds it must still see by then.
@@ -78,7 +83,7 @@ export function createRecordServers({ serverWriter, owners, clock }: Dependencie
     }
     const events = describeServerEvents(writes, reporter?.account ?? '', time)
     if (!(await serverWriter.write(writes, events, sightings))) return undefined
-    const created = writes.filter(({ kept: before }) => !isThere(before)).length
+    const created = writes.filter(({ stored: before }) => !isThere(before)).length
     return {
       created,
       changed: news.length - created,
@@ -96,11 +101,11 @@ export type RecordServers = ReturnType<typeof createRecordServers>
 type Kept = ReadonlyMap<string, StoredServer>
 
 /** The same words from the same account for the same owner are no news. */
-const isNews = (facts: ServerFacts, digest: string, kept: StoredServer | undefined): boolean =>
-  !isThere(kept) ||
-  kept.factsDigest !== digest ||
-  kept.server.project_id !== facts.project_id ||
-  kept.server.account_id !== facts.account_id
+const isNews = (facts: ServerFacts, digest: string, stored: StoredServer | undefined): boolean =>
+  !isThere(stored) ||
+  stored.factsDigest !== digest ||
+  stored.server.project_id !== facts.project_id ||
+  stored.server.account_id !== facts.account_id
 
 /** A source that goes through pages can name a server twice: what it said last counts, and who is seen is there. */
 function once({ present, gone, ...rest }: Scan): Scan {
@@ -115,31 +120,31 @@ function once({ present, gone, ...rest }: Scan): Scan {
 function writeOf(
   facts: ServerFacts,
   factsDigest: string,
-  kept: StoredServer | undefined,
+  stored: StoredServer | undefined,
   ownerOf: ReadonlyMap<string, Owner>,
   now: string,
 ): ServerWrite {
   const owner = ownerOf.get(facts.project_id)
   if (!owner) throw new Error(`server ${facts.id} belongs to a project that is not there`)
-  const server = describeServer(facts, {
+  const server = buildServer(facts, {
     domainId: owner.domainId,
     managerDomainId: ownerOf.get(facts.manager_project_id ?? '')?.domainId ?? '',
-    ownTags: kept ? tagsOf(kept.server.metadata, 'own') : {},
-    createdAt: kept?.server.created_at ?? now,
-    updateVersion: kept ? kept.server.update_version + 1 : 0,
+    ownTags: stored ? tagsOf(stored.server.metadata, 'own') : {},
+    createdAt: stored?.server.created_at ?? now,
+    updateVersion: stored ? stored.server.update_version + 1 : 0,
     updatedAt: now,
   })
-  return { kept, server, factsDigest, rendered: renderServer(server) }
+  return { stored, server, factsDigest, rendered: renderServer(server) }
 }
 
-/** A server that is no longer there stays as it was last seen, for as long as deleted ones are kept. */
-function endOf(kept: StoredServer, now: string): ServerWrite {
+/** A server that is no longer there stays as it was last seen, for as long as deleted ones are stored. */
+function endOf(stored: StoredServer, now: string): ServerWrite {
   const server = {
-    ...kept.server,
+    ...stored.server,
     deleted: true,
     deleted_at: now,
-    update_version: kept.server.update_version + 1,
+    update_version: stored.server.update_version + 1,
     updated_at: now,
   }
-  return { kept, server, factsDigest: '', rendered: renderServer(server) }
+  return { stored, server, factsDigest: '', rendered: renderServer(server) }
 }

@@ -19,7 +19,7 @@ const part = (at: number): ServerParts => ({
 })
 const shape = { details: false, withMetadata: false, keys: undefined }
 
-test('a large page is rendered in chunks, with room for others between them', async () => {
+test('a large page is rendered in chunks, with turns for other requests between them', async () => {
   let turns = 0
   let isOver = false
   const count = () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { filledServer } from '../../testing/inventory-world/filled-server.ts'
 import { specifiedServer } from '../../testing/inventory-world/specified-fields.ts'
-import { describeServer } from './describe-server.ts'
+import { buildServer } from './build-server.ts'
 import { shortFields } from './fields.ts'
 import { renderServer } from './render-server.ts'
 import type { ServerFacts } from './server-facts.ts'
@@ -17,23 +17,23 @@ const circumstances = {
 }
 const filled = filledServer('p')
 const describeFacts = (changes: Partial<ServerFacts> = {}) =>
-  describeServer({ ...filled, ...changes }, circumstances)
+  buildServer({ ...filled, ...changes }, circumstances)
 const server = describeFacts()
 const open = (json: string) => JSON.parse(`${json}}`) as Record<string, unknown>
 
-describe('a server that is described', () => {
+describe('a server built from facts', () => {
   test('has every field of the specification', () => {
     assert.deepEqual(Object.keys(server).sort(), Object.values(specifiedServer).flat().sort())
   })
 
-  test('has its own time of a change only where the source has none', () => {
+  test('gets a time of change from Muster only if the source has none', () => {
     const { updated_at: _moment, ...silent } = filled
-    assert.equal(describeServer(silent, circumstances).updated_at, circumstances.updatedAt)
+    assert.equal(buildServer(silent, circumstances).updated_at, circumstances.updatedAt)
     assert.equal(server.updated_at, filled.updated_at)
     assert.equal(server.update_version, 3)
   })
 
-  test('is brand-named by its provider, has a GPU by its devices, and no region by none', () => {
+  test('takes its brand from the provider and its GPU flag from the devices', () => {
     assert.equal(describeFacts({ brand: '' }).brand, 'the provider')
     assert.equal(describeFacts({ isolated_devices: [] }).is_gpu, false)
     assert.equal(describeFacts({ isolated_devices: [], is_gpu: true }).is_gpu, true)
@@ -45,14 +45,14 @@ describe('a server that is described', () => {
     )
   })
 
-  test('does not take what is Muster’s to say from a source that says it anyway', () => {
+  test('ignores fields of a source that only Muster may set', () => {
     const sly = { ...filled, domain_id: 'other', tenant_id: 'other', update_version: 99, disk: 1 }
-    const { domain_id, tenant_id, update_version, disk } = describeServer(sly, circumstances)
+    const { domain_id, tenant_id, update_version, disk } = buildServer(sly, circumstances)
     assert.deepEqual([domain_id, tenant_id, update_version, disk], ['d', 'p', 3, 11_264])
   })
 })
 
-describe('a server that is rendered', () => {
+describe('a rendered server', () => {
   const later = [
     'project',
     'tenant',
@@ -68,7 +68,7 @@ describe('a server that is rendered', () => {
     'admin_security_rules',
   ]
 
-  test('leaves out what depends on who asks, and when', () => {
+  test('leaves out what depends on the caller and the time', () => {
     const document = open(renderServer(server).document)
     for (const name of later) assert.ok(!Object.hasOwn(document, name), name)
     assert.equal(Object.keys(document).length + later.length, 106)
@@ -76,13 +76,13 @@ describe('a server that is rendered', () => {
     assert.equal(renderServer(server).summary.includes('forced'), false)
   })
 
-  test('has a short form in its order', () => {
+  test('has a short form with its own order of fields', () => {
     const summary = open(renderServer(server).summary)
     assert.deepEqual(Object.keys(summary), [...shortFields])
     for (const key of shortFields) assert.equal(summary[key], server[key], key)
   })
 
-  test('has digests that change with what they are of, and with nothing else', () => {
+  test('has digests that change with their content, and with nothing else', () => {
     const before = renderServer(server).digests
     assert.deepEqual(renderServer(describeFacts()).digests, before)
     const tagged = renderServer(describeFacts({ tags: { Name: 'eight' } })).digests
@@ -97,12 +97,12 @@ describe('a server that is rendered', () => {
     )
   })
 
-  test('keeps the operator’s group apart, and none where there is none', () => {
+  test('has the operator’s group apart, if there is one', () => {
     assert.deepEqual(JSON.parse(`{${renderServer(server).adminGroup}}`), {
       admin_secgrp_id: 'forced',
       admin_security_rules: 'in:deny any',
     })
     const { adminGroup: _group, ...free } = filled
-    assert.equal(renderServer(describeServer(free, circumstances)).adminGroup, '')
+    assert.equal(renderServer(buildServer(free, circumstances)).adminGroup, '')
   })
 })

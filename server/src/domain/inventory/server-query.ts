@@ -3,7 +3,7 @@ import type { Condition } from './condition.ts'
 import type { Field } from './fields.ts'
 
 /** Which servers are looked at: those in use, those in the recycle bin, both, or those that are gone. */
-export type View = 'live' | 'recycled' | 'live-and-recycled' | 'deleted'
+export type StateFilter = 'live' | 'recycled' | 'live-and-recycled' | 'deleted'
 
 /** How far a caller asks to see; absent: as far as the token's own scope. */
 export type ScopeParameter = 'project' | 'domain' | 'system' | 'max'
@@ -11,7 +11,7 @@ export type ScopeParameter = 'project' | 'domain' | 'system' | 'max'
 /** The part of a query that says which servers. Lists, exports and statistics have it in common. */
 export interface ServerSelection {
   readonly scope: ScopeParameter | undefined
-  readonly view: View
+  readonly view: StateFilter
   readonly where: Condition
 }
 

@@ -6,7 +6,7 @@ import { startDatabaseProxy } from '../../testing/tcp-proxy.ts'
 import { readDatabaseUrl } from './hosts.ts'
 import { openPostgres } from './open.ts'
 
-describe('an address of PostgreSQL', () => {
+describe('a database URL', () => {
   const good: Record<string, [names: string[], sessionAttribute: string]> = {
     'postgres://u:p@a/db': [['a'], 'any'],
     'postgresql:///db?host=/run/postgresql': [[''], 'any'],
@@ -45,11 +45,11 @@ describe('an address of PostgreSQL', () => {
   }
 })
 
-describe('several servers in one address', () => {
+describe('several hosts in one database URL', () => {
   const portOf = (url: string) => new URL(url).port
   const nobody = '127.0.0.1:1'
 
-  test('are tried in order until one answers and takes writes', async (t) => {
+  test('are tried in order until one answers and accepts writes', async (t) => {
     const url = await createTestDatabase()
     const readOnly = await createTestDatabase()
     const client = new pg.Client(readOnly)
@@ -69,7 +69,7 @@ describe('several servers in one address', () => {
     )
   })
 
-  test('stand in for each other when the one in use goes away', async (t) => {
+  test('replace each other when the one in use goes away', async (t) => {
     const url = await createTestDatabase()
     const first = await startDatabaseProxy(t, url)
     const second = await startDatabaseProxy(t, url)

@@ -28,7 +28,7 @@ async function noConnectionsLeft(url: string): Promise<void> {
 }
 
 describe('a PostgreSQL', () => {
-  test('is left without a connection when it is closed', async () => {
+  test('has no connection left after close', async () => {
     const url = await createTestDatabase()
     const database = await openPostgres(url, async () => {})
     await database.ping()
@@ -37,7 +37,7 @@ describe('a PostgreSQL', () => {
     await noConnectionsLeft(url)
   })
 
-  test('is left without a connection where its data was refused', async () => {
+  test('has no connection left after its data was rejected', async () => {
     const url = await createTestDatabase()
     const refused = new Error('not this data')
     await assert.rejects(
@@ -50,7 +50,7 @@ describe('a PostgreSQL', () => {
     await noConnectionsLeft(url)
   })
 
-  test('REL-05: that breaks off in the middle of a read or a commit is a 503, not the end', async (t) => {
+  test('REL-05: that disconnects during a read or a commit causes a 503, and the process goes on', async (t) => {
     const place = await createStoragePlace('postgres')
     t.after(() => place.remove())
     const proxy = await startDatabaseProxy(t, place.url ?? '')

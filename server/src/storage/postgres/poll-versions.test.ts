@@ -14,7 +14,7 @@ async function waitUntil(what: string, bound: number, isSo: () => boolean): Prom
   }
 }
 
-const putNews = (database: Database, key: string) =>
+const commitSetting = (database: Database, key: string) =>
   database.commitIdentity([database.db.insertInto('settings').values({ key, value: '' }).compile()])
 
 describe('two processes on one PostgreSQL', () => {
@@ -28,7 +28,7 @@ describe('two processes on one PostgreSQL', () => {
   })
   after(() => place.remove())
 
-  test('SEC-02: hear of each other’s news', async () => {
+  test('SEC-02: see each other’s identity versions', async () => {
     assert.equal(far.currentVersion(), 0)
     for (const [index, [here, there]] of [
       [near, far],
@@ -36,24 +36,26 @@ describe('two processes on one PostgreSQL', () => {
       [near, far],
     ].entries()) {
       assert.ok(here && there)
-      await putNews(here, `news-${index}`)
+      await commitSetting(here, `setting-${index}`)
       // Who wrote it knows at once.
       assert.equal(here.currentVersion(), index + 1)
-      await waitUntil('news', 5_000, () => there.currentVersion() === index + 1)
+      await waitUntil('the version', 5_000, () => there.currentVersion() === index + 1)
     }
   })
 
-  test('SEC-02: count every piece of news once, however many come together', async () => {
+  test('SEC-02: count every identity commit once, also when many run together', async () => {
     const first = near.currentVersion() ?? Number.NaN
     await Promise.all(
-      Array.from({ length: 20 }, (_, index) => putNews(index % 2 ? near : far, `many-${index}`)),
+      Array.from({ length: 20 }, (_, index) =>
+        commitSetting(index % 2 ? near : far, `many-${index}`),
+      ),
     )
     for (const database of [near, far]) {
-      await waitUntil('all news', 5_000, () => database.currentVersion() === first + 20)
+      await waitUntil('all versions', 5_000, () => database.currentVersion() === first + 20)
     }
   })
 
-  test('a commit that is no news is none', async () => {
+  test('a commit of other data does not raise the identity version', async () => {
     const first = far.currentVersion()
     await near.commit([
       near.db.insertInto('settings').values({ key: 'quiet', value: '' }).compile(),
@@ -70,7 +72,7 @@ describe('a process that loses its connection', { concurrency: true }, () => {
     silent: (proxy: TcpProxy) => proxy.silence(),
   }
   for (const [how, breakIt] of Object.entries(ways)) {
-    test(`SEC-02: knows that it has lost touch when it is ${how}, and finds back`, async (t) => {
+    test(`SEC-02: notices within five seconds that it is ${how}, and recovers`, async (t) => {
       const place = await createStoragePlace('postgres')
       t.after(() => place.remove())
       const near = await place.open()
@@ -79,7 +81,7 @@ describe('a process that loses its connection', { concurrency: true }, () => {
       assert.equal(far.currentVersion(), 0)
 
       breakIt(proxy)
-      await putNews(near, 'unheard')
+      await commitSetting(near, 'unheard')
       // Inside the five seconds that a change may take to bite.
       await waitUntil('losing touch', 4_000, () => far.currentVersion() === undefined)
       await pause(300)
@@ -91,8 +93,8 @@ describe('a process that loses its connection', { concurrency: true }, () => {
       const found = far.currentVersion() ?? 0
       assert.notEqual(found, 0)
       assert.notEqual(found, 1)
-      await putNews(near, 'heard')
-      await waitUntil('news', 5_000, () => far.currentVersion() === found + 1)
+      await commitSetting(near, 'heard')
+      await waitUntil('the version', 5_000, () => far.currentVersion() === found + 1)
     })
   }
 })

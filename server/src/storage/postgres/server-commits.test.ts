@@ -50,7 +50,7 @@ describe('commits that change servers on PostgreSQL', () => {
   const isThere = async (key: string) =>
     (await far.db.selectFrom('settings').select('key').where('key', '=', key).execute()).length > 0
 
-  test('do not wait for one that is in the middle of its work, and get their versions as they end', async () => {
+  test('do not wait for a commit that is still running, and get their versions in the order in which they end', async () => {
     const gate = await closeGate(place.url ?? '')
     const slow = near.commitServers([put('slow'), pass()], new Set(['slow']))
     await until('the slow one waits', async () => (await gate.waiting()) === 1)
@@ -75,7 +75,7 @@ describe('commits that change servers on PostgreSQL', () => {
     assert.equal(await isThere('slow'), true)
   })
 
-  test('see in turn what earlier ones wrote, also where they began before', async () => {
+  test('see in their serialized statements what earlier commits wrote, also if they began before', async () => {
     const gate = await closeGate(place.url ?? '')
     const requireNone = {
       ...sql`select 1 where not exists (select 1 from settings where key = 'first')`.compile(
@@ -91,7 +91,7 @@ describe('commits that change servers on PostgreSQL', () => {
     await refused
   })
 
-  test('that lock each other out are tried again until both are through', async () => {
+  test('that deadlock are retried until both succeed', async () => {
     await near.commit([put('a'), put('b')])
     const touch = (key: string) =>
       sql`update settings set value = value || 'x' where key = ${key}`.compile(near.db)

@@ -81,16 +81,16 @@ onBothEngines('the counts of servers', (engine) => {
     return ids.map((id) => fleet.samples.facts(id))
   }
 
-  test('are those of the servers that were written', () => agree())
+  test('match the servers that were written', () => agree())
 
-  test('stay right when servers change in everything, their project too', async () => {
+  test('stay right when every field of servers changes, the project too', async () => {
     for (let round = 0; round < 3; round += 1) {
       await fleet.record(some(25))
       await agree()
     }
   })
 
-  test('stay right when servers go and come back', async () => {
+  test('stay right when servers are deleted and come back', async () => {
     const gone = fleet.world
       .servers()
       .slice(10, 30)
@@ -103,7 +103,7 @@ onBothEngines('the counts of servers', (engine) => {
     await agree()
   })
 
-  test('stay right through the recycle bin', async () => {
+  test('stay right when servers enter and leave the recycle bin', async () => {
     const servers = some(20)
     await fleet.record(servers.map((facts) => ({ ...facts, pending_deleted: true })))
     await agree()
@@ -111,7 +111,7 @@ onBothEngines('the counts of servers', (engine) => {
     await agree()
   })
 
-  test('stay right when the same is seen again, and when a tag changes', async () => {
+  test('stay right when a scan reports the same again, and when a tag changes', async () => {
     const servers = some(10).map((facts) => ({ ...facts, pending_deleted: false }))
     await fleet.record(servers)
     const before = await kept()
@@ -124,7 +124,7 @@ onBothEngines('the counts of servers', (engine) => {
     assert.deepEqual(await kept(), before)
   })
 
-  test('stay right when several write at once', async () => {
+  test('stay right when several writers run at once', async () => {
     const ids = fleet.world.servers().map(({ id }) => id)
     const scans = [0, 1, 2, 3].map((part) =>
       ids.filter((_, at) => at % 4 === part).map((id) => fleet.samples.facts(id)),
@@ -143,7 +143,7 @@ onBothEngines('the counts of servers', (engine) => {
     await agree()
   })
 
-  test('do not count what is purged', async () => {
+  test('do not include purged servers', async () => {
     const gone = fleet.world
       .servers()
       .slice(0, 15)

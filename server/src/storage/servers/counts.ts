@@ -61,8 +61,8 @@ function sumUp(writes: readonly ServerWrite[]): readonly Count[] {
       count.disk += sign * server.disk
     }
   }
-  for (const { kept, server } of writes) {
-    if (kept) add(kept.server, -1)
+  for (const { stored, server } of writes) {
+    if (stored) add(stored.server, -1)
     add(server, 1)
   }
   return [...counts.values()]

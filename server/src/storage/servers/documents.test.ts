@@ -6,7 +6,7 @@ import { startInventoryWorld } from '../../testing/inventory-world/start-invento
 import { createDocuments } from './documents.ts'
 
 onBothEngines('rendered servers', (engine) => {
-  test('are read in chunks, so that nobody waits for all of a large page', async (t) => {
+  test('are read in chunks, so that other requests do not wait for a large page', async (t) => {
     const { platform } = await startInventoryWorld(engine, { servers: 150 })
     t.after(() => platform.close())
     const { database } = platform

@@ -7,18 +7,18 @@ import type { DatabaseReader, Query, QueryPriority, Row } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 /** Rendered servers that have been read lately, so many bytes of them. */
-const keptBytes = 256 * 2 ** 20
+const cacheBytes = 256 * 2 ** 20
 const overhead = 400
 
 /** So many are read at once: it takes the serving thread a few milliseconds. */
 const chunkSize = 128
 
-interface Kept {
+interface CachedServer {
   readonly revision: number
   readonly parts: ServerParts
 }
 
-const sizeOf = ({ parts: { body, metadata } }: Kept) =>
+const sizeOf = ({ parts: { body, metadata } }: CachedServer) =>
   body.length + (metadata?.length ?? 0) + overhead
 
 /** A rendered text, as bytes, whichever way the engine has it. */
@@ -64,7 +64,7 @@ export const toParts = (row: Row): ServerParts => ({
 /** Reads rendered servers by their numbers. */
 export function createDocuments(database: DatabaseReader) {
   const { db } = database
-  const cache = new LRUCache<number, Kept>({ maxSize: keptBytes, sizeCalculation: sizeOf })
+  const cache = new LRUCache<number, CachedServer>({ maxSize: cacheBytes, sizeCalculation: sizeOf })
 
   /** One cache for all, so that one limit holds for all: numbers tell its four kinds apart. */
   const keyOf = (seq: number, kind: BodyKind, withMetadata: boolean) =>
@@ -83,7 +83,10 @@ export function createDocuments(database: DatabaseReader) {
     return { sql: text, parameters: seqs }
   }
 
-  const toKept = (row: Row): Kept => ({ revision: Number(row['revision']), parts: toParts(row) })
+  const toCached = (row: Row): CachedServer => ({
+    revision: Number(row['revision']),
+    parts: toParts(row),
+  })
 
   return async function load(
     found: readonly Found[],
@@ -92,24 +95,24 @@ export function createDocuments(database: DatabaseReader) {
     priority: QueryPriority = 'quick',
   ): Promise<readonly ServerParts[] | undefined> {
     const known = found.map(({ seq, revision }) => {
-      const kept = cache.get(keyOf(seq, kind, withMetadata))
-      return kept?.revision === revision ? kept.parts : undefined
+      const cached = cache.get(keyOf(seq, kind, withMetadata))
+      return cached?.revision === revision ? cached.parts : undefined
     })
     const missing = found.filter((_, at) => known[at] === undefined).map(({ seq }) => seq)
     if (missing.length === 0) return known as ServerParts[]
-    const read = new Map<number, Kept>()
+    const read = new Map<number, CachedServer>()
     for (const [index, seqs] of [...chunk(missing, chunkSize)].entries()) {
       // Other requests get a turn before the next chunk.
       if (index > 0) await nextTurn()
       const [rows = []] = await database.run([queryFor(seqs, kind, withMetadata)], priority)
-      for (const row of rows) read.set(Number(row['server']), toKept(row))
+      for (const row of rows) read.set(Number(row['server']), toCached(row))
     }
     // What streams by is not what is asked for again.
     if (priority === 'quick')
-      for (const [seq, kept] of read) cache.set(keyOf(seq, kind, withMetadata), kept)
+      for (const [seq, cached] of read) cache.set(keyOf(seq, kind, withMetadata), cached)
     const parts = found.map(({ seq, revision }, at) => {
-      const kept = read.get(seq)
-      return known[at] ?? (kept?.revision === revision ? kept.parts : undefined)
+      const cached = read.get(seq)
+      return known[at] ?? (cached?.revision === revision ? cached.parts : undefined)
     })
     return parts.every((part) => part !== undefined) ? parts : undefined
   }

@@ -31,7 +31,7 @@ onBothEngines('the indexes of servers', (engine) => {
   }
   const wanted = serverIndexes(engine).map(({ name }) => name)
 
-  test('finds every index there, as the start made them', async () => {
+  test('all exist after the start', async () => {
     const there = await indexes()
     for (const name of wanted) assert.ok(there.has(name), name)
     const before = new Map(there)
@@ -39,11 +39,11 @@ onBothEngines('the indexes of servers', (engine) => {
     assert.deepEqual(await indexes(), before)
   })
 
-  test('leaves the index of texts set to sort many at once', async () => {
+  test('include the search index with its large sort buffer', async () => {
     assert.deepEqual(await searchSettings(storage.database), [])
   })
 
-  test('makes only those indexes that are missing', async () => {
+  test('are created only if they are missing', async () => {
     const [first = '', ...others] = wanted
     const before = await indexes()
     const drop = sql`drop index ${sql.ref(first)}`.compile(storage.database.db)

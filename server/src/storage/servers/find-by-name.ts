@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ServerFinder } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader } from '../database.ts'
-import { createDrivers } from './drivers.ts'
+import { createAccessPaths } from './access-paths.ts'
 import { sortIndex } from './indexes.ts'
 import type { Planner } from './plan.ts'
 import { byCodePoint } from './sql-parts.ts'
@@ -12,11 +12,11 @@ export function createFindByName(
   { engine }: Pick<DatabaseReader, 'engine'>,
   { run, select }: Planner,
 ): ServerFinder['findByName'] {
-  const drivers = createDrivers(engine, createWhere({ engine, owners: new Map() }))
+  const accessPaths = createAccessPaths(engine, createWhere({ engine, owners: new Map() }))
   const subject = byCodePoint(engine, sql.ref('name'))
 
   return async function findByName(scope, name, most, requester) {
-    const within = drivers.ofScope(scope)
+    const within = accessPaths.ofScope(scope)
     const conditions = [sql`state = 0`, sql`${subject} = ${name}`]
     const named = select(
       sql`id`,

@@ -28,7 +28,7 @@ const runs = 150
 const listServers = operations.find(({ id }) => id === 'listServers') as Operation
 const readQuery = createQueryReader(listServers)
 
-onBothEngines('which way a question takes', (engine) => {
+onBothEngines('the access path of a query', (engine) => {
   let fleet: InventoryWorld
   let usual: ServerFinder
   let hasty: ServerFinder
@@ -75,7 +75,7 @@ onBothEngines('which way a question takes', (engine) => {
 
   /** PostgreSQL needs no help to be stopped. */
   const stoppable = engine === 'sqlite' ? test : () => {}
-  void stoppable('can be stopped wherever it looks at servers one by one', async () => {
+  void stoppable('can be stopped wherever it scans servers', async () => {
     const { database } = fleet.platform
     const asked: string[] = []
     const run: Database['run'] = (questions, pace) => {
@@ -105,7 +105,7 @@ onBothEngines('which way a question takes', (engine) => {
     for (const sql of unbounded) assert.match(sql, /check_stop\(\)/)
   })
 
-  test('makes no difference to its answer, on any page', async () => {
+  test('does not change its result, on any page', async () => {
     const servers = fleet.world.servers()
     const { question: questions } = createQuestions(servers)
     await fc.assert(

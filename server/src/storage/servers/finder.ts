@@ -4,16 +4,16 @@ import type { PageQuery, ServerFinder } from '../../domain/inventory/ports.ts'
 import { scopeIdOf, type ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader, DatabaseVersions, QueryPriority } from '../database.ts'
 import { createDocuments } from './documents.ts'
-import { createFew } from './few.ts'
+import { createSelectiveLookup } from './selective-lookup.ts'
 import { createLoadById } from './load-by-id.ts'
 import { createFindByName } from './find-by-name.ts'
-import { createMany } from './many.ts'
+import { createIndexScan } from './index-scan.ts'
 import { readsOwnerNames } from './reads-owner-names.ts'
 import { createOrderTerms, readKeys } from './order.ts'
 import { createPlanner, isEverything, usualLimits, type Limits } from './plan.ts'
 import { createSelections } from './selections.ts'
 import { createStatistics } from './statistics.ts'
-import { createSweep } from './sweep.ts'
+import { createFullScan } from './full-scan.ts'
 
 /** How far from the beginning a page may be for the serving thread to go there. */
 const shortWalk = 2_000
@@ -31,14 +31,14 @@ const priorityOf = (query: PageQuery): QueryPriority =>
     ? 'quick'
     : query.requester
 
-let epochs = 0
-const knownEpochs = new WeakMap<object, number>()
+let lastNamesVersion = 0
+const namesVersions = new WeakMap<object, number>()
 
 /** Another number for other names. */
-function epochOf(names: object): number {
-  const epoch = knownEpochs.get(names) ?? (epochs += 1)
-  knownEpochs.set(names, epoch)
-  return epoch
+function namesVersionOf(names: object): number {
+  const version = namesVersions.get(names) ?? (lastNamesVersion += 1)
+  namesVersions.set(names, version)
+  return version
 }
 
 /** Finds servers and what is shown of them. */
@@ -49,9 +49,9 @@ export function createServerFinder(
 ): ServerFinder {
   const terms = createOrderTerms(database.engine)
   const planner = createPlanner(database, owners, limits)
-  const few = createFew(database, planner, terms)
-  const sweep = createSweep(planner, terms)
-  const findAmongMany = createMany(planner, terms)
+  const selectiveLookup = createSelectiveLookup(database, planner, terms)
+  const fullScan = createFullScan(planner, terms)
+  const scanIndex = createIndexScan(planner, terms)
   const selections = createSelections()
 
   const versionOf = (scope: ScopeOrNone): number | undefined =>
@@ -61,7 +61,9 @@ export function createServerFinder(
   async function rememberedBy(query: PageQuery): Promise<string | undefined> {
     const fleet = versionOf(query.scope)
     if (fleet === undefined) return undefined
-    return readsOwnerNames(query) ? `${fleet} ${epochOf(await owners.byProject())}` : `${fleet}`
+    return readsOwnerNames(query)
+      ? `${fleet} ${namesVersionOf(await owners.byProject())}`
+      : `${fleet}`
   }
 
   async function find(query: PageQuery) {
@@ -72,20 +74,20 @@ export function createServerFinder(
       const priority = priorityOf(query)
       const plan = await planner.plan(query)
       let total = query.isAnew ? undefined : selections.total(query, version)
-      selection = await few.select(plan, query, priority)
-      if (!selection && total === undefined && sweep.isNeeded(plan)) {
-        ;({ total, selection } = await sweep.sweep(plan, query))
+      selection = await selectiveLookup.select(plan, query, priority)
+      if (!selection && total === undefined && fullScan.isNeeded(plan)) {
+        ;({ total, selection } = await fullScan.run(plan, query))
       }
       if (!selection) {
-        const page = await findAmongMany(plan, query, total, priority)
+        const page = await scanIndex(plan, query, total, priority)
         selections.rememberTotal(query, version, page.total)
         return page
       }
       selections.remember(query, version, selection)
     }
     return query.after
-      ? await few.pageAfter(selection, await planner.plan(query), query)
-      : few.pageOf(selection, query)
+      ? await selectiveLookup.pageAfter(selection, await planner.plan(query), query)
+      : selectiveLookup.pageOf(selection, query)
   }
 
   return {

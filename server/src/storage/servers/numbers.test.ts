@@ -11,7 +11,7 @@ onBothEngines('numbers', (engine) => {
   })
   after(() => storage.close())
 
-  test('nobody gets one that somebody else has', async () => {
+  test('are given out once, also to concurrent callers', async () => {
     const takers = [0, 1, 2].map(() => createNumbers(storage.database))
     const wishes = Array.from({ length: 60 }, (_, at) => ({ at, count: 1 + (at % 7) * 5 }))
     const taken = await Promise.all(
@@ -24,7 +24,7 @@ onBothEngines('numbers', (engine) => {
     assert.equal(new Set(all).size, all.length)
   })
 
-  test('a revision is higher than what it follows, whoever made that', async () => {
+  test('give a revision that is higher than the previous one, whoever made that', async () => {
     const [one, other] = [createNumbers(storage.database), createNumbers(storage.database)]
     let last = 0
     for (let round = 0; round < 200; round += 1) {
@@ -34,7 +34,7 @@ onBothEngines('numbers', (engine) => {
     }
   })
 
-  test('one that could not take any tries again', async () => {
+  test('are taken again after a failure', async () => {
     let isDown = true
     const take = createNumbers({
       ...storage.database,

@@ -104,7 +104,7 @@ onBothEngines('the plan of a query', (engine) => {
     return steps.flat().flatMap(({ isLookup, text }) => (isLookup ? [] : [text]))
   }
 
-  test('repeats no search through the rows of other servers, whatever filters meet', async () => {
+  test('repeats no scan per row, whatever filters are combined', async () => {
     const several = fc.uniqueArray(fc.constantFrom(...filters), { minLength: 2, maxLength: 3 })
     await fc.assert(
       fc.asyncProperty(
@@ -138,7 +138,7 @@ onBothEngines('the plan of a query', (engine) => {
     )
   })
 
-  test('walks in order to a page of many that lack something, and sorts nothing', async () => {
+  test('reads a page of a negated filter in index order, without sorting', async () => {
     const { database } = fleet.platform
     const explain = engine === 'postgres' ? 'explain' : 'explain query plan'
     for (const q of ['-tag:env=nowhere', '-nowhere', '-ip:192.0.2.0/24']) {
@@ -160,7 +160,7 @@ onBothEngines('the plan of a query', (engine) => {
     }
   })
 
-  test('counts by one pass over other tables for each of many filters', async () => {
+  test('counts with one pass over the other tables per filter', async () => {
     const { database } = fleet.platform
     asked = []
     await walker.find({

@@ -2,9 +2,9 @@ import { sql, type CompiledQuery } from 'kysely'
 import type { Condition } from '../../domain/inventory/condition.ts'
 import type { Owners } from '../../domain/inventory/owners.ts'
 import type { ScopedQuery } from '../../domain/inventory/ports.ts'
-import type { View } from '../../domain/inventory/server-query.ts'
+import type { StateFilter } from '../../domain/inventory/server-query.ts'
 import type { DatabaseReader, QueryPriority, Row, ServerSet } from '../database.ts'
-import { createDrivers, type Driver } from './drivers.ts'
+import { createAccessPaths, type AccessPath } from './access-paths.ts'
 import { coveredColumns, everyServer, sortIndex } from './indexes.ts'
 import { serverList, type SideCondition } from './server-lists.ts'
 import { allOf, everything, type Sql } from './sql-parts.ts'
@@ -23,7 +23,7 @@ export interface Limits {
 /** Beyond these it is quicker to walk in order. */
 export const usualLimits: Limits = { smallScope: 5_000, fewServers: 1_000, mostFound: 3_000 }
 
-const states: Readonly<Record<View, Sql>> = {
+const states: Readonly<Record<StateFilter, Sql>> = {
   live: sql`state = 0`,
   recycled: sql`state = 1`,
   'live-and-recycled': sql`state in (0, 1)`,
@@ -41,14 +41,14 @@ export interface Plan {
   readonly query: ScopedQuery
   readonly isLive: boolean
   /** The way to what the caller may see; none where that is everything. */
-  readonly scope: Driver | undefined
+  readonly scope: AccessPath | undefined
   /** The ways to parts of what is asked for. */
-  readonly drivers: readonly Driver[]
+  readonly accessPaths: readonly AccessPath[]
   readonly conditions: readonly Sql[]
   /** The same, for a look at all servers. */
-  readonly sweepConditions: readonly Sql[]
+  readonly scanConditions: readonly Sql[]
   /** The index for such a look: one that has all the columns that are looked at, where there is one. */
-  readonly sweepIndex: Index
+  readonly scanIndexName: Index
   /** Whether tags, addresses or texts of servers have to be looked at. */
   readonly usesSideTables: boolean
   /** Whether an index in some order has all the columns that are looked at. */
@@ -56,7 +56,7 @@ export interface Plan {
 }
 
 /** The few that are out of use have indexes of their own. */
-const outOfUse: Partial<Record<View, Driver>> = {
+const outOfUse: Partial<Record<StateFilter, AccessPath>> = {
   recycled: { index: 'servers_recycled', condition: everything, list: undefined },
   deleted: { index: 'servers_deleted', condition: everything, list: undefined },
 }
@@ -76,7 +76,7 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
     return await database.run(compiled, priority)
   }
 
-  const scopes = createDrivers(engine, createWhere({ engine, owners: new Map() }))
+  const scopes = createAccessPaths(engine, createWhere({ engine, owners: new Map() }))
 
   /** What must hold of any server that the caller is shown. */
   function inSight({ view, scope }: ScopedQuery): readonly Sql[] {
@@ -115,11 +115,14 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
   async function plan(query: ScopedQuery): Promise<Plan> {
     const setting = { engine, owners: await owners.byProject() }
     const where = createWhere(setting)
-    const drivers = createDrivers(engine, where)
-    const scope = drivers.ofScope(query.scope)
+    const accessPaths = createAccessPaths(engine, where)
+    const scope = accessPaths.ofScope(query.scope)
     const isLive = query.view === 'live'
     const inLists = isLive ? inByteSet : undefined
-    const sweep = createWhere({ ...setting, inSweep: engine === 'postgres' ? inHash : inLists })
+    const fullScan = createWhere({
+      ...setting,
+      inFullScan: engine === 'postgres' ? inHash : inLists,
+    })
     const visible = inSight(query)
     const isCovered =
       isLive && where.columnsIn(query.where).every((column) => coveredColumns.has(column))
@@ -127,24 +130,24 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
       query,
       isLive,
       scope,
-      drivers: isLive ? drivers.of(query.where) : [],
+      accessPaths: isLive ? accessPaths.of(query.where) : [],
       conditions: [...visible, ...stopChecks, where.where(query.where)],
-      sweepConditions: [...visible, ...stopChecks, sweep.where(query.where)],
-      sweepIndex: isCovered ? sortIndex('created_at') : everyServer,
+      scanConditions: [...visible, ...stopChecks, fullScan.where(query.where)],
+      scanIndexName: isCovered ? sortIndex('created_at') : everyServer,
       usesSideTables: where.usesSideTables(query.where),
       isCovered,
     }
   }
 
-  const probe = ({ index, condition, list }: Driver, view: View, most: number): Sql => {
+  const probe = ({ index, condition, list }: AccessPath, view: StateFilter, most: number): Sql => {
     const servers = list ?? select(sql`1`, index, [states[view], condition])
     return sql`select count(*) as n from (${servers} limit ${most + 1}) as probed`
   }
 
   /** Of these ways, the narrowest that leads to no more than so many. */
   async function narrowest(
-    ways: readonly Driver[],
-    view: View,
+    ways: readonly AccessPath[],
+    view: StateFilter,
     most: number,
     priority: QueryPriority,
   ) {
@@ -163,13 +166,16 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
    * A way that leads to few servers. That of the scope is tried before any other: how many servers
    * others have must not tell in how long it takes.
    */
-  async function findNarrowWay({ query, isLive, scope, drivers }: Plan, priority: QueryPriority) {
+  async function findNarrowWay(
+    { query, isLive, scope, accessPaths }: Plan,
+    priority: QueryPriority,
+  ) {
     const { view } = query
     const own = scope && (await narrowest([scope], view, limits.smallScope, priority))
     if (own) return own
     const aside = outOfUse[view]
     return isLive
-      ? await narrowest(drivers, view, limits.fewServers, priority)
+      ? await narrowest(accessPaths, view, limits.fewServers, priority)
       : aside && (await narrowest([aside], view, limits.smallScope, priority))
   }
 

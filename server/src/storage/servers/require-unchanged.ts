@@ -10,15 +10,15 @@ import { chunk } from '../../domain/chunk.ts'
  */
 export function requireUnchanged(
   { engine, db }: Pick<DatabaseReader, 'engine' | 'db'>,
-  kept: readonly Found[],
+  stored: readonly Found[],
 ): Statement[] {
   const lock = engine === 'postgres' ? sql`order by seq for update` : sql``
-  const sorted = kept.toSorted((a, b) => a.seq - b.seq)
+  const sorted = stored.toSorted((a, b) => a.seq - b.seq)
   return [...chunk(sorted)].map((piece) => {
     const sum = piece.reduce((total, { revision }) => total + revision, 0)
     const seqs = sql.join(piece.map(({ seq }) => seq))
     const rows = sql`select revision from servers where seq in (${seqs}) ${lock}`
-    const check = sql`select 1 as one from (select count(*) as n, sum(revision) as revisions from (${rows}) as found) as kept where n = ${piece.length} and revisions = ${sum}`
+    const check = sql`select 1 as one from (select count(*) as n, sum(revision) as revisions from (${rows}) as found) as stored where n = ${piece.length} and revisions = ${sum}`
     return required(check.compile(db), 'revision')
   })
 }

@@ -11,7 +11,7 @@ import {
   type Cell,
 } from './field-columns.ts'
 import { searchText } from './search-text.ts'
-import { keptTags, type KeptTag } from './tags.ts'
+import { storedTags, type StoredTag } from './tags.ts'
 import { placeColumns } from './where.ts'
 import type { Codes } from './text-dictionary.ts'
 
@@ -39,15 +39,15 @@ export interface ServerEntry {
   readonly server: Server
   readonly seq: number
   readonly state: 0 | 1 | 2
-  readonly tags: readonly KeptTag[]
+  readonly tags: readonly StoredTag[]
 }
 
 export const entryOf = (write: ServerWrite, seq: number): ServerEntry => {
   const { server } = write
-  return { write, server, seq, state: stateOf(server), tags: keptTags(server) }
+  return { write, server, seq, state: stateOf(server), tags: storedTags(server) }
 }
 
-/** Adds every text of a server that is kept by its code. */
+/** Adds every text of a server that is stored by its code. */
 export function addWords({ server, tags }: ServerEntry, words: Set<string>): void {
   words.add(server.status)
   for (const column of wordColumns) words.add(server[column] as string)
@@ -107,7 +107,7 @@ export function documentRow(
 ): unknown[] {
   const { factsDigest, rendered } = write
   const { document, summary, metadata, adminGroup, digests } = rendered
-  const kept = (text: string) => (engine === 'sqlite' ? Buffer.from(text) : text)
+  const stored = (text: string) => (engine === 'sqlite' ? Buffer.from(text) : text)
   return [
     seq,
     server.id,
@@ -122,9 +122,9 @@ export function documentRow(
     digests.summary,
     digests.metadata,
     adminGroup,
-    kept(metadata),
-    kept(summary),
-    kept(document),
+    stored(metadata),
+    stored(summary),
+    stored(document),
   ]
 }
 

@@ -17,7 +17,7 @@ const found = (server: Parameters<typeof searchText>[0], sought: string) => {
 const inWords = letters.filter((letter) => /[\p{L}\p{N}]/u.test(letter))
 const starts = inWords.flatMap((first) => [first, ...inWords.map((second) => first + second)])
 
-test('one or two characters are found where a word begins with them, and nowhere else', () => {
+test('one or two characters match at the start of a word, and nowhere else', () => {
   fc.assert(
     fc.property(someText, someText, (name, description) => {
       const server = { ...blank, name, description }

@@ -16,17 +16,17 @@ interface Remembered<Value> {
 }
 
 /** In bytes, with what they are found by. */
-const keptSelections = 48 * 2 ** 20
-const keptTotals = 8 * 2 ** 20
+const maxSelectionBytes = 48 * 2 ** 20
+const maxTotalBytes = 8 * 2 ** 20
 
 /** What queries found at a version of what they asked about. A later version asks anew. */
 export function createSelections() {
   const selections = new LRUCache<string, Remembered<Selection>>({
-    maxSize: keptSelections,
+    maxSize: maxSelectionBytes,
     sizeCalculation: ({ value }, key) => value.seqs.length * 20 + key.length * 2 + 200,
   })
   const totals = new LRUCache<string, Remembered<number>>({
-    maxSize: keptTotals,
+    maxSize: maxTotalBytes,
     sizeCalculation: (_, key) => key.length * 2 + 200,
   })
 

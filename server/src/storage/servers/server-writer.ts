@@ -46,8 +46,8 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
     }
   }
 
-  const scopesOf = ({ kept, server }: ServerWrite) =>
-    [server, ...(kept ? [kept.server] : [])].flatMap(({ project_id, domain_id }) => [
+  const scopesOf = ({ stored, server }: ServerWrite) =>
+    [server, ...(stored ? [stored.server] : [])].flatMap(({ project_id, domain_id }) => [
       project_id,
       domain_id,
     ])

@@ -39,7 +39,7 @@ export function createStatistics(
   const named = (codes: Sql) =>
     sql`select word as value, count, vcpu_count, vmem_size, disk from (${codes}) as coded left join words on words.code = coded.value where count > 0`
 
-  /** From the counts that are kept: of everything in sight, by what is usually asked for. */
+  /** From the counts that are stored: of everything in sight, by what is usually asked for. */
   function fromCounts(plan: Plan, grouping: Grouping): Sql | undefined {
     if (!isCounted(plan) || !('field' in grouping)) return undefined
     const { field } = grouping
@@ -162,29 +162,29 @@ export function createStatistics(
   ): Promise<Statistics> {
     const plan = await planFor(query)
     const way = await findNarrowWay(plan, query.requester)
-    const conditions = way ? [...plan.conditions, way.condition] : plan.sweepConditions
-    const source = sql`servers${hint(way ? way.index : plan.sweepIndex)} where ${allOf(conditions)}`
-    const kept = new Map(
+    const conditions = way ? [...plan.conditions, way.condition] : plan.scanConditions
+    const source = sql`servers${hint(way ? way.index : plan.scanIndexName)} where ${allOf(conditions)}`
+    const stored = new Map(
       query.groups.flatMap((group) => {
         const groups = fromCounts(plan, group) ?? fromTags(plan, group)
         return groups ? [[group, mostFrequent(groups, group)] as const] : []
       }),
     )
-    const walked = query.groups.filter((group) => !kept.has(group))
+    const walked = query.groups.filter((group) => !stored.has(group))
     const needsWhole = !isCounted(plan)
     const queries = [
       ...(needsWhole ? [] : [wholeOf(plan)]),
-      ...kept.values(),
+      ...stored.values(),
       ...(needsWhole || walked.length > 0 ? [inOnePass(source, walked, needsWhole)] : []),
     ]
     const answers = await run(queries, query.requester)
     const seen = answers[queries.length - 1] ?? []
     const partOf = (part: number) => seen.filter((row) => Number(row['part']) === part)
     const [wholeRow] = needsWhole ? partOf(-1) : (answers[0] ?? [])
-    const keptGroups = [...kept.keys()]
+    const countedGroups = [...stored.keys()]
     const rowsOf = (group: Grouping) =>
-      kept.has(group)
-        ? (answers[keptGroups.indexOf(group) + (needsWhole ? 0 : 1)] ?? [])
+      stored.has(group)
+        ? (answers[countedGroups.indexOf(group) + (needsWhole ? 0 : 1)] ?? [])
         : partOf(walked.indexOf(group))
     const groups = await Promise.all(
       query.groups.map(

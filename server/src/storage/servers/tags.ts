@@ -1,7 +1,7 @@
 import { origins, type TagOrigin } from '../../domain/inventory/metadata.ts'
 import type { Server } from '@muster/contract'
 
-/** How a tag's origin is kept. A source's tag that the owner has one of too is kept apart. */
+/** How a tag's origin is stored. A source's tag that the owner has one of too is stored apart. */
 const codes = { own: 0, source: 1, notes: 2, overruled: 3 } as const
 
 const readAs: Readonly<Record<TagOrigin, readonly number[]>> = {
@@ -23,7 +23,7 @@ export function readTagKey(key: string): {
   return { bare: key, origins: [codes.own, codes.source] }
 }
 
-export interface KeptTag {
+export interface StoredTag {
   readonly origin: number
   readonly key: string
   readonly value: string
@@ -31,8 +31,8 @@ export interface KeptTag {
 
 const prefixes = Object.entries(origins) as [TagOrigin, string][]
 
-/** A server's tags as they are kept for finding it. */
-export function keptTags({ metadata }: Pick<Server, 'metadata'>): readonly KeptTag[] {
+/** A server's tags as they are stored for finding it. */
+export function storedTags({ metadata }: Pick<Server, 'metadata'>): readonly StoredTag[] {
   return Object.entries(metadata).flatMap(([told, value]) => {
     const found = prefixes.find(([, prefix]) => told.startsWith(prefix))
     if (!found) return []

@@ -5,7 +5,7 @@ import { openStorage, type TestStorage } from '../../testing/open-storage.ts'
 import { createNumbers } from './numbers.ts'
 import { createTextDictionary, type Codes } from './text-dictionary.ts'
 
-onBothEngines('words by their codes', (engine) => {
+onBothEngines('the text dictionary', (engine) => {
   let storage: TestStorage
   before(async () => {
     storage = await openStorage(engine)
@@ -27,7 +27,7 @@ onBothEngines('words by their codes', (engine) => {
   const odd = ['', ' ', 'a', 'A', 'ä', 'a\u0308', 'ΟΔΟΣ', 'x'.repeat(1024), "'", '%', '😀', 'İ']
   const pick = (codes: Codes, words: readonly string[]) => words.map((word) => codes.get(word))
 
-  test('each word has one, for good, and no two have the same', async () => {
+  test('gives each text one code for ever, and no two texts the same', async () => {
     const codes = pick(await write(process(), odd), odd)
     assert.equal(new Set(codes).size, odd.length)
     assert.ok(!codes.includes(undefined))
@@ -37,7 +37,7 @@ onBothEngines('words by their codes', (engine) => {
     assert.deepEqual(pick(await kept(), odd), codes)
   })
 
-  test('several who meet the same words at once agree on them', async () => {
+  test('gives concurrent writers of the same texts the same codes', async () => {
     const words = Array.from({ length: 700 }, (_, at) => `w${at}`)
     const turned = words.toReversed()
     const all = await Promise.all(
@@ -48,7 +48,7 @@ onBothEngines('words by their codes', (engine) => {
     assert.equal(new Set(there).size, words.length)
   })
 
-  test('two commits of one process that bring the same word give it the same code', async () => {
+  test('gives two commits of one process with the same new text the same code', async () => {
     const codesOf = process()
     const [one, other] = await Promise.all([
       codesOf(new Set(['shared', 'one'])),
@@ -58,12 +58,12 @@ onBothEngines('words by their codes', (engine) => {
     assert.equal((await kept()).get('shared'), one.get('shared'))
   })
 
-  test('a word is there for everybody before any server is written with it', async () => {
+  test('stores a text before any server is written with it', async () => {
     const codes = await process()(new Set(['early']))
     assert.equal((await kept()).get('early'), codes.get('early'))
   })
 
-  test('a code that another word has is given to none', async () => {
+  test('gives no text a code that another one has', async () => {
     const codes = await write(process(), ['owner'])
     const taken = codes.get('owner') ?? 0
     const thief = createTextDictionary(storage.database, async () => ({

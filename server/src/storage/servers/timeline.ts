@@ -1,7 +1,7 @@
 import { sql, type CompiledQuery } from 'kysely'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { Sum } from '../../domain/inventory/ports.ts'
-import type { TimelineStore, Whose } from '../../domain/inventory/timeline-store.ts'
+import type { TimelineStore, TimelineSelection } from '../../domain/inventory/timeline-store.ts'
 import type { DatabaseReader, DatabaseWriter, Row } from '../database.ts'
 import { wholeFacet } from './counts.ts'
 import { filterIndexes, sortIndex } from './indexes.ts'
@@ -25,14 +25,14 @@ function within(scope: ScopeOrNone): readonly Sql[] {
 }
 
 /** The same columns, whether days, counts or servers are looked at. */
-const conditionsOf = ({ scope, projectIds, domainIds }: Whose): readonly Sql[] => [
+const conditionsOf = ({ scope, projectIds, domainIds }: TimelineSelection): readonly Sql[] => [
   ...within(scope),
   ...(projectIds ? [amongWords(sql.ref('project_id'), projectIds)] : []),
   ...(domainIds ? [amongWords(sql.ref('domain_id'), domainIds)] : []),
 ]
 
 /** SQLite is told which way leads to the servers; all of them are seen in one index. */
-function wayTo({ scope, projectIds, domainIds }: Whose): string | undefined {
+function wayTo({ scope, projectIds, domainIds }: TimelineSelection): string | undefined {
   if (scope.kind === 'project' || projectIds) return filterIndexes['project_id']
   if (scope.kind === 'domain' || domainIds) return filterIndexes['domain_id']
   return sortIndex('created_at')
@@ -42,19 +42,21 @@ function wayTo({ scope, projectIds, domainIds }: Whose): string | undefined {
 export function createTimelineStore(database: DatabaseReader & DatabaseWriter): TimelineStore {
   const { db, engine } = database
 
-  const counted = (whose: Whose) =>
+  const counted = (selection: TimelineSelection) =>
     sql`select day, sum(servers) as count, ${sums} from fleet_days
-      where ${allOf(conditionsOf(whose))} group by day`.compile(db)
+      where ${allOf(conditionsOf(selection))} group by day`.compile(db)
 
-  const now = (whose: Whose) =>
+  const now = (selection: TimelineSelection) =>
     sql`select sum(servers) as count, ${sums} from server_counts
-      where facet = ${wholeFacet} and ${allOf(conditionsOf(whose))}`.compile(db)
+      where facet = ${wholeFacet} and ${allOf(conditionsOf(selection))}`.compile(db)
 
   /** A moment is kept in microseconds. */
-  const made = (whose: Whose) => {
-    const hint = engine === 'sqlite' ? sql.raw(` indexed by ${wayTo(whose)}`) : sql``
+  const made = (selection: TimelineSelection) => {
+    const hint = engine === 'sqlite' ? sql.raw(` indexed by ${wayTo(selection)}`) : sql``
     return sql`select coalesce(created_at, 0) / 86400000000 as day, count(*) as count, ${sums}
-      from servers${hint} where state = 0 and ${allOf(conditionsOf(whose))} group by 1`.compile(db)
+      from servers${hint} where state = 0 and ${allOf(conditionsOf(selection))} group by 1`.compile(
+      db,
+    )
   }
 
   return {
@@ -73,12 +75,12 @@ export function createTimelineStore(database: DatabaseReader & DatabaseWriter): 
       await database.commit([db.deleteFrom('fleet_days').where('day', '<', before).compile()])
     },
 
-    async read(whose, since, requester) {
+    async read(selection, since, requester) {
       const run = (...queries: CompiledQuery[]) => database.run(queries, requester)
-      const [days, present] = await run(counted(whose), now(whose))
+      const [days, present] = await run(counted(selection), now(selection))
       const known = byDay(days)
       const isComplete = Math.min(...known.keys()) <= since
-      const [created] = isComplete ? [] : await run(made(whose))
+      const [created] = isComplete ? [] : await run(made(selection))
       return { now: toSum(present?.[0]), counted: known, made: byDay(created) }
     },
   }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Condition, Place } from '../../domain/inventory/condition.ts'
+import type { Condition, NamedResource } from '../../domain/inventory/condition.ts'
 import type { Field } from '../../domain/inventory/fields.ts'
 import type { Owner } from '../../domain/inventory/ports.ts'
 import type { DatabaseReader } from '../database.ts'
@@ -34,7 +34,7 @@ export interface Setting {
    * How a condition on another table is checked in a pass over all servers: `rows` are those of one
    * server, of which there must be some, or none. Without it they are looked up for each candidate.
    */
-  readonly inSweep?:
+  readonly inFullScan?:
     | ((condition: SideCondition, rows: Sql, wanted: 'some' | 'none') => Sql)
     | undefined
 }
@@ -46,10 +46,10 @@ export const placeColumns = {
   region: ['cloudregion_id', 'region'],
   account: ['account_id', 'account'],
   manager: ['manager_id', 'manager'],
-} as const satisfies Record<Exclude<Place, 'project'>, readonly [Column, Column]>
+} as const satisfies Record<Exclude<NamedResource, 'project'>, readonly [Column, Column]>
 
 /** What a condition says of a server, in the words of both engines, and the columns it looks at. */
-export function createWhere({ engine, owners, inSweep }: Setting) {
+export function createWhere({ engine, owners, inFullScan }: Setting) {
   const compareColumn = createCompareColumn(engine)
   // Keeps SQLite from reading all servers with a value for each server: the primary key leads by server.
   const checked = sql.raw(engine === 'sqlite' ? '+' : '')
@@ -80,7 +80,7 @@ export function createWhere({ engine, owners, inSweep }: Setting) {
       .filter(({ projectId, project }) => values.includes(projectId) || values.includes(project))
       .map(({ projectId }) => projectId)
 
-  function comparingPlace(place: Place, values: readonly string[]): Sql {
+  function comparingPlace(place: NamedResource, values: readonly string[]): Sql {
     if (place === 'project')
       return amongWords(sql.ref('project_id'), [...ownerIds(values), ...values])
     const [id, name] = placeColumns[place]
@@ -124,7 +124,9 @@ export function createWhere({ engine, owners, inSweep }: Setting) {
       case 'search':
       case 'tag':
       case 'address':
-        return inSweep ? inSweep(condition, rowsOf(condition), 'some') : lookUp(rowsOf(condition))
+        return inFullScan
+          ? inFullScan(condition, rowsOf(condition), 'some')
+          : lookUp(rowsOf(condition))
       case 'all':
         return allOf(condition.conditions.map(where))
       case 'any':
@@ -132,7 +134,7 @@ export function createWhere({ engine, owners, inSweep }: Setting) {
       case 'not':
         if (isSideCondition(condition.condition)) {
           const rows = rowsOf(condition.condition)
-          return inSweep ? inSweep(condition.condition, rows, 'none') : lookUpNone(rows)
+          return inFullScan ? inFullScan(condition.condition, rows, 'none') : lookUpNone(rows)
         }
         // NULL never matches a filter, so it always matches the negated one.
         return sql`not coalesce(${where(condition.condition)}, false)`

@@ -71,8 +71,8 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     const words = new Set<string>()
     for (const entry of entries) {
       addWords(entry, words)
-      if (entry.write.kept)
-        for (const word of countedWords(entry.write.kept.server)) words.add(word)
+      if (entry.write.stored)
+        for (const word of countedWords(entry.write.stored.server)) words.add(word)
     }
     return words
   }
@@ -80,19 +80,19 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
   return async function writeStatements(all: readonly ServerWrite[]) {
     // In one order, so that two who bring the same new servers get past each other.
     const writes = all.toSorted((a, b) => (a.server.id < b.server.id ? -1 : 1))
-    const kept = writes.map((write) => write.kept).filter((before) => before !== undefined)
+    const stored = writes.map((write) => write.stored).filter((before) => before !== undefined)
     const numbers = await takeNumbers(
-      { server: writes.length - kept.length, revision: 1 },
-      kept.reduce((highest, { revision }) => Math.max(highest, revision), 0),
+      { server: writes.length - stored.length, revision: 1 },
+      stored.reduce((highest, { revision }) => Math.max(highest, revision), 0),
     )
     let next = numbers.server
-    const entries = writes.map((write) => entryOf(write, write.kept?.seq ?? next++))
+    const entries = writes.map((write) => entryOf(write, write.stored?.seq ?? next++))
     const codes = await codesOf(wordsOf(entries))
-    const old = kept.map(({ seq }) => seq)
+    const old = stored.map(({ seq }) => seq)
     const places = newPlaces(entries, codes)
     const texts = entries.map(textRow)
     const statements: Statement[] = [
-      ...requireUnchanged(database, kept),
+      ...requireUnchanged(database, stored),
       ...[...chunk(old)].flatMap((piece) => [
         deleteFrom('server_tags', piece),
         deleteFrom('server_addresses', piece),

@@ -42,7 +42,7 @@ async function openElsewhere(context: TestContext, folder: string) {
 }
 
 describe('a data directory', () => {
-  test('REL-25: is refused to a second opener in the same process', async (context) => {
+  test('REL-25: cannot be opened twice in one process', async (context) => {
     const folder = makeFolder(context)
     const database = await open(folder)
     await assert.rejects(open(folder), inUse)
@@ -50,7 +50,7 @@ describe('a data directory', () => {
     await database.close()
   })
 
-  test('REL-25: is refused to a second process, and free again when the first one closes', async (context) => {
+  test('REL-25: cannot be opened by a second process until the first one closes it', async (context) => {
     const folder = makeFolder(context)
     const database = await open(folder)
     assert.match((await openElsewhere(context, folder)).said, inUse)
@@ -68,7 +68,7 @@ describe('a data directory', () => {
     await database.close()
   })
 
-  test('is let go of where the data was refused', async (context) => {
+  test('is unlocked when its data is rejected', async (context) => {
     const folder = makeFolder(context)
     const refused = new Error('not this data')
     await assert.rejects(
@@ -79,7 +79,7 @@ describe('a data directory', () => {
     await database.close()
   })
 
-  test('cannot be written through the side that reads', async (context) => {
+  test('cannot be written through the reading connection', async (context) => {
     const database = await open(makeFolder(context))
     await assert.rejects(
       database.db.insertInto('settings').values({ key: 'side', value: '' }).execute(),
@@ -88,7 +88,7 @@ describe('a data directory', () => {
     await database.close()
   })
 
-  test('is opened for durable commits, with references enforced', async (context) => {
+  test('has durable commits and enforced foreign keys', async (context) => {
     const database = await open(makeFolder(context))
     // Asked of the connection that writes.
     const pragma = async (name: string) => {
@@ -104,7 +104,7 @@ describe('a data directory', () => {
 })
 
 describe('a disk that is full', () => {
-  test('SEC-11: fails every write that was refused, and keeps none of them', async (context) => {
+  test('SEC-11: fails every write that was not stored, and stores none of those', async (context) => {
     const database = await open(makeFolder(context))
     context.after(() => database.close())
     const put = (key: string, size: number) =>
@@ -130,7 +130,7 @@ describe('a disk that is full', () => {
 })
 
 describe('a writer thread that has ended', () => {
-  test('SEC-02: leaves nothing to trust, says so, and lets the process go', async (context) => {
+  test('SEC-02: leaves no version to trust, fails the ping, and lets the process end', async (context) => {
     const started = once(process, 'worker') as Promise<[Worker]>
     const database = await open(makeFolder(context))
     const [thread] = await started

@@ -66,7 +66,7 @@ export const makeSeen = (name: string, facts: Partial<ReportedFacts> = {}): Repo
 
 /** All that sync keeps, in memory, under the domain's own rules: for tests that need no database. */
 export function createMemorySync(account = makeAccount(), startOf: Partial<SyncRecord> = {}) {
-  const kept = new Map<string, StoredServer>()
+  const stored = new Map<string, StoredServer>()
   const sightings = new Map<string, Sighting>()
   const events: EventRecord[] = []
   const attached: { account: Account; sync: SyncRecord } = {
@@ -83,10 +83,10 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
 
   const serverWriter = {
     findStored: async (ids: readonly string[]) =>
-      new Map(ids.flatMap((id) => (kept.has(id) ? [[id, kept.get(id) as StoredServer]] : []))),
+      new Map(ids.flatMap((id) => (stored.has(id) ? [[id, stored.get(id) as StoredServer]] : []))),
     write: async (
       writes: readonly {
-        readonly kept: StoredServer | undefined
+        readonly stored: StoredServer | undefined
         readonly server: StoredServer['server']
         readonly factsDigest: string
       }[],
@@ -97,12 +97,12 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       await new Promise(setImmediate)
       if (changes) requireFence(changes)
       const isStale = writes.some(
-        ({ kept: before, server }) => kept.get(server.id)?.revision !== before?.revision,
+        ({ stored: before, server }) => stored.get(server.id)?.revision !== before?.revision,
       )
       if (isStale) return false
-      for (const { kept: before, server, factsDigest } of writes) {
+      for (const { stored: before, server, factsDigest } of writes) {
         const revision = (before?.revision ?? 0) + 1
-        kept.set(server.id, { id: server.id, seq: 0, revision, factsDigest, server })
+        stored.set(server.id, { id: server.id, seq: 0, revision, factsDigest, server })
       }
       events.push(...told)
       for (const sighting of changes?.seen ?? []) sightings.set(sighting.serverId, sighting)
@@ -110,7 +110,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       if (changes && changes.seen.length + changes.lost.length > 0) sightingWrites += 1
       return true
     },
-    hasRealServers: async () => kept.size > 0,
+    hasRealServers: async () => stored.size > 0,
     purgeDeleted: async () => {},
   }
 
@@ -120,7 +120,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     accountsSeeing: async (ids) =>
       new Map(ids.filter((id) => sightings.has(id)).map((id) => [id, [attached.account.id]])),
     regionsOf: async (ids) =>
-      new Map(ids.map((id) => [id, kept.get(id)?.server.region_ext_id ?? ''])),
+      new Map(ids.map((id) => [id, stored.get(id)?.server.region_ext_id ?? ''])),
     activeElsewhere: async () => [],
   }
 
@@ -216,11 +216,11 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
     sighted: () => [...sightings.values()],
     /** The servers that are there, by name. */
     present: () =>
-      [...kept.values()]
+      [...stored.values()]
         .filter(({ server }) => !server.deleted)
         .map(({ server }) => server)
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    revisions: () => [...kept.values()].reduce((sum, { revision }) => sum + revision, 0),
+    revisions: () => [...stored.values()].reduce((sum, { revision }) => sum + revision, 0),
   }
 }
 export type MemorySync = ReturnType<typeof createMemorySync>

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Server } from '@muster/contract'
 import { Value } from 'typebox/value'
-import { describeServer } from '../../domain/inventory/describe-server.ts'
+import { buildServer } from '../../domain/inventory/build-server.ts'
 import { naturalId } from '../../domain/sources/natural-id.ts'
 import { securityRuleForm } from '../../domain/sources/security-rules.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
@@ -89,7 +89,7 @@ export async function withSource<Answer>(
 
 /** A server as the API would show it, held against the contract. */
 export function requireServer({ facts }: ReportedServer, provider: string): Server {
-  const server = describeServer(
+  const server = buildServer(
     {
       provider,
       ...facts,

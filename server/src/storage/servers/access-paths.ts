@@ -12,29 +12,29 @@ import { placeColumns, type Where } from './where.ts'
  * A part of a query that leads straight to the servers it is true of: by an index of the servers,
  * or by a list of their numbers.
  */
-export interface Driver {
+export interface AccessPath {
   readonly index: string | undefined
   readonly condition: Sql
   /** The numbers alone, where another table has them. */
   readonly list: Sql | undefined
 }
 
-function byIndex(column: string, condition: Sql): Driver | undefined {
+function byIndex(column: string, condition: Sql): AccessPath | undefined {
   // The key of the ids is found without being told.
   if (column === 'id') return { index: undefined, condition, list: undefined }
   const index = filterIndexes[column]
   return index === undefined ? undefined : { index, condition, list: undefined }
 }
 
-const byList = (list: Sql): Driver => ({
+const byList = (list: Sql): AccessPath => ({
   index: undefined,
   condition: sql`seq in (${list})`,
   list,
 })
 
 /** Finds the ways into a query about servers in use. */
-export function createDrivers(engine: DatabaseReader['engine'], { where }: Where) {
-  function driverOf(condition: Condition): Driver | undefined {
+export function createAccessPaths(engine: DatabaseReader['engine'], { where }: Where) {
+  function accessPathOf(condition: Condition): AccessPath | undefined {
     switch (condition.kind) {
       case 'field': {
         const { field, comparison } = condition
@@ -66,12 +66,12 @@ export function createDrivers(engine: DatabaseReader['engine'], { where }: Where
 
   return {
     /** Of the parts that must all hold, those that lead somewhere. */
-    of(condition: Condition): readonly Driver[] {
+    of(condition: Condition): readonly AccessPath[] {
       const parts = condition.kind === 'all' ? condition.conditions : [condition]
-      return parts.map(driverOf).filter((driver) => driver !== undefined)
+      return parts.map(accessPathOf).filter((accessPath) => accessPath !== undefined)
     },
     /** The way to what a scope has, where it has not everything. */
-    ofScope(scope: ScopeOrNone): Driver | undefined {
+    ofScope(scope: ScopeOrNone): AccessPath | undefined {
       switch (scope.kind) {
         case 'project':
           return byIndex('project_id', sql`project_id = ${codeOf(scope.projectId)}`)

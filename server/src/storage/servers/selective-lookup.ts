@@ -16,7 +16,7 @@ export const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection
 })
 
 /** Questions that few servers answer: they are found once, all of them, and pages cut from that. */
-export function createFew(
+export function createSelectiveLookup(
   { engine }: Pick<DatabaseReader, 'engine'>,
   planner: Planner,
   terms: OrderTerms,

@@ -3,7 +3,7 @@ import { metadataOf } from './metadata.ts'
 import type { ServerFacts } from './server-facts.ts'
 
 /** Where every field starts from: the source has none of it. */
-const blank: Server = {
+const defaultServer: Server = {
   account: '',
   account_id: '',
   admin_secgrp_id: '',
@@ -134,10 +134,10 @@ const describeDisks = (disks: Server['disks_info']) =>
     )
     .join(',')
 
-/** A server as it is kept: what the source says, and what follows from it. The caller's fields are blank. */
-export function describeServer(facts: ServerFacts, circumstances: Circumstances): Server {
+/** The stored server: the facts of the source and what follows from them. Caller fields have default values. */
+export function buildServer(facts: ServerFacts, circumstances: Circumstances): Server {
   const { adminGroup, tags = {}, notes = {}, ...known } = facts
-  const server = { ...blank, ...known }
+  const server = { ...defaultServer, ...known }
   const { disks_info, nics, secgroups, region, provider } = server
   const [group] = secgroups
   return {

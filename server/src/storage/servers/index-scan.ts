@@ -4,7 +4,7 @@ import { enumerated } from '../../domain/inventory/fields.ts'
 import type { FoundPage, PageQuery } from '../../domain/inventory/ports.ts'
 import type { QueryPriority } from '../database.ts'
 import { isFacet, wholeFacet } from './counts.ts'
-import { toFound } from './few.ts'
+import { toFound } from './selective-lookup.ts'
 import { coveredColumns, isSorted, sortIndex } from './indexes.ts'
 import type { OrderTerms } from './order.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
@@ -23,7 +23,7 @@ function facetOf(where: Condition): FieldCondition | undefined {
 }
 
 /** Questions that many servers answer: a page is found by walking in order, and the rest is only counted. */
-export function createMany({ run, select }: Planner, terms: OrderTerms) {
+export function createIndexScan({ run, select }: Planner, terms: OrderTerms) {
   /** The index to walk: one that has the order, or else one in which all that is looked at can be seen. */
   function walkIndex({ query, isLive, isCovered, scope }: Plan, { order }: PageQuery) {
     const [first] = order
@@ -37,8 +37,8 @@ export function createMany({ run, select }: Planner, terms: OrderTerms) {
   }
 
   function countQuery(plan: Plan): Sql {
-    const { query, isLive, scope, drivers, sweepConditions, sweepIndex } = plan
-    const [driver] = drivers
+    const { query, isLive, scope, accessPaths, scanConditions, scanIndexName } = plan
+    const [accessPath] = accessPaths
     const hasOnePart = query.where.kind !== 'all' || query.where.conditions.length === 1
     if (isLive && isEverything(query.where)) {
       const within = scope ? sql` and ${scope.condition}` : sql``
@@ -50,15 +50,15 @@ export function createMany({ run, select }: Planner, terms: OrderTerms) {
       const within = scope ? sql` and ${scope.condition}` : sql``
       return sql`select coalesce(sum(servers), 0) as n from server_counts where facet = ${facet.field} and ${isAmong(sql.ref('value'), facet.values as readonly string[])}${within}`
     }
-    if (driver && hasOnePart && !scope) {
-      return driver.list === undefined
-        ? select(sql`count(*) as n`, driver.index, [sql`state = 0`, driver.condition])
-        : sql`select count(*) as n from (${driver.list}) as listed`
+    if (accessPath && hasOnePart && !scope) {
+      return accessPath.list === undefined
+        ? select(sql`count(*) as n`, accessPath.index, [sql`state = 0`, accessPath.condition])
+        : sql`select count(*) as n from (${accessPath.list}) as listed`
     }
-    return select(sql`count(*) as n`, sweepIndex, sweepConditions)
+    return select(sql`count(*) as n`, scanIndexName, scanConditions)
   }
 
-  return async function findAmongMany(
+  return async function scanIndex(
     plan: Plan,
     query: PageQuery,
     knownTotal: number | undefined,

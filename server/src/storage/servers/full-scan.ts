@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { PageQuery } from '../../domain/inventory/ports.ts'
-import { toSelection } from './few.ts'
+import { toSelection } from './selective-lookup.ts'
 import type { OrderTerms } from './order.ts'
 import { isEverything, type Plan, type Planner } from './plan.ts'
 import type { Selection } from './selections.ts'
 import { allOf } from './sql-parts.ts'
 
 /** How many servers a filter finds, and which, unless they are too many to remember. */
-export interface Swept {
+export interface ScanResult {
   readonly total: number
   readonly selection: Selection | undefined
 }
@@ -16,16 +16,16 @@ export interface Swept {
  * Answers filters that no single index of the servers covers, by one pass over all servers. Page and
  * total come from the same pass, since the pass is the expensive part.
  */
-export function createSweep({ engine, run, hint, limits }: Planner, terms: OrderTerms) {
+export function createFullScan({ engine, run, hint, limits }: Planner, terms: OrderTerms) {
   const { mostFound } = limits
   return {
     isNeeded: ({ isCovered, usesSideTables, query }: Plan): boolean =>
       usesSideTables || (engine === 'sqlite' && !isCovered && !isEverything(query.where)),
 
-    async sweep(plan: Plan, query: PageQuery): Promise<Swept> {
+    async run(plan: Plan, query: PageQuery): Promise<ScanResult> {
       const { order } = query
-      const { sweepConditions, sweepIndex } = plan
-      const found = sql`found as materialized (select seq from servers${hint(sweepIndex)} where ${allOf(sweepConditions)})`
+      const { scanConditions, scanIndexName } = plan
+      const found = sql`found as materialized (select seq from servers${hint(scanIndexName)} where ${allOf(scanConditions)})`
       const counted = sql`counted as (select count(*) as total from found)`
       const some = sql`total <= ${mostFound} and seq in (select seq from found limit ${mostFound + 1})`
       const [rows = []] = await run(
