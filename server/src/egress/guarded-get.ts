@@ -10,7 +10,7 @@ export interface GuardedGetOptions {
   readonly timeLimit?: number
 }
 
-export interface GetResponse {
+interface GetResponse {
   readonly status: number
   readonly text: string
 }

@@ -80,7 +80,7 @@ onEngineOfLane('groups', (engine) => {
       ]) {
         const error = await admin.fail('ResourceNotFoundError', operation, { path })
         if (operation === 'checkGroupUser') continue
-        assert.match(error.details, path.id === groups ? /no such user/ : /no such group/)
+        assert.match(error.details, path.id === groups ? /The user does not exist/ : /The group does not exist/)
       }
     }
     await admin.fail('ResourceNotFoundError', 'listGroupUsers', { path: { id: 'none' } })
