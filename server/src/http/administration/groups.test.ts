@@ -80,7 +80,10 @@ onEngineOfLane('groups', (engine) => {
       ]) {
         const error = await admin.fail('ResourceNotFoundError', operation, { path })
         if (operation === 'checkGroupUser') continue
-        assert.match(error.details, path.id === groups ? /The user does not exist/ : /The group does not exist/)
+        assert.match(
+          error.details,
+          path.id === groups ? /The user does not exist/ : /The group does not exist/,
+        )
       }
     }
     await admin.fail('ResourceNotFoundError', 'listGroupUsers', { path: { id: 'none' } })
