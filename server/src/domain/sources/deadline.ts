@@ -18,7 +18,7 @@ export function deadline(milliseconds: number): AbortSignal {
 }
 
 export const noAnswer = (target: string, milliseconds: number): SourceError =>
-  new SourceError('timeout', `${target}: no answer within ${milliseconds / 1_000} s.`)
+  new SourceError('timeout', `${target}: no response within ${milliseconds / 1_000} s.`)
 
 /** The error of a request whose signal was aborted. */
 export function abortedError(signal: AbortSignal, target: string): SourceError {
@@ -26,6 +26,6 @@ export function abortedError(signal: AbortSignal, target: string): SourceError {
   if (reason instanceof SourceError) return reason
   if (reason instanceof DeadlinePassed) return noAnswer(target, reason.milliseconds)
   const isLate = reason instanceof DOMException && reason.name === 'TimeoutError'
-  const why = isLate ? 'no answer in time' : 'the request was cancelled'
+  const why = isLate ? 'no response in time' : 'the request was cancelled'
   return new SourceError('timeout', `${target}: ${why}.`)
 }
