@@ -249,7 +249,7 @@ async function refusingPort() {
 
 describe('SEC-43 a server that misbehaves is given up:', () => {
   const soon = getOnLoopback({ timeLimit: 200 })
-  const late = /no answer within 200 ms$/
+  const late = /no response within 200 ms$/
 
   test('one that refuses connections, at each of its addresses', async () => {
     const { port } = await refusingPort()

@@ -47,7 +47,7 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
 
   return async (url, { ca }) => {
     const deadline = new AbortController()
-    const late = new Error(`no answer within ${timeLimit} ms`)
+    const late = new Error(`no response within ${timeLimit} ms`)
     const timer = setTimeout(() => deadline.abort(late), timeLimit)
     try {
       // The race is needed because DNS lookups ignore signals.
