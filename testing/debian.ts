@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const cache = join(import.meta.dirname, '../node_modules/.cache')
 const lock = join(cache, 'debian-packages.lock')
-/** Daemons and dpkg's own tools are in folders that not everybody has in the path. */
+/** Daemons and dpkg's tools are in folders that may be missing in PATH. */
 const path = `${process.env['PATH']}:/usr/local/sbin:/usr/sbin:/sbin`
 
 /**

@@ -15,7 +15,7 @@ import { after, describe, test } from 'node:test'
 
 const repository = join(import.meta.dirname, '..')
 
-// A tree of its own under the same rules: what is written here for a moment, nobody else trips over.
+// A separate tree with the same lint rules, so that the probe files disturb nobody.
 const tree = mkdtempSync(join(tmpdir(), 'muster-layers-'))
 after(() => rmSync(tree, { recursive: true }))
 copyFileSync(join(repository, '.oxlintrc.json'), join(tree, '.oxlintrc.json'))
@@ -41,7 +41,7 @@ function lint(files: Readonly<Record<string, string>>): Map<string, string[]> {
 
 const restricted = 'eslint(no-restricted-imports)'
 
-/** Who must not import what: the arrows that do not exist. */
+/** Imports that the layers forbid. */
 const forbidden: Readonly<Record<string, readonly string[]>> = {
   'contract/src': [
     'kysely',
@@ -212,7 +212,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** And some that do, so that a rule which forbids everything does not pass for one that works. */
+/** Imports that the layers allow, so that a rule that forbids everything fails here. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'contract/src': ['typebox', './errors.ts'],
   'sdk/src': ['./errors.ts', './auth/auth.ts'],
@@ -265,7 +265,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'server/src/config': ['./parsers.ts', 'node:util'],
 }
 
-/** Whose types are known, and nothing else of theirs. */
+/** Imports that are allowed for types only. */
 const typesOnly: Readonly<Record<string, readonly string[]>> = {
   'sdk/src': ['@muster/contract'],
   'console/src': ['@muster/contract'],
@@ -273,7 +273,7 @@ const typesOnly: Readonly<Record<string, readonly string[]>> = {
   'server/src/storage/sessions': ['@muster/gateway'],
 }
 
-/** A file for each import, in each of the ways to write one. */
+/** A file for each import, in each form of an import statement. */
 function writeImports(imports: Readonly<Record<string, readonly string[]>>) {
   const files: Record<string, string> = {}
   const meaning = new Map<string, string>()
@@ -295,7 +295,7 @@ function writeImports(imports: Readonly<Record<string, readonly string[]>>) {
 }
 
 describe('the layers', () => {
-  test('forbid every import against the arrows, however it is written', () => {
+  test('forbid imports from higher layers in every form', () => {
     const { files, meaning } = writeImports(forbidden)
     const broken = lint(files)
     const passed = [...meaning].filter(([file]) => !broken.get(file)?.includes(restricted))
@@ -305,7 +305,7 @@ describe('the layers', () => {
     )
   })
 
-  test('allow those along the arrows', () => {
+  test('allow imports from lower layers', () => {
     const { files, meaning } = writeImports(allowed)
     const broken = lint(files)
     const stopped = [...meaning].filter(([file]) => broken.get(file)?.includes(restricted))
@@ -315,7 +315,7 @@ describe('the layers', () => {
     )
   })
 
-  test('allow some as types alone', () => {
+  test('allow some imports for types only', () => {
     const { files, meaning } = writeImports(typesOnly)
     const broken = lint(files)
     for (const [file, what] of meaning) {
@@ -324,7 +324,7 @@ describe('the layers', () => {
     }
   })
 
-  test('forbid a circle', () => {
+  test('forbid import cycles', () => {
     const broken = lint({
       'server/src/domain/circle-one.ts':
         "import { two } from './circle-two.ts'\n\nexport const one = two\n",
@@ -338,7 +338,7 @@ describe('the layers', () => {
     )
   })
 
-  test('are not left through an import at run time, which no rule looks at', () => {
+  test('are not bypassed by dynamic imports, which the linter does not check', () => {
     const sources = globSync(
       '{contract/src,sdk/src,gateway/src,console/src,simulator/src,server/src/{domain,storage,http,vault,egress,sources,config}}/**/*.ts',
       {
@@ -349,7 +349,7 @@ describe('the layers', () => {
     assert.ok(sources.length > 20)
     const jumps = sources.flatMap((file) =>
       [...readFileSync(join(repository, file), 'utf8').matchAll(/\bimport\(\s*([^)]*)\)/g)]
-        // Within its own folder nothing leaves a layer.
+        // An import within the same folder stays in its layer.
         .filter(([, target = '']) => !/^'(?:[^./]|\.\/(?!.*\.\.))[^']*'$/.test(target.trim()))
         .map(([statement]) => `${file}: ${statement}`),
     )

@@ -37,7 +37,7 @@ interface Account {
   readonly gid: number
 }
 
-/** PostgreSQL refuses to run as root, so root hands it to an account that can do nothing else. */
+/** PostgreSQL refuses to run as root, so root starts it as an unprivileged user. */
 function findLesserAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const accounts = readFileSync('/etc/passwd', 'utf8')

@@ -10,7 +10,7 @@ const pythonOf = (environment: string) =>
     ? join(environment, 'Scripts', 'python.exe')
     : join(environment, 'bin', 'python')
 
-/** Installs with pip what a list requires, unless it is there already, and returns the Python that knows it. */
+/** Installs the packages of a requirements file, once, and returns the path of that Python. */
 export function installPython(name: string, requirements: string): string {
   const environment = join(cache, `${name}-${fingerprint(requirements)}`)
   if (!existsSync(environment)) build(environment, name, requirements)
@@ -24,7 +24,7 @@ function fingerprint(requirements: string): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Built aside and put in place whole, so that nobody ever finds half of it. */
+/** Built in a temporary folder and renamed, so that nobody sees it incomplete. */
 function build(environment: string, name: string, requirements: string): void {
   mkdirSync(cache, { recursive: true })
   const aside = mkdtempSync(join(cache, `${name}-building-`))

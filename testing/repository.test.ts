@@ -88,7 +88,7 @@ describe('licences', () => {
     'Zlib',
   ])
 
-  /** Of licences joined by "or" one is enough, of those joined by "and" none may be missing. */
+  /** One licence of an "or" must be permissive, and all of an "and". */
   const isPermissive = (licence: string): boolean =>
     licence
       .replaceAll(/[()]/g, '')
@@ -127,7 +127,7 @@ describe('licences', () => {
 })
 
 describe('the files', () => {
-  // Put together here, or this file would name them itself.
+  // Composed, so that this file does not match itself.
   const homes = ['work', 'home', 'root', 'Users'].map((folder) => `/${folder}/`)
   const machinePath = new RegExp(
     String.raw`(?<![\w.~/:*-])(?:${homes.join('|')})[\w.-]+|[A-Z]:\\+Users\\+\w`,

@@ -2,8 +2,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Where a newer version's answers differ from the older one's, each as a line. A key that the older one did
- * not have is no difference: answers only ever grow.
+ * The differences between the responses of two versions, one per line. New keys do not count, because
+ * responses may grow.
  */
 export function differencesBetween(older: unknown, newer: unknown, path = ''): string[] {
   if (isObject(older) && isObject(newer)) {

@@ -6,7 +6,7 @@ import type { RawResponse } from './raw-socket.ts'
 
 const matchesContract = new Ajv({ strict: false, validateFormats: false }).compile(ErrorBody)
 
-/** Holds an error answer to the contract: body, class, request id and the headers of its status. */
+/** Checks an error response against the contract: body, class, request id and headers. */
 export function assertError(
   answer: Pick<ClientResponse, 'status' | 'headers' | 'text'>,
   errorClass: ErrorClass,

@@ -35,7 +35,7 @@ const login = (token: string | undefined) => ({
 /** A path that the operation's route matches. */
 export const pathOf = ({ path }: Operation): string => path.replaceAll(/\{\w+\}/g, 'none')
 
-/** Calls an operation as its contract asks, but for what the test is about. */
+/** Calls an operation with a valid request, except for the given options. */
 export function callOperation<Body = ErrorBody>(
   url: string,
   operation: Operation,

@@ -2,13 +2,13 @@ import type { ClientResponse } from './client.ts'
 
 const passing = new Set(['date', 'x-request-id', 'x-muster-request-id'])
 
-/** What of an answer must not differ from one time to the next: all but its date, ids and time. */
+/** The parts of a response that are the same each time: all but date, request id and duration. */
 export const comparableParts = ({ status, headers, text }: ClientResponse) => ({
   status,
   headers: [...headers].filter(([name]) => !passing.has(name)),
   text: text
     .replace(/"request_id":"[^"]*"/, '')
     .replace(/"time":"[^"]*"/, '')
-    // How it goes with an account goes on whoever asks.
+    // The sync state of an account changes by itself.
     .replaceAll(/"(?:duration_ms":\d+|sync":\{[^}]*\}|status":"(?:init|disconnected)")/g, ''),
 })

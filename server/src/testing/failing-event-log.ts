@@ -1,8 +1,8 @@
 import type { Database } from '../storage/database.ts'
 
-/** Requests whose id begins so leave no event: the database refuses it. */
+/** The database refuses the audit events of requests whose id starts with this. */
 export const doomed = 'doomed-'
-/** What the database says then, which is nobody's business. */
+/** The database's message, which no response may contain. */
 export const databaseMessage = 'the log of events is full'
 
 const triggers = {
@@ -18,7 +18,7 @@ const triggers = {
   ],
 }
 
-/** From now on the events of doomed requests cannot be written; all else can. */
+/** Makes the database refuse the events of marked requests, and no other rows. */
 export async function failMarkedEvents(database: Database): Promise<void> {
   for (const sql of triggers[database.engine]) await database.commit([{ sql, parameters: [] }])
 }

@@ -25,8 +25,8 @@ export const casFailure = (text: string, code = 'INVALID_TICKET'): string =>
   respond(`<cas:authenticationFailure code="${code}">${text}</cas:authenticationFailure>`)
 
 /**
- * A server that plays a CAS server, ticket by ticket as a test directs it. Other than a real one
- * it never uses a ticket up, so that a test sees whether Muster does.
+ * A fake CAS server whose tickets a test controls. Unlike a real one it accepts a ticket more than
+ * once, so that a test sees whether Muster does.
  */
 export async function startFakeCas(
   lifetime: Lifetime,

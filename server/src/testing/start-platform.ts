@@ -22,15 +22,15 @@ interface Options {
   /** Flags, as an operator would give them. */
   readonly flags?: readonly string[]
   readonly log?: { level: string; destination: DestinationStream }
-  /** Not to wait for the servers of a demo. */
+  /** Return before the demo's servers are loaded. */
   readonly isLoadingDemo?: boolean
-  /** Another process of the same installation, or the storage that an earlier one has left. */
+  /** Share the storage of another platform, running or closed. */
   readonly beside?: Pick<TestPlatform, 'folder' | 'databaseUrl'>
 }
 
 const nowhere: DestinationStream = { write: () => {} }
 
-/** A whole Muster on a free port, with storage of its own that goes when it closes. */
+/** A complete Muster on a free port, with its own storage, which is removed on close. */
 export async function startPlatform(options: Options = {}): Promise<TestPlatform> {
   const { engine = 'sqlite', clock, flags = [], log, beside, isLoadingDemo = false } = options
   const folder = beside?.folder ?? mkdtempSync(join(tmpdir(), 'muster-test-'))

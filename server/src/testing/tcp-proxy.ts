@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import type { Lifetime } from './spawn-muster.ts'
 
-/** A cable between Muster and its database that a test can pull. */
+/** A proxy between Muster and its database, whose connections a test can cut. */
 async function startTcpProxy(lifetime: Lifetime, target: { host: string; port: number }) {
   const pairs = new Set<readonly [Socket, Socket]>()
   let state: 'passing' | 'cut' | 'silent' = 'passing'

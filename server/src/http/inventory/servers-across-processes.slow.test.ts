@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Server } from '@muster/contract'
-import { nextQuery } from '../../testing/identity-world/query-identity-model.ts'
+import { nextQuery } from '../../testing/inventory-world/check-against-model.ts'
 import { ask } from '../../testing/client.ts'
 import { createContractClient } from '../../testing/contract-client.ts'
 import { eventually } from '../../testing/identity-world/open-identity-api.ts'

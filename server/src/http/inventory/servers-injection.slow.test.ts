@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
 import { ask, type ClientResponse } from '../../testing/client.ts'
-import { askList } from '../../testing/identity-world/query-identity-model.ts'
+import { askList } from '../../testing/inventory-world/check-against-model.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import { dumpTables } from '../../testing/open-storage.ts'
 import {

@@ -7,7 +7,7 @@ import {
   askList,
   askStatistics,
   walkList,
-} from '../../testing/identity-world/query-identity-model.ts'
+} from '../../testing/inventory-world/check-against-model.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import {
   startInventoryWorld,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Server } from '@muster/contract'
-import { walk } from '../../testing/identity-world/query-identity-model.ts'
+import { walk } from '../../testing/inventory-world/check-against-model.ts'
 import { onBothEngines } from '../../testing/engines.ts'
 import {
   startInventoryWorld,

@@ -8,7 +8,7 @@ import { createIdentityWorld } from './create-identity-world.ts'
 import { signLikeMuster, signLikeCloudpods } from '../sign-access-key.ts'
 import type { TestPlatform } from '../start-platform.ts'
 
-/** Someone with a role in a project, none of it shared with anybody else. */
+/** A user with a role in a project; nothing of it is shared with other tests. */
 export interface KeyHolder {
   readonly userId: string
   readonly name: string
@@ -21,7 +21,7 @@ export interface KeyHolder {
   readonly token: string
 }
 
-/** An access key, with the secret that only the answer that made it tells. */
+/** An access key with its secret, which only the response that created it contains. */
 export interface HeldKey {
   readonly id: string
   readonly secret: string
@@ -38,7 +38,7 @@ interface Login {
   readonly url?: string
 }
 
-/** How a key can be shown: signed as Cloudpods' clients do, signed in Muster's own way, in plain. */
+/** The three ways to log in with a key: signed as Cloudpods does, signed as Muster does, in plain text. */
 export const forms = ['cloudpods', 'own', 'plain'] as const
 export const signedForms = ['cloudpods', 'own'] as const
 type Form = (typeof forms)[number]
@@ -53,7 +53,7 @@ export const keyIdentity = (text: unknown, method = 'aksk') => ({
   access_key_secret: text,
 })
 
-/** People with access keys at a running platform, and how they make and use them. */
+/** Users with access keys on a running platform. */
 export function createKeyHolders(platform: TestPlatform, clock: Clock = Date.now) {
   const { database, url } = platform
   const identities = createIdentityWorld(database)

@@ -22,7 +22,7 @@ import {
 } from './identity-records.ts'
 import { parseRule } from './parse-rule.ts'
 
-/** A world of six places, small enough to ask everything there is to ask. */
+/** Six places, few enough to check every combination. */
 
 const home = makeDomain('home')
 const abroad = makeDomain('abroad')
@@ -42,7 +42,7 @@ const places = {
 export type PlaceName = keyof typeof places
 export const placeNames = Object.keys(places) as PlaceName[]
 
-/** The level whose policies bite there. */
+/** The scope of the policies that apply there. */
 export const levelOf: Readonly<Record<PlaceName, PolicyScope>> = {
   system: 'system',
   home: 'domain',
@@ -86,13 +86,13 @@ export const newPolicy = (
   enabled = true,
 ): PolicyRecord => makePolicy(String((serial += 1)), scope, rules, enabled)
 
-/** What one holds at a place by one policy that bites there. */
+/** A role held at a place, with one policy that applies there. */
 export const holding = (at: PlaceName, ...rules: string[]): Held => ({
   at,
   policies: [newPolicy(levelOf[at], rules.map(parseRule))],
 })
 
-/** False for the one refusal there is; any other error fails the test. */
+/** False for a ForbiddenError; any other error fails the test. */
 function isLet(demand: () => void): boolean {
   try {
     demand()

@@ -6,8 +6,8 @@ import type { Database } from '../../storage/database.ts'
 import type { Tables } from '../../storage/tables.ts'
 
 /**
- * What lists must answer, worked out from bare rows in memory: by the words of the contract and of
- * the decisions on who may see what, and by no line of the code that answers in earnest.
+ * Predicts the lists of identity from plain rows in memory. It follows the contract and the decisions,
+ * and shares no code with the product.
  */
 
 const tables = [
@@ -28,7 +28,7 @@ type Table = (typeof tables)[number]
 export type World = { readonly [T in Table]: readonly Selectable<Tables[T]>[] }
 export type Row = Readonly<Record<string, string | number | null>> & { readonly id: string }
 
-/** Every row there is, read as it lies. */
+/** Every row, as stored. */
 export async function readWorld({ db }: Database): Promise<World> {
   const world: Partial<Record<Table, unknown>> = {}
   for (const table of tables) {
@@ -40,7 +40,7 @@ export async function readWorld({ db }: Database): Promise<World> {
   return world as World
 }
 
-/** Who asks: a user, with a token of some scope. */
+/** A caller: a user with a token of some scope. */
 export interface Person {
   readonly userId: string
   readonly scope: TokenScope
@@ -66,7 +66,7 @@ export function everyPerson(world: World): Person[] {
     })
 }
 
-/** In a word, what somebody is: by the token, and by whether a role on the system counts in it. */
+/** The kind of a caller, by the token's scope and by whether a system role applies in it. */
 export function standingOf(world: World, { userId, scope }: Person): string {
   const isOnSystem = heldBy(world, userId).some((it) => (it.project_id ?? it.domain_id) === null)
   return scope.kind === 'project' && isOnSystem ? 'system' : scope.kind
@@ -81,7 +81,7 @@ function heldBy(world: World, userId: string) {
   return world.assignments.filter((it) => it.user_id === userId || groups.has(it.group_id))
 }
 
-/** How far somebody sees in one operation. */
+/** The authorized scope of a caller in one operation. */
 interface Visibility {
   readonly level: 'system' | 'domain' | 'project' | 'none'
   readonly domainId?: string
@@ -90,7 +90,7 @@ interface Visibility {
   readonly self: string | undefined
 }
 
-/** The more exact rule wins, deny wins a tie, and what no rule speaks of is denied. */
+/** The more specific rule wins, deny wins a tie, and the default is deny. */
 function isAllowed(rules: readonly PolicyRule[], need: RequiredPermission): boolean {
   const places = ['service', 'resource', 'action'] as const
   const speaking = rules
@@ -140,7 +140,7 @@ function visibilityOf(
 
 type Kind = Exclude<Table, 'group_members' | 'role_policies' | 'assignments'>
 
-/** Whether one thing is there for somebody who sees so far. */
+/** Whether a row is visible in an authorized scope. */
 function isSeen(world: World, kind: Kind, row: Row, visibility: Visibility): boolean {
   const { level, domainId, projectId, self } = visibility
   const isOwn =
@@ -271,7 +271,7 @@ function grantsSeen(
   })
 }
 
-/** By code point, as no `<` of JavaScript does. */
+/** Compares by code point; `<` compares UTF-16 units. */
 function compare(a: Row[string], b: Row[string]): number {
   if (typeof a === 'string' && typeof b === 'string')
     return Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -307,14 +307,14 @@ function isKept(row: Row, name: string, value: string): boolean {
   }
 }
 
-/** What the answer to a question has to be. */
+/** The expected response to a query. */
 export function expect(world: World, person: Person, question: Question): Expectation {
   const { list, filters, sortKey, descending } = question
   const operation = operations.find(({ id }) => id === list)
   if (!operation || !('permission' in operation)) throw new Error(`${list} is no list`)
   const visibility = visibilityOf(world, person, operation.permission)
   if (!visibility) return { status: 403 }
-  // Two words for one thing must not say two things.
+  // Two names of one parameter must not contradict each other.
   const { domain_id, parent_id = domain_id } = filters
   if (domain_id !== undefined && domain_id !== parent_id) return { status: 400 }
   const found = candidates(world, person, visibility, question)

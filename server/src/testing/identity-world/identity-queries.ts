@@ -2,7 +2,7 @@ import { operations, type Operation, type OperationId } from '@muster/contract'
 import fc from 'fast-check'
 import { standingOf, type Person, type Question, type World } from './identity-model.ts'
 
-/** The lists of administration, each of them an operation that a token and a right are needed for. */
+/** The list operations of administration that need a permission. */
 const asksForList = ({ id, method, path, permission }: Operation) =>
   method === 'GET' &&
   id.startsWith('list') &&
@@ -15,7 +15,7 @@ const asksForList = ({ id, method, path, permission }: Operation) =>
 const all: readonly Operation[] = operations
 export const listOperations = all.filter(asksForList)
 
-/** Some words are other spellings of the same name, and some are of nobody. */
+/** Other spellings of existing names, and names that do not exist. */
 const spellings = (names: readonly string[]) =>
   fc.oneof(
     fc.constantFrom(...names),
@@ -41,7 +41,7 @@ interface Pick {
 /** Parameters that leave the set of what is listed as it is. */
 const ofPages = new Set(['limit', 'marker', 'offset', 'details', 'summary_stats'])
 
-/** Questions about a world, by those who live in it. */
+/** Random queries of the users of a world. */
 export function questionsAbout(world: World, people: readonly Person[]): fc.Arbitrary<Pick> {
   const idOf = (rows: readonly { readonly id: string }[]) =>
     fc.constantFrom(...rows.map(({ id }) => id), absentId)

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/database.ts'
 import { createTokenStore } from '../../storage/identity/tokens.ts'
 import { makeEvent, makeToken } from './identity-records.ts'
 
-/** A token straight from the storage, for tests that need many and have no password to hash. */
+/** Writes a token directly to storage, which saves hashing a password. */
 export async function insertToken(
   database: Database,
   changes: Partial<TokenRecord> & Pick<TokenRecord, 'userId'>,

@@ -71,10 +71,7 @@ export function grantPath(role: string, who: Who, where: Where): string {
   return `/v3/${place}/${holder}/roles/${role}`
 }
 
-/**
- * What is only counted, used up, looked up or told of, and no part of what a refusal must leave
- * alone.
- */
+/** Counters, caches and logs, which a refused call may change. */
 const passing = new Set([
   'account_syncs',
   'events',
@@ -180,7 +177,7 @@ export async function openIdentityApi(platform: TestPlatform) {
     return result
   }
 
-  // A role that allows nothing: it makes a project somebody's, and that is all.
+  // A role that allows nothing and only makes the user a member of a project.
   const bare = (await add((plan) => plan.role('project'))).id
   const ready = await db.selectFrom('roles').select(['id', 'name']).execute()
   const roleIds = new Map(ready.map(({ id, name }) => [name, id]))
@@ -195,7 +192,7 @@ export async function openIdentityApi(platform: TestPlatform) {
       ...(body !== undefined && { body }),
     }) as Promise<IdentityApiResponse>
 
-  /** Every row that matters, in one statement: tests about refusals ask for it often. */
+  /** All rows in one statement, because tests of refusals read them often. */
   const wholeTables = sql.join(
     tables.map(({ name, columns }) => {
       const table = sql.table(name)
@@ -281,7 +278,7 @@ export async function openIdentityApi(platform: TestPlatform) {
 }
 export type IdentityApi = Awaited<ReturnType<typeof openIdentityApi>>
 
-/** A provider at an address that nobody asks. */
+/** A provider at an address that nobody calls. */
 export const providerFields = (domainId: string) => ({
   driver: 'cas',
   url: 'https://cas.example.org/cas',
@@ -289,7 +286,7 @@ export const providerFields = (domainId: string) => ({
   domain_id: domainId,
 })
 
-/** Another process may take its time to hear of a change, but no more than five seconds. */
+/** Polls for up to five seconds, in which another process learns of a change. */
 export async function eventually<Value>(
   look: () => Promise<Value>,
   isAwaited: (value: Value) => boolean,

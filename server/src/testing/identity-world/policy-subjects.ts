@@ -3,14 +3,14 @@ import type { ContractClient } from '../contract-client.ts'
 import type { Tenant } from './add-tenant.ts'
 import type { IdentityWorld } from './create-identity-world.ts'
 
-/** Somebody whom a question is about, and the scope that the token is for. */
+/** A user whom a policy check is about, and the scope of the token. */
 export interface Subject {
   readonly userId: string
   readonly token: string
   readonly scope: object
 }
 
-/** One of each that differ in identity, nobody in particular, and one where two rules are changed. */
+/** A user for each role that differs in identity, one without a scope and one with a denied resource. */
 export async function addSubjects(identities: IdentityWorld, { ids, person }: Tenant) {
   await identities.addRole('domain_all_but_users', 'domain', [
     { service: '*', resource: '*', action: '*', effect: 'allow' },

@@ -24,8 +24,8 @@ export function createDraw(seed: number): Draw {
 }
 
 /**
- * Beginnings of names that sort one way by code point and another by any language, by case, or by
- * UTF-16; and such as mean something in an address or a statement.
+ * Parts of names that sort differently by code point, by language, by case and by UTF-16, or that
+ * have a meaning in a URL or in SQL.
  */
 export const words = [
   'apple Apple APPLE äpfel zebra Zebra éclair eclair Éclair straße STRASSE İstanbul istanbul ﬁsh fish',
@@ -80,7 +80,7 @@ interface Options {
   readonly hasRoles?: boolean
 }
 
-/** Draws an organisation and puts it in, in one commit. It returns how much that is. */
+/** Writes a random organisation in one commit. Returns the number of rows. */
 export async function addRandomOrganisation(
   database: Database,
   draw: Draw,
@@ -112,7 +112,7 @@ export async function addRandomOrganisation(
   const common = (where: string) => ({
     id: id(),
     ...freshName(where),
-    // Few moments for many things, so that the id has to decide.
+    // Few timestamps for many rows, so that ties are broken by id.
     created_at: createdAt + draw(3) * 1_000,
   })
 
@@ -186,7 +186,7 @@ export async function addRandomOrganisation(
   }
   const ofProjects = roles.filter(({ scope }) => scope === 'project')
   const notOfSystem = roles.filter(({ scope }) => scope !== 'system')
-  // A system role is good for nothing without some project to use it from.
+  // A system role applies only in a token for some project.
   for (const user of users) assign(pick(ofProjects), { user_id: user.id })
   for (let more = 0; more < 40; more += 1) {
     const holder = draw(3) === 0 ? { group_id: pick(groups).id } : { user_id: pick(users).id }

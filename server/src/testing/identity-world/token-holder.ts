@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { ask, requestToken, secretOf, tokenIdentity } from '../client.ts'
 import type { IdentityApi } from './open-identity-api.ts'
 
-/** Somebody with every kind of token; nothing of it is anyone else's. */
+/** A user with every kind of token; nothing of it is shared with other tests. */
 export interface TokenHolder {
   readonly userId: string
   readonly userDomain: string
@@ -41,7 +41,7 @@ export const logInByKey = (url: string, { keyId, keySecret }: Key) =>
     identity: { methods: ['aksk'], access_key_secret: `${keyId}:${keySecret}` },
   })
 
-/** Whether a token is good at all: 200 or 401. */
+/** 200 for a valid token, otherwise 401. */
 export const statusOf = async (url: string, token: string) =>
   (await ask(url, '/v3/auth/catalog', { token })).status
 

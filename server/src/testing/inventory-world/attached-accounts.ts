@@ -14,10 +14,10 @@ import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import type { Lifetime } from '../spawn-muster.ts'
 import { startPlatform } from '../start-platform.ts'
 
-/** Milliseconds: what takes long is looked at less often. */
+/** Pauses between polls in milliseconds; they grow. */
 const [firstPause, longestPause] = [20, 250]
 
-/** Waits for something to come true, and says what did not. */
+/** Polls until a condition holds. The error names the condition. */
 export async function until<Found>(
   what: string,
   look: () => Promise<Found | false | undefined> | Found | false | undefined,
@@ -48,7 +48,7 @@ export function onBothEnginesAtOnce(
   })
 }
 
-/** Nobody waits for it: only what somebody asks for, or what the source tells, is seen. */
+/** So long that no scheduled scan runs during a test. */
 export const longPeriod = 3_600
 
 interface Options {
@@ -56,7 +56,7 @@ interface Options {
   readonly log?: { level: string; destination: DestinationStream }
 }
 
-/** A platform whose accounts lead to fakes of sources, and who looks at it. */
+/** A platform whose accounts connect to fake sources. */
 export async function startAttached(lifetime: Lifetime, engine: Engine, options: Options = {}) {
   const { flags = ['--source-allow=127.0.0.1'], log } = options
   const platform = await startPlatform({ engine, flags, ...(log && { log }) })

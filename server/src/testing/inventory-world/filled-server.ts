@@ -44,7 +44,7 @@ const same = <Value>(names: readonly string[], value: (name: string, at: number)
 
 const timestampAt = (at: number) => `2026-03-0${(at % 8) + 1}T01:02:03.00000${at % 10}Z`
 
-/** A server with something else in every field that a source can fill. */
+/** A server with a distinct value in every field that a source can fill. */
 export function filledServer(projectId: string, changes: Partial<ServerFacts> = {}): ServerFacts {
   const own = (names: readonly string[]) => names.filter((name) => !madeByMuster.has(name))
   const id = randomUUID()

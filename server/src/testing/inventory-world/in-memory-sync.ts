@@ -58,13 +58,13 @@ const freshSync: SyncRecord = {
   confirmed_gone: 0,
 }
 
-/** A server as a source tells of it, by one name for all that names it. */
+/** A server as a source reports it, with one text for all of its names. */
 export const makeSeen = (name: string, facts: Partial<ReportedFacts> = {}): ReportedServer => ({
   key: ['memory', name],
   facts: { name, status: 'running', external_id: name, ...facts },
 })
 
-/** All that sync keeps, in memory, under the domain's own rules: for tests that need no database. */
+/** The ports of sync in memory, for tests that need no database. */
 export function createMemorySync(account = makeAccount(), startOf: Partial<SyncRecord> = {}) {
   const stored = new Map<string, StoredServer>()
   const sightings = new Map<string, Sighting>()
@@ -93,7 +93,7 @@ export function createMemorySync(account = makeAccount(), startOf: Partial<SyncR
       told: readonly EventRecord[] = [],
       changes?: SightingChanges,
     ) => {
-      // As a database would: others go on meanwhile.
+      // Yields as a database would.
       await new Promise(setImmediate)
       if (changes) requireFence(changes)
       const isStale = writes.some(

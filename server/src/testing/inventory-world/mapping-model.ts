@@ -2,7 +2,7 @@ import type { AccountRule } from '@muster/contract'
 import fc from 'fast-check'
 import type { MappingSubject } from '../../domain/sources/mapping.ts'
 
-/** As a regular expression, which is not how Muster does it. */
+/** A glob as a regular expression; the product does it another way. */
 function matches(text: string, pattern: string): boolean {
   const literal = pattern.split('*').map((part) => part.replaceAll(/[^\w]/g, String.raw`\$&`))
   return new RegExp(`^${literal.join('[^]*')}$`).test(text)
@@ -30,7 +30,7 @@ export const firstRule = (
   account: string,
 ): number => rules.findIndex((rule) => rule !== undefined && holds(rule, subject, account))
 
-/** Few words, so that rules meet servers. */
+/** Few words, so that rules match servers. */
 const words = ['web', 'db', 'web-1', 'db-1', '42', '421', 'aws prod']
 const keys = ['team', 'tier', 'env']
 const word = fc.constantFrom(...words)

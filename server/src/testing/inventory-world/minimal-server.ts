@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerFacts } from '../../domain/inventory/server-facts.ts'
 
-/** A server as a source tells of it that knows next to nothing of it. */
+/** A server of which the source reports only what is required. */
 export function minimalServer(projectId: string, facts: Partial<ServerFacts> = {}): ServerFacts {
   const id = randomUUID()
   return {

@@ -10,7 +10,7 @@ interface Place {
   readonly databaseUrl?: string
 }
 
-/** A process of Muster that speaks to sources on this machine, and says what it does. */
+/** A Muster process that may connect to sources on this machine. */
 export const startOperatedMuster = (
   lifetime: Lifetime,
   { folder, databaseUrl }: Place,
@@ -27,7 +27,7 @@ export const startOperatedMuster = (
     environment: { MUSTER_ADMIN_PASSWORD: adminPassword },
   })
 
-/** What an operator does with a process. */
+/** The API calls of an operator. */
 export function operate({ authUrl, baseUrl }: Muster, token: string) {
   async function demand<Body>(path: string, method = 'GET', body?: object): Promise<Body> {
     const url = path.startsWith('/v3') ? authUrl : baseUrl

@@ -19,7 +19,7 @@ const grammar = combine(
   ["x'))", "x') or 1=1 --", '(((((', ',,,', "''''", '"', '9'.repeat(40), 'x'.repeat(300)],
 )
 
-/** What is a number, a moment or an address at first sight. */
+/** Texts that look like a number, a timestamp or an address. */
 const numbers = [
   '9223372036854775807 9223372036854775808 -9223372036854775809 2147483648 99999999999999999999',
   '1e400 0x7fffffff 1_000 ١٢٣ １２ +1 --1 1,5 1/0 NaN -0 00 .5 5.',
@@ -58,7 +58,7 @@ const unicode = [
   ' '.repeat(255),
 ]
 
-/** What something is meant to happen by, in any place of a question about servers. */
+/** Attack texts for every part of a server query. */
 export const serverInjectionTexts: readonly string[] = [
   ...new Set([
     ...injectionTexts,

@@ -3,7 +3,7 @@ import { compareScalars, hasTag, isSelected, scalarOf } from './server-model-mat
 import type { Question, Selection } from './server-query.ts'
 import type { ModelProject } from './stored-servers.ts'
 
-/** Somebody who asks: where the token is for, and what its roles allow there. */
+/** A caller: the scope of the token, and what its roles allow there. */
 export interface ModelCaller {
   readonly name: string
   readonly scope: { readonly project: ModelProject } | { readonly domainId: string }
@@ -40,7 +40,7 @@ const inScope = ({ scope }: ModelCaller): Sees =>
     ? ({ project_id }) => project_id === scope.project.id
     : ({ domain_id }) => domain_id === scope.domainId
 
-/** Which servers a caller sees who asks for a scope; or why not. */
+/** The servers that a caller sees in a scope, or the error. */
 function visibilityOf(caller: ModelCaller, wanted: Selection['scope']): Sees | Refused {
   const { scope, isSystem } = caller
   const widest: Sees = isSystem ? () => true : inScope(caller)
@@ -120,7 +120,7 @@ function select(
   )
 }
 
-/** What a caller must get for a question about these servers. */
+/** The expected response to a caller's query. */
 export function expectList(
   servers: readonly Server[],
   caller: ModelCaller,

@@ -1,4 +1,4 @@
-/** A list of servers as a test asks for it: what is meant, from which an address is made. */
+/** A query for servers as a test means it, from which the URL is made. */
 
 export const operators = [
   'in',
@@ -142,7 +142,7 @@ export function questionText(question: Question): string {
 export const statisticsText = (selection: Selection, groups: readonly string[]): string =>
   [...selectionPairs(selection), ...severalPairs('group_by', groups)].join('&')
 
-/** A question that asks for everything in sight. */
+/** A query for all visible servers. */
 export const everything: Question = {
   parameters: [],
   filters: [],

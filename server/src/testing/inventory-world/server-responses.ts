@@ -5,7 +5,7 @@ import type { ContractClient } from '../contract-client.ts'
 import type { InventoryWorld } from './start-inventory-world.ts'
 import type { ModelProject } from './stored-servers.ts'
 
-/** Whoever can ask for servers, in either of two ways. */
+/** A caller with a contract client and a token. */
 export type Asker = ContractClient & { readonly token: string }
 
 export interface ListedServers {
@@ -15,11 +15,11 @@ export interface ListedServers {
   readonly total: number
 }
 
-/** A page, held to the contract. */
+/** A page, checked against the contract. */
 export const listServers = (caller: Asker, query = ''): Promise<ListedServers> =>
   caller.get<ListedServers>('listServers', { query })
 
-/** The same as bytes with their headers, for those who look at these. */
+/** The same with status, headers and text. */
 export const askServers = (
   url: string,
   { token }: Asker,

@@ -20,7 +20,7 @@ type Nics = Server['nics']
 type Disks = Server['disks_info']
 type Devices = Server['isolated_devices']
 
-/** Few of each, so that there are ties; and such as sort, fold or match in ways of their own. */
+/** Few values, so that there are ties, and values that sort, fold or match in special ways. */
 const statuses = ['running', 'ready', 'suspend', 'unknown', 'deploy_fail', 'start_deploy', 'init']
 const providers = ['OneCloud', 'Aws', 'VMware', 'OpenStack', 'Азур']
 const moments = [
@@ -79,7 +79,7 @@ const hex = (draw: Draw, length: number) =>
 const drawId = (draw: Draw) =>
   `${hex(draw, 8)}-${hex(draw, 4)}-4${hex(draw, 3)}-a${hex(draw, 3)}-${hex(draw, 12)}`
 
-/** Makes servers such as a source might see, all different and much alike. */
+/** Makes servers as a source might report them: all different, with many equal values. */
 export function createServerSamples(draw: Draw, projectIds: readonly string[]) {
   const pick = <Value>(values: readonly Value[]): Value => values[draw(values.length - 1)] as Value
   const flag = () => draw(3) === 0

@@ -3,7 +3,7 @@ import type { Server, ServerStatistics } from '@muster/contract'
 type Sum = ServerStatistics['total']
 type Group = ServerStatistics['groups'][string][number]
 
-/** Servers and how big they are, added up by hand. */
+/** The number of servers and their sizes. */
 export const sumOf = (servers: readonly Partial<Server>[]): Sum => {
   const add = (key: 'vcpu_count' | 'vmem_size' | 'disk') =>
     servers.reduce((sum, server) => sum + (server[key] ?? 0), 0)

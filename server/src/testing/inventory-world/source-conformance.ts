@@ -20,7 +20,7 @@ import type {
 import { createAddressRule } from '../../egress/allowed-addresses.ts'
 import { createEgress } from '../../egress/egress.ts'
 
-/** A back end, and hands to change it with, by the back end's own tools. */
+/** A back end, and how to change it with its own tools. */
 export interface SourceBackEnd {
   readonly settings: SourceSettings
   /** The same back end, asked by somebody whom it does not let in; absent where everybody is. */
@@ -49,7 +49,7 @@ export const conformanceContext: SourceContext = {
 const patience = () => AbortSignal.timeout(60_000)
 const keyOf = ({ key }: Pick<ReportedServer, 'key'>) => naturalId('server', ...key)
 
-/** Everything that a source tells, at once. */
+/** All servers of a source in one list. */
 export async function scanAll(source: Source): Promise<Map<string, ReportedServer>> {
   const seen = new Map<string, ReportedServer>()
   for await (const { present, gone, unreadable = [] } of source.scan(patience())) {

@@ -18,7 +18,7 @@ const plan = [
   ['Öffentlich', "o'hara 100%"],
 ] as const
 
-/** Peoples a platform with projects, and with callers of every kind. */
+/** Adds projects, and callers with different roles. */
 async function settle(platform: TestPlatform) {
   const { database } = platform
   const identities = createIdentityWorld(database)
@@ -77,7 +77,7 @@ interface Options {
   readonly flags?: readonly string[]
 }
 
-/** A platform with servers in it, and the model of them beside it. */
+/** A platform with servers, and the model that predicts its responses. */
 export async function startInventoryWorld(
   engine: Engine,
   { seed = 1, servers = 150, flags = [] }: Options = {},
@@ -99,7 +99,7 @@ export async function startInventoryWorld(
     samples,
     url: platform.url,
     all: Object.values(settled.callers),
-    /** The clock goes on only when a test says so: what was changed when is known. */
+    /** The clock moves only here, so that a test knows every timestamp. */
     tick: () => {
       now += 1000
       return now

@@ -26,7 +26,7 @@ interface Kept {
   deletedAt: string | null
 }
 
-/** As the wire writes a moment. */
+/** A timestamp in the format of the API. */
 const wireTimestamp = (milliseconds: number) =>
   new Date(milliseconds).toISOString().replace('Z', '000Z')
 
@@ -82,7 +82,7 @@ function derive({ adminGroup, tags, notes, ...facts }: ServerFacts, own: Tags): 
   } as Server
 }
 
-/** Servers as plain objects, and what becomes of them: what Muster keeps, without Muster. */
+/** A model of the stored servers: plain objects and the changes to them. */
 export function createStoredServers(projects: readonly ModelProject[]) {
   const kept = new Map<string, Kept>()
   const projectOf = (id: string | undefined) => projects.find((project) => project.id === id)

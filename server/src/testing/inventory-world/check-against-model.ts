@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict'
 import { maxGroupValues, type Server, type ServerStatistics } from '@muster/contract'
 import type { ClientResponse } from '../client.ts'
-import type { InventoryCaller } from '../inventory-world/start-inventory-world.ts'
-import {
-  expectList,
-  expectStatistics,
-  withoutReasons,
-  type Expected,
-} from '../inventory-world/server-model.ts'
-import {
-  questionText,
-  statisticsText,
-  type Question,
-  type Selection,
-} from '../inventory-world/server-query.ts'
+import type { InventoryCaller } from './start-inventory-world.ts'
+import { expectList, expectStatistics, withoutReasons, type Expected } from './server-model.ts'
+import { questionText, statisticsText, type Question, type Selection } from './server-query.ts'
 
 interface List {
   readonly limit: number
