@@ -87,7 +87,7 @@ interface StaleNoticeProps {
   readonly onRetry: () => void
 }
 
-/** What is shown is from before: the last try to count anew failed. */
+/** A note that the last refresh failed and the data is old. */
 function StaleNotice({ since, onRetry }: StaleNoticeProps) {
   const t = useMessages()
   const { clock } = useFormat()
@@ -102,7 +102,7 @@ function StaleNotice({ since, onRetry }: StaleNoticeProps) {
   )
 }
 
-/** Whether a chart is shown as a table; the address remembers it. */
+/** Whether a chart is shown as a table, stored in the address. */
 function useTableView(name: string): { asTable: boolean; turn: () => void } {
   const { table } = useSearch({ strict: false })
   const navigate = useNavigate()

@@ -114,7 +114,7 @@ interface DayLinePlotProps {
   readonly scale: Scale
 }
 
-/** Stretched to whatever room there is, but not its strokes. Text is beside it, so that it is not. */
+/** The SVG is stretched to the available space. Its text is outside, so that it is not distorted. */
 function DayLinePlot({ days, scale }: DayLinePlotProps) {
   const yOf = (value: number) => height - positionOn(scale, value) * height
   const points = days.map(({ count, isEstimated }, index) => ({

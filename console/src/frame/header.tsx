@@ -55,7 +55,7 @@ export function Header({ onPalette, onHelp, onNavigation }: Props) {
   )
 }
 
-/** Always in sight: everybody's first mistake is looking in the wrong project. */
+/** Always visible, because looking in the wrong project is the most common mistake. */
 function ScopeSwitcher() {
   const t = useMessages()
   const { scope } = useSession()

@@ -58,7 +58,7 @@ export function Shell() {
   )
 }
 
-/** `g` and a letter of the place: its first, but `e` for the events of the activity. */
+/** `g` and the first letter of the page; `e` for the events of the activity page. */
 function useGoShortcuts(): void {
   const navigate = useNavigate()
   useShortcut('g o', () => navigate({ to: '/' }))

@@ -91,7 +91,7 @@ export function usePaletteOptions(text: string): {
 
 const most = 8
 
-/** A few servers for what somebody types: the API searches, nothing is loaded in advance. */
+/** A few servers that match the text. */
 const findServersQuery = (q: string) =>
   queryOptions({
     queryKey: ['servers', 'find', q],

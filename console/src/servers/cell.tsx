@@ -145,7 +145,7 @@ function Tags({ metadata }: { readonly metadata: Readonly<Record<string, string>
 }
 
 interface FilterValueProps {
-  /** What it is called in a query. */
+  /** Its filter key. */
   readonly name: string
   readonly value: string
   /** For what may be cut off; the value itself unless given. */
@@ -154,8 +154,8 @@ interface FilterValueProps {
 }
 
 /**
- * A value in the table that can be filtered to or excluded: the table hears the click and shows the
- * menu. Not in the order of tabbing, which would have hundreds of stops: `f` on a row offers the same.
+ * A value in the table that can be filtered by. The table handles the click and opens the menu. Not a
+ * tab stop, because there would be hundreds: `f` on a row offers the same.
  */
 function FilterValue({ name, value, title = value, children }: FilterValueProps) {
   if (value === '') return <>–</>

@@ -10,7 +10,7 @@ export interface Page {
 }
 
 interface ListRequest {
-  /** The query, and everything else that makes another list. */
+  /** The query and all else that defines the list. */
   readonly query: string
   /** Goes up each time the user chooses to see what has changed. */
   readonly revision: number
@@ -84,8 +84,8 @@ function mergeLoaded(
 const keyOf = ({ query, revision }: ListRequest) => `${revision} ${query}`
 
 /**
- * Remembers what is on the screen from one render to the next. A page that was loaded at most
- * `freshFor` milliseconds before the query counts as its answer.
+ * Keeps the rows on the screen between renders. Pages loaded at most `freshFor` milliseconds before a
+ * query count as its result.
  */
 export function createStablePages(freshFor: number, clock: () => number = Date.now) {
   let shown: ShownList | undefined

@@ -96,7 +96,7 @@ export function AccountForm({ provider, account, onSaved }: Props) {
 }
 
 interface ConfirmSaveDialogProps {
-  /** Of the very settings that are to be saved, where there was one. */
+  /** The failed test of the current settings, if any. */
   readonly failed: AccountTest | undefined
   readonly testReason: string | undefined
   readonly onTest: () => void
@@ -104,7 +104,7 @@ interface ConfirmSaveDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before settings are saved of which nobody knows whether they work. */
+/** Asks before untested settings are saved. */
 function ConfirmSaveDialog({
   failed,
   testReason,
@@ -141,7 +141,7 @@ interface TestPanelProps {
   readonly onTest: () => void
 }
 
-/** Tries what is typed before it is saved. */
+/** Tests the settings before they are saved. */
 function TestPanel({ test, settings, disabledReason, onTest }: TestPanelProps) {
   const t = useMessages()
   const { data, error, isPending } = test

@@ -34,7 +34,7 @@ export function AccountOverview({ account, provider, fetchedAt }: Props) {
   )
 }
 
-/** What was said to the provider, where anything was. */
+/** The provider options of an account, if any. */
 function AccountOptions({ options }: Pick<CloudAccount, 'options'>) {
   const t = useMessages()
   const said = Object.entries(options)
@@ -58,7 +58,7 @@ interface AccountPropertiesProps {
   readonly provider: CloudProvider | undefined
 }
 
-/** What an account is. Its credentials nobody is shown. */
+/** The properties of an account. */
 function AccountProperties({ account, provider }: AccountPropertiesProps) {
   const t = useMessages()
   const { number } = useFormat()
@@ -95,7 +95,7 @@ function AccountProperties({ account, provider }: AccountPropertiesProps) {
   )
 }
 
-/** Tries an account with the credentials that are kept. */
+/** Tests an account with its stored credentials. */
 function SavedAccountTest({ account: { id } }: { readonly account: CloudAccount }) {
   const t = useMessages()
   const { reason } = usePermission('testCloudAccount')
@@ -125,12 +125,12 @@ function SavedAccountTest({ account: { id } }: { readonly account: CloudAccount 
 const shownItems = 3
 const shownText = 80
 
-/** An option as it is kept; what is long opens where it stands. */
+/** The value of an option. Long values are collapsible. */
 function OptionValue({ value }: { readonly value: CloudAccount['options'][string] }) {
   const t = useMessages()
   const { number } = useFormat()
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no
-  // No grouping: a seed is a name rather than an amount.
+  // No thousands separators: a seed is an identifier.
   if (typeof value === 'number') return <code>{String(value)}</code>
   const text = Array.isArray(value) ? value.join('\n') : value
   const isShort = Array.isArray(value) ? value.length <= shownItems : text.length <= shownText

@@ -85,7 +85,7 @@ interface ConfirmGoneDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before missing servers are removed without waiting. */
+/** Asks before missing servers are removed immediately. */
 function ConfirmGoneDialog({ account: { id, name }, count, onClose }: ConfirmGoneDialogProps) {
   const t = useMessages()
   const { number } = useFormat()

@@ -114,7 +114,7 @@ function NoAccountMatches() {
   )
 }
 
-/** Before anything is attached: what an account is, and the two ways to have one. */
+/** Shown before the first account is attached. */
 function AccountsEmpty() {
   const t = useMessages()
   return (
@@ -128,7 +128,7 @@ function AccountsEmpty() {
 }
 
 interface AccountsPagerProps {
-  /** ValueCount from 0. */
+  /** Counted from 0. */
   readonly page: number
   readonly total: number
 }

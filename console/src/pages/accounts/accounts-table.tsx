@@ -125,7 +125,7 @@ export function AccountsTable(props: Props) {
   )
 }
 
-/** A running sync in the height of a row of the list: nothing jumps when one starts or ends. */
+/** The progress of a running sync, as high as a table row. */
 function RunningMark({ account }: { readonly account: CloudAccount }) {
   const t = useMessages()
   const { number } = useFormat()

@@ -68,7 +68,7 @@ export function DeleteAccountDialog({ account, onClose, onDeleted }: Props) {
   )
 }
 
-/** How many servers it has by now; none where that cannot be told. */
+/** The current number of servers; 0 if unknown. */
 async function countServers(id: string): Promise<number> {
   try {
     return (await api.getCloudAccount({ parameters: { id } })).cloudaccount.servers
@@ -78,8 +78,8 @@ async function countServers(id: string): Promise<number> {
 }
 
 /**
- * Deletes an account, and its servers where they are to go too. Where it has come to see some since
- * it was looked at, nothing is deleted, and their number is the answer.
+ * Deletes an account, and its servers if `evicts`. If servers have appeared meanwhile, nothing is
+ * deleted and their number is returned.
  */
 async function deleteAccount(id: string, evicts: boolean): Promise<'deleted' | number> {
   try {

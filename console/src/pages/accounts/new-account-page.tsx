@@ -61,7 +61,7 @@ export function NewAccountPage() {
   )
 }
 
-/** What can be attached, each kind with what it is. */
+/** The providers to choose from. */
 function ProviderChoice({ providers }: { readonly providers: readonly CloudProvider[] }) {
   const t = useMessages()
   const { number } = useFormat()

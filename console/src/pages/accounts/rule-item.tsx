@@ -107,7 +107,7 @@ interface RuleSummaryProps {
   readonly project: string
 }
 
-/** A rule as one reads it: tag team=web and server name db-* to project web. */
+/** A rule in one line: tag team=web and server name db-* to project web. */
 function RuleSummary({ rule, project }: RuleSummaryProps) {
   const t = useMessages()
   const said = conditions.filter((name) => rule[name].trim() !== '')

@@ -64,7 +64,7 @@ export function SyncPanel({ account, fetchedAt }: Props) {
   )
 }
 
-/** How far a sync is that is queued or runs, as it goes on. */
+/** The progress of a queued or running sync. */
 function RunningSync({ account }: { readonly account: CloudAccount }) {
   const t = useMessages()
   const { number } = useFormat()

@@ -165,7 +165,7 @@ interface FilterTextProps {
   readonly onChange: (value: string) => void
 }
 
-/** A filter that is typed: told to the address in the pauses. */
+/** A debounced text filter. */
 function FilterText({ label, value, onChange }: FilterTextProps) {
   const { box, text, type } = useDebouncedInput(value, (next) => onChange(next.trim()))
   return (

@@ -92,7 +92,7 @@ const kindOf: Readonly<Record<string, Kind>> = {
   domain: 'domains',
 }
 
-/** What it was done to, with a link where that has a page. */
+/** The target of an event, linked to its page. */
 function EventTarget({ event }: { readonly event: EventDto }) {
   const t = useMessages()
   const { target_type: type, target_id: id, target_name: name } = event
@@ -122,7 +122,7 @@ function EventTarget({ event }: { readonly event: EventDto }) {
   )
 }
 
-/** Before and after: in the row where it fits, else behind the names of what changed. */
+/** Old and new values; collapsed if they are long. */
 function ChangeList({ changes }: { readonly changes: EventDto['changes'] }) {
   const t = useMessages()
   const all = describeChanges(changes)

@@ -112,7 +112,7 @@ function DomainLinks({ id }: { readonly id: string }) {
   )
 }
 
-/** A value in the query language: what holds no quote may stand in them. */
+/** A quoted value of the query language. */
 const quoted = (value: string) => `"${value.replaceAll('"', '')}"`
 
 function ProjectServers({ project }: { readonly project: ProjectDto }) {

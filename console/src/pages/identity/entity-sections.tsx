@@ -85,7 +85,7 @@ function RulesTable({ rules }: { readonly rules: readonly PolicyRule[] }) {
   )
 }
 
-/** Somebody's access keys: to be looked at and taken away. They are made by their owner. */
+/** A user's access keys. Only the user can create them. */
 function UserKeys({ id }: { readonly id: string }) {
   const t = useMessages()
   const permission = useUserPermission('listCredentials', id)
@@ -136,7 +136,7 @@ function UserGroups({ id }: { readonly id: string }) {
   )
 }
 
-/** Whether something may be asked about this user: some rights are only for what is one's own. */
+/** Whether an operation is allowed for this user. Some permissions cover only oneself. */
 function useUserPermission(
   operation: OperationId,
   userId: string,

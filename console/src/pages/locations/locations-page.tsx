@@ -127,7 +127,7 @@ interface LocationSearchProps {
 
 const longest = 100
 
-/** Narrows the table to what is called so. */
+/** The search field of the locations page. */
 function LocationSearch({ box, value, onChange, found }: LocationSearchProps) {
   const t = useMessages().locations
   const { number } = useFormat()

@@ -56,8 +56,8 @@ export function LoginPage() {
 }
 
 /**
- * Forgets all that was loaded for whoever was here before. Not sooner: a page that is still on the
- * screen would ask for it again.
+ * Clears all cached data of the previous user. Done here, because a page that is still on the screen
+ * would load it again.
  */
 function useClearCache(): void {
   const router = useRouter()
@@ -74,7 +74,7 @@ interface DemoUsersProps {
   readonly logIn: LogIn
 }
 
-/** In demo mode: one click, and one sees the fleet with another's eyes. */
+/** One-click logins of the demo. */
 function DemoUsers({ people, logIn }: DemoUsersProps) {
   const t = useMessages()
   return (

@@ -42,7 +42,7 @@ const offers = ({ projects, domains }: SessionDto, wanted: SessionScope) =>
     ? projects.some(({ id }) => id === wanted.project_id)
     : domains.some(({ id }) => id === wanted.domain_id)
 
-/** After a login: where the user was last, as long as that is still to be had. */
+/** Restores the last project or domain after a login, if it is still available. */
 async function restoreLastScope(session: SessionDto): Promise<void> {
   const last = rememberedScope(session.user.id)
   if (last && !isAt(session, last) && offers(session, last)) await switchScope(last)

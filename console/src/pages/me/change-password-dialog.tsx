@@ -82,8 +82,8 @@ interface Passwords {
 }
 
 /**
- * Changes the password and logs in again with the new one, since every login of the user ends with it.
- * A wrong password is told apart from a session that is over: both are 401.
+ * Changes the password and logs in again, since the change ends all sessions of the user. A 401 may
+ * mean a wrong password or an ended session.
  */
 async function changePassword(
   { user, scope }: SessionDto,

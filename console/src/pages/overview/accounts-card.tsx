@@ -121,7 +121,7 @@ interface NotShownProps {
   readonly className?: string | undefined
 }
 
-/** In the place of a chart that the caller has no right to: it says why. */
+/** Shown instead of a chart that the user has no access to. */
 function NotShown({ title, text, className }: NotShownProps) {
   return (
     <section className={[card.card, className].filter(Boolean).join(' ')}>

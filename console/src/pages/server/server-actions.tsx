@@ -50,7 +50,7 @@ export function ServerActions({ server, isSyncing, onSync, onTab }: Props) {
   )
 }
 
-/** The way to the server where it really is, for those sources that have a page for it. */
+/** A link to the server in the provider's own console. */
 function SourceLink({ server }: { readonly server: Server }) {
   const { server: t } = useMessages()
   const url = awsConsoleUrl(server)

@@ -109,7 +109,7 @@ function Fate({ server }: { readonly server: Server }) {
   )
 }
 
-/** How old what is shown is, by when its account was last synced completely. */
+/** The data age: the time of the last full sync. */
 function ServerAge({ server }: { readonly server: Server }) {
   const { server: t } = useMessages()
   const now = useNow()

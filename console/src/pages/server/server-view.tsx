@@ -72,7 +72,7 @@ export function ServerView({ id, tab, onTab, title }: Props) {
   )
 }
 
-/** The API does not tell a server of others from one that never was, and neither does this. */
+/** The API does not reveal whether a server exists in another project. */
 function ServerNotFound() {
   const { server: t } = useMessages()
   return (
@@ -105,7 +105,7 @@ function useFastPolling(): {
   return { isPollingFast: since !== undefined, pollFast: () => setSince(Date.now()) }
 }
 
-/** Asks a server's source how it is now. `onWait`: the answer takes its time. */
+/** Syncs one server. `onWait` is called if the result comes later. */
 function useSyncServer(id: string, onWait: () => void) {
   const { server: t } = useMessages()
   const queryClient = useQueryClient()

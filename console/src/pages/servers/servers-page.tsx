@@ -176,7 +176,7 @@ export function ServersPage() {
   )
 }
 
-/** The servers that are ticked, whichever page they are on. */
+/** The selected servers, across pages. */
 function useSelection() {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
   const toggle = useCallback(

@@ -62,7 +62,7 @@ export function useListKeys({ pages, listKey, panel, change, onSelect, onPick }:
   return { cursor, moveTo }
 }
 
-/** What of a server one would filter by, as a query has it. */
+/** The values of a server that make sense as filters. */
 function filterValues(row: Row): { name: string; value: string }[] {
   const {
     status = '',
