@@ -181,11 +181,11 @@ const tooMuch = `<DescribeInstancesResponse><x>${'x'.repeat(10 * 2 ** 20)}</x></
 
 /** What goes wrong, and what the account says of it. */
 const faults: readonly (readonly [string, Start, RegExp])[] = [
-  ['an EC2 that does not answer', ec2(instances(() => {})), /no answer within \d+ s/],
+  ['an EC2 that does not answer', ec2(instances(() => {})), /no response within \d+ s/],
   [
     'a libvirt that does not answer',
     libvirt({ [domainGetXmlDesc]: 'silence' }),
-    /no answer within \d+ s/,
+    /no response within \d+ s/,
   ],
   [
     'an EC2 that fails',

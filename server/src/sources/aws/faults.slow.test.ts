@@ -73,7 +73,7 @@ describe('an EC2 that is in trouble', () => {
 
   test('does not answer', async () => {
     answer('DescribeInstances', () => {})
-    await refuses('timeout', /no answer within 0\.15 s/, ec2.settings, { timeLimit: 150 })
+    await refuses('timeout', /no response within 0\.15 s/, ec2.settings, { timeLimit: 150 })
   })
 
   test('falls silent in the middle of an answer', async () => {

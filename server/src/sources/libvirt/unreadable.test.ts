@@ -27,7 +27,7 @@ const oddities: readonly (readonly [string, Partial<FakeDomain>, RegExp])[] = [
     /more to it/,
   ],
   ['fails', { xmlFault: 'failure' }, /disk on fire/],
-  ['never answers', { xmlFault: 'silence' }, /no answer within 0.3 s/],
+  ['never answers', { xmlFault: 'silence' }, /no response within 0.3 s/],
   ['has more states than can be told', { hasNoStats: true }, /too much to tell/],
 ]
 
