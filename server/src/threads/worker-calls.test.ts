@@ -28,7 +28,7 @@ describe('a call to another thread', () => {
     const { caller } = connect(t, (calls) => {
       waiting.push(...calls)
       if (waiting.length < 3) return
-      for (const { request, respond } of waiting.reverse()) respond(`${request}!`)
+      for (const { request, respond } of waiting.toReversed()) respond(`${request}!`)
     })
     const answers = ['a', 'b', 'c'].map((request) => caller.call(request))
     assert.deepEqual(await Promise.all(answers), ['a!', 'b!', 'c!'])

@@ -33,11 +33,21 @@ interface Options<Failure> {
 const isReplies = (message: unknown): message is Replies<never, never> =>
   typeof message === 'object' && message !== null && 'replies' in message
 
+interface Caller<Request, Response> {
+  /** `immediate` sends the request now instead of with others of the same turn. */
+  call(request: Request, immediate?: boolean): Promise<Response>
+  /** Sends the requests of this turn now. */
+  flush(): void
+  /** The other thread has ended: pending and later calls fail with this error. */
+  end(error: Error): void
+  hasEnded(): boolean
+}
+
 /** Calls another thread: each request gets one response or one error. */
 export function createCaller<Request, Response, Failure>(
   channel: Channel,
   { toError, maxBatch = 1 }: Options<Failure>,
-) {
+): Caller<Request, Response> {
   const pending = new Map<number, PromiseWithResolvers<Response>>()
   let unsent: Call<Request>[] = []
   let lastId = 0
@@ -61,8 +71,7 @@ export function createCaller<Request, Response, Failure>(
   })
 
   return {
-    /** `immediate` sends the request now instead of with others of the same turn. */
-    call(request: Request, immediate = false): Promise<Response> {
+    call(request, immediate = false) {
       if (ended) return Promise.reject(ended)
       const call = Promise.withResolvers<Response>()
       lastId += 1
@@ -73,8 +82,7 @@ export function createCaller<Request, Response, Failure>(
       return call.promise
     },
     flush,
-    /** The other thread has ended: pending and later calls fail with this error. */
-    end(error: Error): void {
+    end(error) {
       ended ??= error
       unsent = []
       for (const { reject } of pending.values()) reject(error)
