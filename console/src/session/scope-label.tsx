@@ -8,7 +8,7 @@ import { useSession } from './use-session.ts'
  * What an operation's answer covers: the entire system, a domain, a project, or only what is the
  * user's own. The widest scope depends on the roles, not on the project at the top of the page.
  */
-export function useScopeLabel(operation: OperationId, requested: Scope = 'max'): string {
+function useScopeLabel(operation: OperationId, requested: Scope = 'max'): string {
   const t = useMessages().scope
   const { permissions, scope } = useSession()
   const widest = permissions.find((entry) => entry.operation === operation)?.reach
