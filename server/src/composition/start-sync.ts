@@ -42,9 +42,13 @@ const longestStop = 5_000
 const resourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 }
 
 const ended = () =>
-  new PlatformError('ServiceUnavailable', 'The work with sources is not running now.', {
-    retryAfter: 5,
-  })
+  new PlatformError(
+    'ServiceUnavailable',
+    'Synchronization is not running. It restarts automatically.',
+    {
+      retryAfter: 5,
+    },
+  )
 
 /**
  * Starts the sync thread when an account needs to run, or at the first call. A fresh installation

@@ -146,7 +146,6 @@ function requireUpstream({ roles, authUrl, baseUrl, demo }: Parsed): void {
   }
   const missing = Object.entries(isMissing).flatMap(([flag, is]) => (is ? [flag] : []))
   if (missing.length > 0) {
-    const others = roles.length === 1 ? 'alone' : 'without the rest'
     throw new ConfigError(
       `--roles ${roles.join(',')} needs ${missing.join(' and ')}: the gateway forwards requests to this address`,
     )

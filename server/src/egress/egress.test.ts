@@ -29,7 +29,7 @@ const openTls = (port: number, tls: object = {}) =>
   egress.openTlsSocket({ host: '127.0.0.1', port }, { ca: testAuthority, ...tls }, soon())
 
 describe('the egress', () => {
-  test('says that a port does not speak TLS', async (context) => {
+  test('says that a port does not use TLS', async (context) => {
     const greeting = await listen(context, (socket) => socket.write('SSH-2.0-x\r\n'))
     const answering = await listen(context, (socket) =>
       socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')),
@@ -38,7 +38,7 @@ describe('the egress', () => {
     for (const port of [greeting, answering]) {
       await assert.rejects(openTls(port), {
         kind: 'tls',
-        message: /^127\.0\.0\.1:\d+ does not speak TLS on this port/,
+        message: /^127\.0\.0\.1:\d+ does not use TLS on this port/,
       })
     }
     await assert.rejects(openTls(closing), {

@@ -36,7 +36,7 @@ function requireFingerprint(raw: Buffer | undefined, fingerprint: string | undef
   if (fingerprint === undefined) return
   const seen = raw ? createHash('sha256').update(raw).digest('hex') : ''
   if (seen !== plainFingerprint(fingerprint)) {
-    throw new SourceError('tls', 'Its certificate is not the one whose fingerprint was given.')
+    throw new SourceError('tls', 'The fingerprint of the certificate does not match.')
   }
 }
 
@@ -45,7 +45,7 @@ function toSourceError(error: unknown, target: string): SourceError {
   if (error instanceof AddressNotAllowed) {
     return new SourceError(
       'not-allowed',
-      `${error.message}: if that is meant, name it in --source-allow.`,
+      `${error.message}. To allow it, add it to --source-allow.`,
     )
   }
   return connectionError(error, target)
@@ -55,7 +55,7 @@ function toSourceError(error: unknown, target: string): SourceError {
 const socketError = (path: string): SourceError =>
   new SourceError(
     'unreachable',
-    `The socket ${path} cannot be used: check that the service runs, and that the user Muster runs as may open its socket.`,
+    `The socket ${path} cannot be opened. Check that the service is running and that the user that runs Muster can access the socket.`,
   )
 
 /** Passes resolved addresses to Node's lookup callback. */

@@ -23,8 +23,8 @@ const table: readonly (readonly [code: string, kind: SourceErrorKind, text: RegE
   ['ESOMETHING', 'unreachable', /cannot be reached \(ESOMETHING\)/],
   ['', 'unreachable', /cannot be reached\.$/],
   ['HPE_INVALID_CONSTANT', 'invalid-response', /does not answer in HTTP/],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', /does not speak TLS on this port/],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'tls', /does not speak TLS on this port/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', /does not use TLS on this port/],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'tls', /does not use TLS on this port/],
   ['CERT_HAS_EXPIRED', 'tls', /has expired/],
   ['CERT_NOT_YET_VALID', 'tls', /not valid yet/],
   ['CERT_REVOKED', 'tls', /revoked/],
@@ -40,8 +40,8 @@ const table: readonly (readonly [code: string, kind: SourceErrorKind, text: RegE
   ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'tls', /does not accept the client certificate/],
   ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'tls', /does not accept the client certificate/],
   ['ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED', 'tls', /does not accept the client certificate/],
-  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'tls', /no version of TLS/],
-  ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'tls', /no version of TLS/],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'tls', /no secure TLS version/],
+  ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'tls', /no secure TLS version/],
   ['ERR_SSL_EE_KEY_TOO_SMALL', 'tls', /too weak/],
   ['ERR_SSL_CA_MD_TOO_WEAK', 'tls', /too weak/],
   ['ERR_OSSL_X509_KEY_VALUES_MISMATCH', 'tls', /client key does not belong/],
@@ -62,7 +62,7 @@ describe('an error of a connection', () => {
 
   test('is recognised by its message where the code says too little', () => {
     const protocol = Object.assign(new Error(wrongVersion), { code: 'EPROTO' })
-    assert.match(connectionError(protocol, 'h').message, /does not speak TLS on this port/)
+    assert.match(connectionError(protocol, 'h').message, /does not use TLS on this port/)
     const message =
       'Client network socket disconnected before secure TLS connection was established'
     const closed = connectionError(Object.assign(new Error(message), { code: 'ECONNRESET' }), 'h')

@@ -11,11 +11,7 @@ const faults: readonly Fault[] = [
   [/^TLS_CLOSED$/, 'tls', `closed the connection before TLS was established: ${wrongPort}`],
   [/^(?:ECONNRESET|EPIPE|ECONNABORTED)$/, 'unreachable', 'closed the connection'],
   [/^(?:ETIMEDOUT|EHOSTDOWN)$/, 'unreachable', 'cannot be reached: it does not answer'],
-  [
-    /^E(?:HOST|NET)UNREACH$|^ENETDOWN$/,
-    'unreachable',
-    'cannot be reached: there is no route to it',
-  ],
+  [/^E(?:HOST|NET)UNREACH$|^ENETDOWN$/, 'unreachable', 'cannot be reached: no route to host'],
   [
     /^ENOTFOUND$|^ENODATA$|^EAI_(?:NONAME|NODATA)$/,
     'unreachable',
@@ -37,7 +33,7 @@ const faults: readonly Fault[] = [
   [
     /SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL|HTTP_REQUEST|BAD_RECORD_TYPE)$/,
     'tls',
-    `does not speak TLS on this port: ${wrongPort}`,
+    `does not use TLS on this port: ${wrongPort}`,
   ],
   [/^CERT_HAS_EXPIRED$/, 'tls', 'is not trusted: its certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'tls', 'is not trusted: its certificate is not valid yet'],
@@ -70,7 +66,7 @@ const faults: readonly Fault[] = [
   [
     /PROTOCOL_VERSION$|SSL_UNSUPPORTED_PROTOCOL$|SSL_NO_PROTOCOLS/,
     'tls',
-    'speaks no version of TLS that is still secure',
+    'supports no secure TLS version',
   ],
   [/TOO_(?:SMALL|WEAK|SHORT)$|WEAK/, 'tls', 'uses a key or a signature that is too weak'],
   [

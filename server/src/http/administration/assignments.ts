@@ -7,9 +7,6 @@ import type { HandlersFor } from '../register-operations.ts'
 import { answerSlice, answerPage, pageSize, position } from './pages.ts'
 import type { Views } from './render-resources.ts'
 
-type Verb = 'list' | 'grant' | 'check' | 'revoke'
-type Target = 'Project' | 'Domain' | 'System'
-type HolderName = 'User' | 'Group'
 interface Dependencies {
   readonly administration: Administration
   readonly views: Views

@@ -200,14 +200,18 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
   [
     'an EC2 that answers garbage',
     ec2(instances((response) => response.end('\u0000\u0001 garbage'))),
-    /does not answer DescribeInstances as EC2 does/,
+    /invalid response to DescribeInstances/,
   ],
   [
     'a libvirt that answers garbage',
     libvirt({ [connectListAllDomains]: 'garbage' }),
     /no message|absurd|not asked|longer/,
   ],
-  ['an EC2 that stops at its second page', ec2(instances(half, true)), /stopped in the middle/],
+  [
+    'an EC2 that stops at its second page',
+    ec2(instances(half, true)),
+    /closed the connection during/,
+  ],
   [
     'a libvirt that stops in the middle of a message',
     libvirt({ [domainGetXmlDesc]: 'truncated' }),
@@ -216,7 +220,7 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
   [
     'an EC2 whose answer is empty',
     ec2(instances((response) => response.writeHead(200).end())),
-    /does not answer DescribeInstances as EC2 does/,
+    /invalid response to DescribeInstances/,
   ],
   [
     'an EC2 that answers with ten megabytes',
@@ -261,7 +265,7 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
           action === 'DescribeInstances' &&
           succeed(response, action, '<reservationSet/>', '<nextToken>again</nextToken>'),
     ),
-    /goes in circles/,
+    /pages of .* repeat/,
   ],
   [
     'an EC2 that asks for fewer requests',

@@ -10,7 +10,7 @@ import { createIdentityWorld } from '../../testing/identity-world/create-identit
 import { askRaw } from '../../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-/** Decisions §5: these answer without a token, and no others. */
+/** The only routes that need no token. */
 const publicRoutes = new Set([
   'GET /',
   'GET /v3',
@@ -19,6 +19,7 @@ const publicRoutes = new Set([
   'GET /readyz',
   'GET /openapi.json',
   'GET /docs',
+  'GET /docs/reference.js',
 ])
 const loopbackRoutes = new Set(['GET /metrics'])
 

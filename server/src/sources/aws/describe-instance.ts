@@ -41,7 +41,7 @@ export function describeInstance(
   if (JSON.stringify(facts).length > maxText) {
     throw new SourceError(
       'invalid-response',
-      `${facts.external_id} in ${region} has more to it than EC2 allows.`,
+      `${facts.external_id} in ${region} exceeds the limits of EC2.`,
     )
   }
   return { key, tenant: { id: owned.owner, name: owned.owner }, facts }

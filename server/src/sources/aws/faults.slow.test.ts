@@ -86,7 +86,7 @@ describe('an EC2 that is in trouble', () => {
       response.writeHead(200, { 'content-length': 1_000 })
       response.write('<DescribeInstancesResponse><reservationSet/>', () => response.destroy())
     })
-    await refuses('incomplete', /stopped in the middle/)
+    await refuses('incomplete', /closed the connection during/)
   })
 
   test('hangs up without an answer', async () => {
@@ -158,7 +158,7 @@ describe('an EC2 that is in trouble', () => {
 
   test('names no region', async () => {
     ec2.regions = []
-    await refuses('incomplete', /names no region/)
+    await refuses('incomplete', /returned no regions/)
     ec2.regions = ['../../evil.example/?']
     await refuses('invalid-response', /is not a region/)
   })
@@ -170,17 +170,17 @@ describe('an EC2 that is in trouble', () => {
     answer('DescribeInstances', (response) =>
       succeed(response, 'DescribeInstances', empty, token('same')),
     )
-    await refuses('incomplete', /goes in circles/)
+    await refuses('incomplete', /pages of .* repeat/)
     answer('DescribeInstances', (response) =>
       succeed(response, 'DescribeInstances', empty, token(String((page += 1)))),
     )
-    await refuses('incomplete', /does not end/)
+    await refuses('incomplete', /too many pages/)
     const again =
       '<reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet>'
     answer('DescribeInstances', (response) =>
       succeed(response, 'DescribeInstances', again, token(String((page += 1)))),
     )
-    await refuses('incomplete', /does not end/)
+    await refuses('incomplete', /too many pages/)
   })
 
   test('says more than anybody wants to hear', async () => {
@@ -256,7 +256,7 @@ describe('an EC2 that is in trouble', () => {
 
   test('does not speak TLS where it is spoken to so', async () => {
     const address = ec2.url.replace('http:', 'https:')
-    await refuses('tls', /does not speak TLS on this port/, { ...ec2.settings, address })
+    await refuses('tls', /does not use TLS on this port/, { ...ec2.settings, address })
   })
 
   test('is where Muster may not go', async () => {
@@ -320,7 +320,7 @@ describe('an EC2 that is in trouble', () => {
       '<reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet>'
     for (const content of ['<reservationSet/>', other]) {
       answer('DescribeInstances', (response) => succeed(response, 'DescribeInstances', content))
-      await assert.rejects(look('i-2'), { kind: 'invalid-response', message: /does not tell it/ })
+      await assert.rejects(look('i-2'), { kind: 'invalid-response', message: /did not return/ })
     }
   })
 

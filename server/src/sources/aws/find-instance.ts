@@ -44,11 +44,8 @@ export async function findInstance(
     if (await hasOthers(client, id, signal)) return undefined
     throw new SourceError(
       'incomplete',
-      `EC2 in ${client.region} knows neither ${id} nor any other instance: the next sync will tell.`,
+      `EC2 in ${client.region} returned neither ${id} nor any other instance. The next sync decides whether it is gone.`,
     )
   }
-  throw new SourceError(
-    'invalid-response',
-    `EC2 in ${client.region} was asked for ${id} and does not tell it.`,
-  )
+  throw new SourceError('invalid-response', `EC2 in ${client.region} did not return ${id}.`)
 }

@@ -33,5 +33,5 @@ export function requireList<Item>(
   what: string,
 ): readonly Item[] {
   if (list) return list
-  throw new SourceError('invalid-response', `The response with the ${what} has no list in it.`)
+  throw new SourceError('invalid-response', `The response has no list of ${what}.`)
 }

@@ -42,7 +42,7 @@ function unfoundInstance(id: string, body: string, what: string): OwnedInstance 
   const owner = [...ahead.matchAll(ownerForm)].at(-1)?.[1] ?? ''
   const problem = new SourceError(
     'incomplete',
-    `The list of ${what} has ${id}, but it is not found by its id.`,
+    `The list of ${what} contains ${id}, but a lookup by id does not find it.`,
   )
   return { owner, instance: { InstanceId: id }, problem }
 }

@@ -51,10 +51,13 @@ export async function openAws(
       .flatMap(({ RegionName }) => RegionName ?? [])
       .filter((region) => partitionOf(region) === partitionOf(start))
       .sort()
-    if (enabled.length === 0) throw new SourceError('incomplete', 'EC2 names no region at all.')
+    if (enabled.length === 0) throw new SourceError('incomplete', 'EC2 returned no regions.')
     const strange = aws.regions.find((region) => !enabled.includes(region))
     if (strange !== undefined) {
-      throw new SourceError('forbidden', `The account has not enabled the region ${strange}.`)
+      throw new SourceError(
+        'forbidden',
+        `The region ${strange} is not enabled for the AWS account.`,
+      )
     }
     return aws.regions.length === 0 ? enabled : aws.regions
   }

@@ -37,10 +37,10 @@ export async function* paginate<Page extends { readonly NextToken?: string | und
     token = page.NextToken
     if (token === undefined || token === '') return
     if (tokens.has(token)) {
-      throw new SourceError('incomplete', `The list of ${what} goes in circles.`)
+      throw new SourceError('incomplete', `The pages of ${what} repeat.`)
     }
     tokens.add(token)
     idlePages = items.length === 0 ? idlePages + 1 : 0
   }
-  throw new SourceError('incomplete', `The list of ${what} does not end.`)
+  throw new SourceError('incomplete', `The list of ${what} has too many pages.`)
 }

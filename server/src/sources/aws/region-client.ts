@@ -87,5 +87,5 @@ function toSourceError(error: unknown, region: string): SourceError {
     const body = Buffer.from(response.body).toString('utf8')
     return new UnparsedResponse(`EC2 in ${region} sent a value that is not valid.`, body)
   }
-  return new SourceError('invalid-response', `What EC2 in ${region} answers makes no sense.`)
+  return new SourceError('invalid-response', `EC2 in ${region} sent an invalid response.`)
 }

@@ -85,12 +85,12 @@ export function createRequestHandler(
         throw responseError(status, body.toString('utf8', 0, 4_096), { action, host })
       }
       if (!isWhole(body, action)) {
-        throw new SourceError('invalid-response', `${host} does not answer ${action} as EC2 does.`)
+        throw new SourceError('invalid-response', `${host} sent an invalid response to ${action}.`)
       }
       if (!hasList(body.toString('utf8'), action)) {
         throw new SourceError(
           'invalid-response',
-          `${host} does not answer ${action} as EC2 does: the response has no valid ${listElements[action]}.`,
+          `${host} sent an invalid response to ${action}: it has no valid ${listElements[action]}.`,
         )
       }
       return { response: { statusCode: status, headers: headers as Record<string, string>, body } }
@@ -109,12 +109,15 @@ async function readAll(incoming: IncomingMessage, host: string): Promise<Buffer>
       chunks.push(chunk)
     }
   } catch (error) {
-    throw new SourceError('incomplete', `${host} stopped in the middle of an answer.`, {
+    throw new SourceError('incomplete', `${host} closed the connection during a response.`, {
       cause: error,
     })
   }
   if (size <= maxBytes) return Buffer.concat(chunks)
-  throw new SourceError('invalid-response', `${host} answers with more than ${maxBytes} bytes.`)
+  throw new SourceError(
+    'invalid-response',
+    `${host} sent a response of more than ${maxBytes} bytes.`,
+  )
 }
 
 /** Whether the response begins and ends with the element of this action. */

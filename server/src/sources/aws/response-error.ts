@@ -58,7 +58,7 @@ function explain(kind: SourceErrorKind, code: string, { action, host }: Refusal)
   if (kind === 'credentials') return `${host} does not accept the access key`
   if (kind === 'forbidden') return `The access key is not allowed to ${action} at ${host}`
   if (kind === 'throttled') return `${host} asks for fewer requests`
-  if (kind === 'invalid-response') return `${host} does not answer as EC2 does`
+  if (kind === 'invalid-response') return `${host} sent a response that is not from EC2`
   return `${host} could not ${action}`
 }
 

@@ -24,7 +24,7 @@ describe('an EC2 with an instance that cannot be read', () => {
 
   const odd: readonly (readonly [string, Parameters<FakeEc2['instances']['set']>[1], RegExp])[] = [
     ['has no state', { name: 'odd', state: '' }, /has no state/],
-    ['has too much to it', { name: 'odd', tags: { a: 'x'.repeat(1_100_000) } }, /more to it/],
+    ['exceeds a limit', { name: 'odd', tags: { a: 'x'.repeat(1_100_000) } }, /exceeds the limits/],
     ['was launched at no time', { name: 'odd', launchTime: 'yesterday' }, /not valid/],
   ]
   for (const [what, instance, reason] of odd) {

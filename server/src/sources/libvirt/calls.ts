@@ -61,7 +61,10 @@ function readCounted<Item>(reader: XdrReader, most: number, read: () => Item): I
   const items = reader.array(most, read)
   const count = reader.uint()
   if (count !== items.length) {
-    throw new SourceError('incomplete', `It lists ${items.length} and says there are ${count}.`)
+    throw new SourceError(
+      'incomplete',
+      `libvirt listed ${items.length} domains but counted ${count}.`,
+    )
   }
   return items
 }

@@ -12,7 +12,7 @@ const maxAuthTypes = 20
 /** After the TLS handshake libvirt sends one byte: whether it accepts the client certificate. */
 async function readCertificateVerdict(socket: Socket, signal: AbortSignal): Promise<void> {
   const refused = (cause?: unknown) =>
-    new SourceError('tls', 'libvirt does not accept our certificate, or wants one.', { cause })
+    new SourceError('tls', 'libvirt requires a client certificate, or rejected it.', { cause })
   const heard = Promise.withResolvers<number | undefined>()
   const onData = (chunk: Buffer) => {
     socket.pause()
@@ -27,7 +27,10 @@ async function readCertificateVerdict(socket: Socket, signal: AbortSignal): Prom
     if (signal.aborted) onAbort()
     socket.once('data', onData).once('error', onError).once('close', onClose)
     if ((await heard.promise) !== 1) {
-      throw new SourceError('invalid-response', 'What answers there is no libvirt with TLS.')
+      throw new SourceError(
+        'invalid-response',
+        'The server at this address is not libvirt with TLS.',
+      )
     }
   } catch (error) {
     // Ignore further errors of this socket.
@@ -67,8 +70,8 @@ async function authenticate(client: RpcClient, signal: AbortSignal): Promise<voi
   throw new SourceError(
     'credentials',
     types.includes(authTypes.sasl)
-      ? 'libvirt asks for SASL, which Muster does not speak: use TLS with certificates, or a socket.'
-      : 'libvirt asks for a way of authentication that Muster does not know.',
+      ? 'libvirt requires SASL, which Muster does not support. Use TLS with certificates, or a socket.'
+      : 'libvirt requires an authentication method that Muster does not support.',
   )
 }
 
@@ -83,7 +86,7 @@ async function authenticateWithPolkit(client: RpcClient, signal: AbortSignal): P
     if (!(error instanceof LibvirtError)) throw error
     throw new SourceError(
       'credentials',
-      'polkit does not let the user that Muster runs as use libvirt: put it into the group libvirt.',
+      'polkit denies access to libvirt. Add the user that runs Muster to the group libvirt.',
       { cause: error },
     )
   }

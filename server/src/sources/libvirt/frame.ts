@@ -27,7 +27,7 @@ function decodeFrame(bytes: Buffer): Frame {
   if (word(2) !== version) {
     throw new SourceError(
       'invalid-response',
-      'It does not speak version 1 of the libvirt protocol.',
+      'The server does not use version 1 of the libvirt protocol.',
     )
   }
   return {
@@ -58,10 +58,7 @@ export function createFrameSplitter() {
       while (held >= 4) {
         const length = front(4).readUInt32BE()
         if (length < headLength || length > longestFrame) {
-          throw new SourceError(
-            'invalid-response',
-            'What it sent is no message of the libvirt protocol.',
-          )
+          throw new SourceError('invalid-response', 'The server sent an invalid libvirt message.')
         }
         if (held < length) return
         const bytes = front(length)

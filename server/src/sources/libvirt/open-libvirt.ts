@@ -22,7 +22,7 @@ async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<
     readHostResources(calls),
   ])
   if (new Set(domains.map(({ uuid }) => uuid)).size !== domains.length) {
-    throw new SourceError('invalid-response', 'It lists the same domain twice.')
+    throw new SourceError('invalid-response', 'libvirt listed the same domain twice.')
   }
   const read = reader.begin(calls)
   const passing = new Set(transient.map(({ uuid }) => uuid))

@@ -18,7 +18,7 @@ export interface ReadDomain {
   readonly server: ReportedServer | UnreadableServer | undefined
 }
 
-const noState = new SourceError('incomplete', 'libvirt does not tell its state.')
+const noState = new SourceError('incomplete', 'libvirt did not return the state of the domain.')
 
 interface Means {
   readonly calls: Calls

@@ -55,7 +55,7 @@ async function unlessAborted<Answer>(
 export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   const splitter = createFrameSplitter()
   const outbox = createOutbox(socket, () =>
-    lose(new SourceError('unreachable', 'libvirt does not read what it is sent.')),
+    lose(new SourceError('unreachable', 'libvirt stopped reading requests.')),
   )
   const queue = createBoundedQueue({ name: 'calls', capacity: maxConcurrentCalls })
   const sent = new Map<number, Sent>()
@@ -83,17 +83,14 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       return
     }
     if (program !== programs.remote) {
-      throw new SourceError(
-        'invalid-response',
-        'What it sent is no message of the libvirt protocol.',
-      )
+      throw new SourceError('invalid-response', 'The server sent an invalid libvirt message.')
     }
     if (type === messageTypes.event) {
       for (const hear of hearers) hear(procedure, createXdrReader(body))
       return
     }
     if (type !== messageTypes.reply || serial === 0 || serial > lastSerial) {
-      throw new SourceError('invalid-response', 'It answered what it was not asked.')
+      throw new SourceError('invalid-response', 'The server sent a response without a request.')
     }
     sent.get(serial)?.answer(frame)
   }
@@ -159,7 +156,10 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
         answer(frame) {
           const reader = createXdrReader(frame.body)
           if (frame.procedure !== procedure) {
-            throw new SourceError('invalid-response', 'It answered what it was not asked.')
+            throw new SourceError(
+              'invalid-response',
+              'The server sent a response without a request.',
+            )
           }
           forget()
           try {
@@ -200,6 +200,6 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       mourners.add(tell)
       return () => mourners.delete(tell)
     },
-    close: () => lose(new SourceError('unreachable', 'The connection was closed here.')),
+    close: () => lose(new SourceError('unreachable', 'Muster closed the connection.')),
   }
 }

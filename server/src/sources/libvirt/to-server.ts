@@ -88,10 +88,7 @@ export function toServer(domain: DomainDetails, place: HostLocation): ReportedSe
     facts: factsOf(domain, place, noted, naturalId('server', ...key)),
   }
   if (JSON.stringify(server).length > maxText) {
-    throw new SourceError(
-      'invalid-response',
-      `The domain ${domain.uuid} has more to it than makes sense.`,
-    )
+    throw new SourceError('invalid-response', `The domain ${domain.uuid} has too many elements.`)
   }
   return server
 }

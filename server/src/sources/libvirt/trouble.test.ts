@@ -152,7 +152,7 @@ describe('libvirt in trouble', () => {
       procedures.authList,
       { body: createXdrWriter().uint(1).int(7).finish() },
       /^credentials$/,
-      /way of authentication/,
+      /authentication method/,
     ],
     [
       'polkit',

@@ -73,7 +73,10 @@ export async function* watchDomains(
     const { uuid, name } = readDomainHandle(message)
     changed.set(uuid, name)
     if (changed.size > longestList) {
-      throw new SourceError('invalid-response', 'It tells of more domains than it can have.')
+      throw new SourceError(
+        'invalid-response',
+        'The server reports more domains than libvirt supports.',
+      )
     }
     wake()
   })
