@@ -172,7 +172,7 @@ describe('logging in and out', () => {
     const { page } = await stage.visit(t, fleet.viewer)
     await page.goto('/console/me/sessions')
     const row = page.getByRole('row').filter({ has: page.getByTitle('Another browser') })
-    await row.getByRole('button', { name: /^Sign out/ }).click()
+    await row.getByRole('button', { name: /^Log out/ }).click()
     await row.waitFor({ state: 'detached' })
     await other.page.goto('/console/servers')
     await other.page.waitForURL('**/console/login**')

@@ -45,7 +45,7 @@ export function Header({ onPalette, onHelp, onNavigation }: Props) {
         title={t.frame.openPalette}
       >
         <Icon name="search" />
-        <span>{t.frame.searchOrRun}</span>
+        <span>{t.frame.searchOrJump}</span>
         <kbd>{modifier}K</kbd>
       </button>
       <LiveMark />

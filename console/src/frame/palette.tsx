@@ -88,7 +88,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       <div
         id={listId}
         role="listbox"
-        aria-label={t.frame.searchOrRun}
+        aria-label={t.frame.searchOrJump}
         aria-busy={isSearching}
         className={styles.list}
       >

@@ -13,9 +13,9 @@ export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
   const { user, roles } = useSession()
   return (
     <Menu
-      label={t.frame.signedInAs(user.name)}
+      label={t.frame.loggedInAs(user.name)}
       trigger={(properties) => (
-        <Button look="quiet" icon="user" aria-label={t.frame.signedInAs(user.name)} {...properties}>
+        <Button look="quiet" icon="user" aria-label={t.frame.loggedInAs(user.name)} {...properties}>
           <span className={styles.name} title={user.name}>
             {user.name}
           </span>

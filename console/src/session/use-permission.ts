@@ -19,6 +19,10 @@ export function usePermission(operation: OperationId): Permission {
   const names = roles.map(({ name }) => name).join(', ')
   return {
     allowed: false,
-    reason: t.session.notAllowed(t.session.actions[action], resource, names),
+    reason: t.session.notAllowed(
+      t.session.actions[action],
+      t.session.resources[resource] ?? resource,
+      names,
+    ),
   }
 }

@@ -38,15 +38,15 @@ export const server = {
 
   gone: 'This server was deleted',
   goneText: 'You see its last known data. Lists show it only if they include deleted servers.',
-  inBin: 'This server is in the recycle bin',
-  inBinText: (time: string) => `It will be deleted permanently on ${time}.`,
-  notThere: 'Server not found',
-  notThereText:
+  inRecycleBin: 'This server is in the recycle bin',
+  inRecycleBinText: (time: string) => `It will be deleted permanently on ${time}.`,
+  notFound: 'Server not found',
+  notFoundText:
     'It does not exist, or you do not have access to it in this project. Switch the project at the top, or search for it.',
   toServers: 'Search all servers',
 
   identity: 'Identity',
-  place: 'Location',
+  location: 'Location',
   size: 'Size',
   system: 'System',
   addresses: 'Addresses',

@@ -22,10 +22,28 @@ export const session = {
     delete: 'delete',
     perform: 'perform actions on',
   },
-  notAllowed: (deed: string, resource: string, roles: string) =>
+  /** By the names that permissions have on the wire. */
+  resources: {
+    cloudaccounts: 'accounts',
+    credentials: 'access keys',
+    domains: 'domains',
+    events: 'events',
+    groups: 'groups',
+    identity_providers: 'identity providers',
+    metrics: 'metrics',
+    policies: 'policies',
+    projects: 'projects',
+    role_assignments: 'role assignments',
+    roles: 'roles',
+    servers: 'servers',
+    tokens: 'tokens',
+    users: 'users',
+    views: 'saved views',
+  } as Readonly<Record<string, string>>,
+  notAllowed: (action: string, resource: string, roles: string) =>
     roles === ''
-      ? `You have no role here, so you cannot ${deed} ${resource}`
-      : `Your roles here (${roles}) do not allow you to ${deed} ${resource}`,
+      ? `You have no role here, so you cannot ${action} ${resource}`
+      : `Your roles here (${roles}) do not allow you to ${action} ${resource}`,
   changedElsewhere: 'Your session has changed in another tab',
   changedElsewhereText:
     'The project was switched, or another user logged in. Nothing was changed. Reload the page.',

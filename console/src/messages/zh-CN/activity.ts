@@ -65,7 +65,7 @@ export const activity: Messages['activity'] = {
   nothing: '无',
   empty: '还没有事件',
   emptyText: '登录和变更发生后会显示在这里。',
-  noMatch: '没有符合筛选条件的事件',
+  noMatch: '没有匹配的事件',
   noMatchText: '请移除一个筛选条件，或选择更长的时间范围。',
   loaded: (count) => `已加载 ${count} 条事件`,
   end: '日志到此为止',

@@ -10,7 +10,7 @@ export const errors: Messages['errors'] = {
   unavailable: 'Muster 正忙，或数据库不可用',
   unavailableText: (details) => `${details} 请几秒钟后重试。`,
   failed: '内部错误',
-  failedText: '错误已按下面的请求 ID记入日志，请将其告知 Muster 管理员。',
+  failedText: '错误已按下面的请求 ID 记入日志，请将其告知 Muster 管理员。',
   refused: '请求被拒绝',
   unexpected: '页面出错',
   unexpectedText: '请重新加载。如果仍然出错，请提交缺陷报告。',

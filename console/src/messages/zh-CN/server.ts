@@ -2,7 +2,7 @@ import type { Messages } from '../en/index.ts'
 
 export const server: Messages['server'] = {
   title: '服务器',
-  parts: '服务器分区',
+  parts: '服务器页签',
   tabs: {
     overview: '概览',
     network: '网络',
@@ -17,7 +17,7 @@ export const server: Messages['server'] = {
   openPage: '打开完整页面',
   closePanel: '关闭面板',
   allServers: '服务器',
-  filterBy: (query) => `查看符合 ${query} 的服务器`,
+  filterBy: (query) => `查看匹配 ${query} 的服务器`,
   none: '无',
   notKnown: '未知',
   notKnownHint: '来源未上报',
@@ -40,14 +40,14 @@ export const server: Messages['server'] = {
 
   gone: '该服务器已删除',
   goneText: '显示的是最后已知的数据。列表仅在包含已删除的服务器时显示它。',
-  inBin: '该服务器在回收站中',
-  inBinText: (time) => `将于 ${time} 彻底删除。`,
-  notThere: '未找到服务器',
-  notThereText: '服务器不存在，或您在此项目中无权访问。请在页面顶部切换项目，或搜索它。',
+  inRecycleBin: '该服务器在回收站中',
+  inRecycleBinText: (time) => `将于 ${time} 彻底删除。`,
+  notFound: '未找到服务器',
+  notFoundText: '服务器不存在，或您在此项目中无权访问。请在页面顶部切换项目，或搜索它。',
   toServers: '搜索所有服务器',
 
   identity: '标识',
-  place: '位置',
+  location: '位置',
   size: '规格',
   system: '系统',
   addresses: '地址',

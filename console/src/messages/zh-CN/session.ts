@@ -14,7 +14,7 @@ export const session: Messages['session'] = {
   loggedOut: '您已退出登录。',
   casFailed: '在身份提供方的登录失败。请重试，或使用密码登录。',
   demoTitle: '试用演示环境',
-  demoLead: '浏览会随时间变化的模拟服务器。请选择用户。',
+  demoLead: '浏览会随时间变更的模拟服务器。请选择用户。',
   demoAs: (name) => `以 ${name} 登录`,
   actions: {
     list: '列出',
@@ -24,10 +24,27 @@ export const session: Messages['session'] = {
     delete: '删除',
     perform: '操作',
   },
-  notAllowed: (deed, resource, roles) =>
+  resources: {
+    cloudaccounts: '账号',
+    credentials: '访问密钥',
+    domains: '域',
+    events: '事件',
+    groups: '用户组',
+    identity_providers: '身份提供方',
+    metrics: '指标',
+    policies: '策略',
+    projects: '项目',
+    role_assignments: '角色分配',
+    roles: '角色',
+    servers: '服务器',
+    tokens: '令牌',
+    users: '用户',
+    views: '保存的视图',
+  },
+  notAllowed: (action, resource, roles) =>
     roles === ''
-      ? `您在这里没有角色，不能${deed} ${resource}`
-      : `您在这里的角色（${roles}）不允许${deed} ${resource}`,
-  changedElsewhere: '您的会话已在另一个标签页中改变',
+      ? `您在这里没有角色，不能${action}${resource}`
+      : `您在这里的角色（${roles}）不允许${action}${resource}`,
+  changedElsewhere: '您的会话已在另一个标签页中变更',
   changedElsewhereText: '项目已切换，或由其他用户登录。没有做任何修改。请重新加载页面。',
 }

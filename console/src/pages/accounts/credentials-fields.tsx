@@ -26,7 +26,11 @@ export function CredentialsFields({ fields, isExisting, settings, problems, onCh
   return (
     <FormSection
       title={t.accounts.credentialsSection}
-      lead={isExisting ? `${t.accounts.keptHint} ${t.accounts.sealed}` : t.accounts.sealed}
+      lead={
+        isExisting
+          ? `${t.accounts.storedCredentialsHint} ${t.accounts.storedEncrypted}`
+          : t.accounts.storedEncrypted
+      }
     >
       {all !== undefined && (
         <p className={styles.problem} role="alert">
@@ -55,7 +59,7 @@ export function CredentialsFields({ fields, isExisting, settings, problems, onCh
         })}
       {canForget && (
         <CheckField
-          label={t.accounts.forget}
+          label={t.accounts.deleteCredentials}
           checked={forgetsCredentials}
           onChange={(event) =>
             onChange({

@@ -39,7 +39,7 @@ export function RuleForm({ rule, onChange, onClose }: Props) {
       ))}
       <ProjectField
         choices={choices}
-        label={t.accounts.giveTo}
+        label={t.accounts.assignTo}
         name="project_id"
         value={rule.projectId}
         onChange={(projectId) => onChange({ ...rule, projectId })}

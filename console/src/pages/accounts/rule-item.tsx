@@ -99,7 +99,7 @@ type Messages = ReturnType<typeof useMessages>['accounts']
 
 function wordsOf(problem: RuleProblem, name: string, t: Messages): string {
   if (problem === 'condition') return t.needsCondition
-  return problem === 'project' ? t.needsProject : t.said(name, problem.said)
+  return problem === 'project' ? t.needsProject : t.fieldProblem(name, problem.said)
 }
 
 interface RuleSummaryProps {

@@ -27,7 +27,7 @@ export function SettingsFields({ provider, isExisting, settings, problems, onCha
   return (
     <>
       {hasAddress && (
-        <FormSection title={t.accounts.reachSection}>
+        <FormSection title={t.accounts.connectionSection}>
           <TextField
             label={t.accounts.address}
             name="address"

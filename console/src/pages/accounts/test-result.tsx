@@ -34,7 +34,7 @@ export function TestResult({ test, isOutdated = false }: Props) {
       <dl className={styles.found}>
         {title !== '' && (
           <>
-            <dt>{t.accounts.answered}</dt>
+            <dt>{t.accounts.testedSource}</dt>
             <dd>{title}</dd>
           </>
         )}
@@ -43,7 +43,7 @@ export function TestResult({ test, isOutdated = false }: Props) {
             <dt>{t.accounts.servers}</dt>
             <dd>
               {number(servers)}
-              {!is_complete && ` · ${t.accounts.testCut}`}
+              {!is_complete && ` · ${t.accounts.testStopped}`}
             </dd>
           </>
         )}

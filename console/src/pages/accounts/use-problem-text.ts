@@ -7,7 +7,7 @@ export function useProblemText(problems: Problems) {
   return (path: string, label: string): string | undefined => {
     const problem = problems[path]
     if (!problem) return undefined
-    if (problem.kind === 'said') return t.accounts.said(label, problem.text)
+    if (problem.kind === 'said') return t.accounts.fieldProblem(label, problem.text)
     const words = { required: t.accounts.required, integer: t.accounts.integer }
     return problem.kind === 'period' ? t.accounts.periodWrong : words[problem.kind]
   }

@@ -29,11 +29,11 @@ export function AssignmentsSection({ of }: { readonly of: AssignmentContext }) {
     operationOf('grant', scope, of.kind === 'group' ? 'group' : 'user'),
   )
   const words = {
-    project: { title: t.identity.holders, none: t.identity.noAssignments },
-    domain: { title: t.identity.holders, none: t.identity.noAssignments },
-    user: { title: t.identity.heldRoles, none: t.identity.noRoles },
-    group: { title: t.identity.heldRoles, none: t.identity.noRoles },
-    role: { title: t.identity.roleHolders, none: t.identity.noHolders },
+    project: { title: t.identity.roleAssignments, none: t.identity.noAssignments },
+    domain: { title: t.identity.roleAssignments, none: t.identity.noAssignments },
+    user: { title: t.identity.roleAssignments, none: t.identity.noRoles },
+    group: { title: t.identity.roleAssignments, none: t.identity.noRoles },
+    role: { title: t.identity.roleAssignments, none: t.identity.roleUnassigned },
   }[of.kind]
   return (
     <Section

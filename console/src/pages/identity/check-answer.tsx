@@ -19,7 +19,9 @@ export function CheckAnswer({ check }: { readonly check: PolicyCheckDto }) {
       <p>{reason}</p>
       <PropertyList>
         {reach !== null && (
-          <Property label={t.identity.reach}>{t.identity.reaches[reach]}</Property>
+          <Property label={t.identity.permissionScope}>
+            {t.identity.permissionScopes[reach]}
+          </Property>
         )}
         {by && (
           <>

@@ -68,7 +68,7 @@ export function CheckDialog({ user, onClose }: Props) {
   return (
     <FormDialog
       title={t.identity.checkTitle}
-      submit={t.identity.ask}
+      submit={t.identity.runCheck}
       onSubmit={submit}
       onClose={onClose}
       busy={check.isPending}

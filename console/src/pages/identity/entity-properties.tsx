@@ -56,7 +56,7 @@ export function EntityProperties({ kind, entity }: Props) {
       </Property>
       <Property label={t.identity.activity}>
         <Link to="/activity" search={{ target_id: entity.id }}>
-          {t.identity.whatHappened}
+          {t.identity.showEvents}
         </Link>
       </Property>
     </PropertyList>
@@ -85,7 +85,7 @@ function UserProperties({ user }: { readonly user: UserDto }) {
       <Property label={t.identity.passwordExpires}>
         <TimeAgo time={user.password_expires_at} never={t.identity.never} />
       </Property>
-      <Property label={t.identity.didWhat}>
+      <Property label={t.identity.actionsByUser}>
         <Link to="/activity" search={{ user_id: id }}>
           {t.identity.activity}
         </Link>

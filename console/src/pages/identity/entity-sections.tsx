@@ -116,7 +116,7 @@ function UserGroups({ id }: { readonly id: string }) {
         remove: t.identity.remove,
         removeOf: t.identity.removeOf,
         added: t.identity.joined,
-        removed: t.identity.left,
+        removed: t.identity.removedFromGroup,
       }}
       kind="groups"
       query={userGroupsQuery(id)}

@@ -26,11 +26,11 @@ export function ImpactList({ kind, id, action }: Props) {
       {(impact) => {
         const counts = impact === null ? [] : impactCounts(impact, action)
         if (counts.length === 0) {
-          return <p>{action === 'disable' ? t.identity.noLogins : t.identity.nothingEnds}</p>
+          return <p>{action === 'disable' ? t.identity.noLogins : t.identity.nothingAffected}</p>
         }
         return (
           <div>
-            <h3>{t.identity.wouldEnd}</h3>
+            <h3>{t.identity.alsoAffected}</h3>
             <ul className={styles.list}>
               {counts.map(([name, count]) => (
                 <li key={name}>

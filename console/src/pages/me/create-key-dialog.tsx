@@ -77,26 +77,26 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
         error={problem('project_id', t.me.project)}
       />
       <SelectField
-        label={t.me.ending}
+        label={t.me.expiresAfter}
         value={ending}
         onChange={(event) => setEnding(event.target.value as KeyLifetime)}
-        error={ending === 'date' ? undefined : problem('expires_at', t.me.ending)}
+        error={ending === 'date' ? undefined : problem('expires_at', t.me.expiresAfter)}
       >
         {keyLifetimes.map((each) => (
           <option key={each} value={each}>
-            {t.me.endings[each]}
+            {t.me.lifetimes[each]}
           </option>
         ))}
       </SelectField>
       {ending === 'date' && (
         <TextField
-          label={t.me.endDate}
-          hint={t.me.endDateHint}
+          label={t.me.expiryDate}
+          hint={t.me.expiryDateHint}
           type="datetime-local"
           required
           value={date}
           onChange={(event) => setDate(event.target.value)}
-          error={problem('expires_at', t.me.endDate)}
+          error={problem('expires_at', t.me.expiryDate)}
         />
       )}
     </FormDialog>

@@ -40,7 +40,7 @@ export function KeysTable({ keys }: { readonly keys: readonly CredentialDto[] })
       title: t.me.state,
       cell: ({ enabled, expires_at: end }) => {
         if (end !== null && Date.parse(end) <= now) {
-          return <StatusMark tone="warn">{t.me.ended}</StatusMark>
+          return <StatusMark tone="warn">{t.me.expired}</StatusMark>
         }
         return (
           <StatusMark tone={enabled ? 'good' : 'idle'}>
@@ -52,7 +52,7 @@ export function KeysTable({ keys }: { readonly keys: readonly CredentialDto[] })
     { key: 'created', title: t.me.created, cell: (key) => <TimeAgo time={key.created_at} /> },
     {
       key: 'ends',
-      title: t.me.ends,
+      title: t.me.expires,
       cell: (key) => <TimeAgo time={key.expires_at} never={t.me.never} />,
     },
     {

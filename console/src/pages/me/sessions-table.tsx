@@ -48,7 +48,7 @@ export function SessionsTable({ sessions }: { readonly sessions: readonly Sessio
     },
     { key: 'started', title: t.me.started, cell: (entry) => <TimeAgo time={entry.created_at} /> },
     { key: 'seen', title: t.me.lastSeen, cell: (entry) => <TimeAgo time={entry.last_seen_at} /> },
-    { key: 'ends', title: t.me.ends, cell: (entry) => <TimeAgo time={entry.expires_at} /> },
+    { key: 'ends', title: t.me.expires, cell: (entry) => <TimeAgo time={entry.expires_at} /> },
     {
       key: 'end',
       title: t.common.actions,

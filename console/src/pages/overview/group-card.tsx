@@ -68,7 +68,7 @@ export function GroupCard({ field, query, className }: Props) {
         const [first, second] = groupsOf(fleet)
         const name = names.name(field, String(first?.value ?? '')) || t.none
         if (!second) return t.only(name)
-        return t[field].words(name, percent(first?.count ?? 0, fleet.total.count))
+        return t[field].summary(name, percent(first?.count ?? 0, fleet.total.count))
       }}
       chart={(fleet) => <BarList bars={bars(fleet)} />}
       table={(fleet) => (

@@ -96,7 +96,7 @@ export function GrowthCard({ className }: { readonly className?: string | undefi
             { key: 'disks', title: t.column.disks, number: true, cell: ({ disk }) => size(disk) },
             {
               key: 'how',
-              title: t.column.how,
+              title: t.column.countSource,
               cell: ({ estimated }) => (estimated ? t.growth.isEstimated : t.growth.counted),
             },
           ]}

@@ -32,13 +32,13 @@ export function KeyFigures({ query }: { readonly query: UseQueryResult<ServerSta
         {total && running !== undefined && t.figures.ofAll(percent(running, total.count))}
       </Figure>
       <Figure
-        name={t.figures.stale}
+        name={t.figures.unknown}
         count={stale}
         q="status:unknown"
         isBad={(stale ?? 0) > 0}
         hasFailed={hasFailed}
       >
-        {t.figures.staleHint}
+        {t.figures.unknownHint}
       </Figure>
       <Figure
         name={t.figures.changed}

@@ -60,7 +60,7 @@ export function ProviderStatusCard({ className }: { readonly className?: string 
         const [first, second] = counts.all
         const name = names.name('provider', String(first?.value ?? '')) || t.none
         if (!second) return t.only(name)
-        return t.provider.words(name, percent(first?.count ?? 0, totalOf(counts)))
+        return t.provider.summary(name, percent(first?.count ?? 0, totalOf(counts)))
       }}
       chart={(counts) => (
         <StackedBars

@@ -224,7 +224,7 @@ function SystemProperties({ server }: { readonly server: Server }) {
 function LocationProperties({ server }: { readonly server: Server }) {
   const { server: t, common } = useMessages()
   return (
-    <PropertyGroup title={t.place}>
+    <PropertyGroup title={t.location}>
       <ServerProperty label={t.provider} value={server.provider} filter="provider" />
       {server.brand !== server.provider && (
         <ServerProperty label={t.brand} value={server.brand} filter="brand" />

@@ -103,8 +103,8 @@ function Fate({ server }: { readonly server: Server }) {
   if (!deleted && !isInBin) return null
   return (
     <div className={styles.fate} role="note">
-      <strong>{deleted ? t.gone : t.inBin}</strong>{' '}
-      {deleted ? t.goneText : end !== null && t.inBinText(dateTime(end))}
+      <strong>{deleted ? t.gone : t.inRecycleBin}</strong>{' '}
+      {deleted ? t.goneText : end !== null && t.inRecycleBinText(dateTime(end))}
     </div>
   )
 }

@@ -77,14 +77,14 @@ function ServerNotFound() {
   const { server: t } = useMessages()
   return (
     <EmptyState
-      title={t.notThere}
+      title={t.notFound}
       actions={
         <Link to="/servers" className={buttonClass('primary')}>
           {t.toServers}
         </Link>
       }
     >
-      {t.notThereText}
+      {t.notFoundText}
     </EmptyState>
   )
 }
