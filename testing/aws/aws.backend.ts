@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { naturalId } from '../../server/src/domain/sources/natural-id.ts'
+import { derivedId } from '../../server/src/domain/sources/derived-id.ts'
 import { SourceError } from '../../server/src/domain/sources/source-error.ts'
 import type { ReportedServer, SourceSettings } from '../../server/src/domain/sources/source.ts'
 import { awsKind } from '../../server/src/sources/aws/aws-kind.ts'
@@ -114,7 +114,7 @@ describe('EC2, as moto emulates it', () => {
         [server.facts.name, server.facts.region, server.key[2]],
         ['東京', 'AWS Asia Pacific (Tokyo)', 'ap-northeast-1'],
       )
-      assert.equal(server.facts.cloudregion_id, naturalId('region', 'aws', 'ap-northeast-1'))
+      assert.equal(server.facts.cloudregion_id, derivedId('region', 'aws', 'ap-northeast-1'))
       const look = (regionId: string) =>
         source.get({ externalId: there, regionId }, AbortSignal.timeout(10_000))
       assert.deepEqual(await look('ap-northeast-1'), server)

@@ -1,4 +1,4 @@
-import { naturalId } from '../../server/src/domain/sources/natural-id.ts'
+import { derivedId } from '../../server/src/domain/sources/derived-id.ts'
 import type { ReportedServer } from '../../server/src/domain/sources/source.ts'
 import { createFleet } from './fleet.ts'
 import type { TestMoto } from './start.ts'
@@ -116,7 +116,7 @@ export async function buildRichInstance(moto: TestMoto): Promise<ReportedServer 
   const created_at = new Date(attached?.AttachTime ?? '').toISOString().replace('Z', '000Z')
 
   const key = ['aws', account, region, id]
-  const serverId = naturalId('server', ...key)
+  const serverId = derivedId('server', ...key)
   const disk = {
     aio_mode: '',
     cache_mode: '',
@@ -147,10 +147,10 @@ export async function buildRichInstance(moto: TestMoto): Promise<ReportedServer 
       billing_type: 'postpaid',
       region: 'AWS Europe (Ireland)',
       region_ext_id: region,
-      cloudregion_id: naturalId('region', 'aws', region),
+      cloudregion_id: derivedId('region', 'aws', region),
       zone: 'eu-west-1b',
       zone_ext_id: 'euw1-az1',
-      zone_id: naturalId('zone', 'aws', region, 'euw1-az1'),
+      zone_id: derivedId('zone', 'aws', region, 'euw1-az1'),
       instance_type: 'g4dn.xlarge',
       flavor_id: 'g4dn.xlarge',
       vcpu_count: 4,
@@ -183,7 +183,7 @@ export async function buildRichInstance(moto: TestMoto): Promise<ReportedServer 
         {
           ...disk,
           index: 2,
-          id: naturalId('disk', serverId, 'ephemeral0'),
+          id: derivedId('disk', serverId, 'ephemeral0'),
           name: 'ephemeral0',
           size: 119_209,
           disk_type: 'data',
@@ -232,7 +232,7 @@ export async function buildRichInstance(moto: TestMoto): Promise<ReportedServer 
       src_ip_check: false,
       isolated_devices: [
         {
-          id: naturalId('device', serverId, 'gpu-0'),
+          id: derivedId('device', serverId, 'gpu-0'),
           name: 'gpu-0',
           dev_type: 'GPU',
           model: 'NVIDIA T4',

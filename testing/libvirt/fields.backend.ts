@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { naturalId } from '../../server/src/domain/sources/natural-id.ts'
+import { derivedId } from '../../server/src/domain/sources/derived-id.ts'
 import type { ReportedServer } from '../../server/src/domain/sources/source.ts'
 import { libvirtKind } from '../../server/src/sources/libvirt/libvirt-kind.ts'
 import {
@@ -188,7 +188,7 @@ describe('servers of a real libvirtd, field by field', () => {
     )
     assert.equal(server.nics[0]?.network_id, network)
     assert.deepEqual(server.secgroups, [{ id: '', name: 'clean-traffic' }])
-    const guest_id = naturalId('server', ...seen.key)
+    const guest_id = derivedId('server', ...seen.key)
     assert.deepEqual(
       server.isolated_devices.map((device) => [
         device.dev_type,

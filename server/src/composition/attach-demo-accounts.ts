@@ -53,9 +53,9 @@ export function createAttachDemoAccounts({
       enabled: true,
       disappearance_hold: null,
       revision: 1,
-      leaving: false,
+      isBeingDeleted: false,
     }
-    const { revision: _revision, leaving: _leaving, ...shown } = account
+    const { revision: _revision, isBeingDeleted: _isBeingDeleted, ...shown } = account
     const event = eventOf('create', account, fieldsOfNew(shown))
     // Another process that starts at the same time may have inserted it.
     const isThere = (await accounts.insert(account, {}, event)) || (await accounts.find(account.id))
@@ -66,7 +66,7 @@ export function createAttachDemoAccounts({
     await retryOnConflict(async () => {
       const { account } = (await accounts.find(wanted.id)) ?? {}
       const isDone = account?.options['servers'] === wanted.options['servers']
-      if (!account || account.leaving || isDone) return true
+      if (!account || account.isBeingDeleted || isDone) return true
       const changes = { options: wanted.options, mapping: [...account.mapping, ...rules] }
       const event = eventOf('update', account, diffFields(account, changes))
       return (await accounts.update(account, changes, undefined, event)) || undefined

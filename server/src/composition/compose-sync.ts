@@ -95,7 +95,10 @@ export function composeSync(parts: Parts) {
   async function isSettled(accountId: string): Promise<boolean> {
     const attached = await accounts.find(accountId)
     if (!attached) return true
-    return !attached.account.leaving && attached.sync.mapped_revision === attached.account.revision
+    return (
+      !attached.account.isBeingDeleted &&
+      attached.sync.mapped_revision === attached.account.revision
+    )
   }
 
   const syncClient: SyncClient = {

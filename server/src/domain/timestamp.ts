@@ -3,3 +3,6 @@ import type { Token } from '@muster/contract'
 /** Formats milliseconds since 1970 as the API does: UTC with six decimals. */
 export const timestamp = (milliseconds: number): Token['issued_at'] =>
   `${new Date(milliseconds).toISOString().slice(0, -1)}000Z`
+
+export const timestampOrNull = (milliseconds: number | null): Token['issued_at'] | null =>
+  milliseconds === null ? null : timestamp(milliseconds)

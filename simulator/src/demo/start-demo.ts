@@ -55,7 +55,7 @@ export async function startDemo(host: DemoHost, options: Options): Promise<Demo>
   await host.saveNote({ version: demoVersion, seed, servers, hasPeople: true, hasAccounts: true })
   const waiting = attached.filter(
     ({ account, sync }) =>
-      account.enabled && !account.leaving && (hasGrown || sync.finished_at === null),
+      account.enabled && !account.isBeingDeleted && (hasGrown || sync.finished_at === null),
   )
   const stopped = new AbortController()
 

@@ -4,7 +4,7 @@ import type { Account, AttachedAccount, SyncRecord } from '@muster/server/demo-p
 import { waitForDemo } from './wait-for-demo.ts'
 
 const accountOf = (id: string, changes: Partial<Account> = {}) =>
-  ({ id, name: id, enabled: true, leaving: false, revision: 2, ...changes }) as Account
+  ({ id, name: id, enabled: true, isBeingDeleted: false, revision: 2, ...changes }) as Account
 
 const attachedOf = (
   id: string,
@@ -68,7 +68,7 @@ describe('loading a demo', () => {
     const waiting = ['a', 'b', 'c'].map((id) => attachedOf(id))
     await load(waiting, [
       attachedOf('b', {}, { enabled: false }),
-      attachedOf('c', {}, { leaving: true }),
+      attachedOf('c', {}, { isBeingDeleted: true }),
     ])
   })
 

@@ -25,7 +25,7 @@ export async function waitForDemo({ host, waiting, onSeen, signal }: Load): Prom
   function isLoaded({ account, sync }: AttachedAccount): boolean {
     const old = before.get(account.id)
     // Do not wait for an account that was deleted or disabled meanwhile.
-    if (!old || !account.enabled || account.leaving) return true
+    if (!old || !account.enabled || account.isBeingDeleted) return true
     return (
       sync.finished_at !== null &&
       sync.finished_at !== old.finished_at &&

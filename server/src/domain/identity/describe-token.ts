@@ -1,5 +1,5 @@
 import type { CatalogService, PolicyScope, RoleAssignment, Token } from '@muster/contract'
-import { timestamp } from '../timestamp.ts'
+import { timestamp, timestampOrNull } from '../timestamp.ts'
 import { policiesOf, type Principal } from './principal.ts'
 import type { AccessKeyUse, Assignment, Named, ProjectRecord, UserStatus } from './records.ts'
 import { openProjects } from './scope.ts'
@@ -48,7 +48,7 @@ function describeAssignment(assignment: Assignment, userStatus: UserStatus): Rol
 }
 
 /** The parts of a token's description that depend only on the user and the scope. */
-function describeStanding(principal: Principal, catalog: readonly CatalogService[]) {
+function describeUserAndScope(principal: Principal, catalog: readonly CatalogService[]) {
   const { scope, userStatus, policies, assignments } = principal
   const { user } = userStatus
   const roles = new Map(assignments.map(({ role }) => [role.id, reference(role)]))
@@ -75,7 +75,7 @@ function describeStanding(principal: Principal, catalog: readonly CatalogService
       Mobile: user.mobile,
       Name: user.name,
       Domain: reference(user.domain),
-      PasswordExpiresAt: user.passwordExpiresAt === null ? null : timestamp(user.passwordExpiresAt),
+      PasswordExpiresAt: timestampOrNull(user.passwordExpiresAt),
     },
   }
 }
@@ -90,10 +90,11 @@ const describeAccessKey = (key: AccessKeyUse | null): Token['access_key'] => ({
 /** A token as the API shows it. */
 export function createDescribeToken(catalog: readonly CatalogService[]) {
   // Cached by policies, which all principals of one user and scope share.
-  const described = new WeakMap<Principal['policies'], ReturnType<typeof describeStanding>>()
+  const described = new WeakMap<Principal['policies'], ReturnType<typeof describeUserAndScope>>()
 
   function describeOnce(principal: Principal) {
-    const description = described.get(principal.policies) ?? describeStanding(principal, catalog)
+    const description =
+      described.get(principal.policies) ?? describeUserAndScope(principal, catalog)
     described.set(principal.policies, description)
     return description
   }

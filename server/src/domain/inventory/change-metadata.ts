@@ -6,7 +6,7 @@ import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../clock.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
 import { timestamp } from '../timestamp.ts'
-import { asReader } from './as-reader.ts'
+import { withReadScope } from './with-read-scope.ts'
 import type { FindServer } from './get-server.ts'
 import { metadataOf, origins, tagsOf } from './metadata.ts'
 import type { ServerWriter, StoredServer } from './ports.ts'
@@ -95,7 +95,7 @@ export function createChangeMetadata({
   clock,
 }: Dependencies) {
   async function findStored(caller: Caller, idOrName: string): Promise<StoredServer> {
-    const { parts, visibility } = await findServer(asReader(caller), idOrName)
+    const { parts, visibility } = await findServer(withReadScope(caller), idOrName)
     const stored = (await serverWriter.findStored([parts.id])).get(parts.id)
     if (!stored || stored.server.deleted) {
       throw new PlatformError('InvalidStatusError', 'The server is deleted.')

@@ -30,7 +30,7 @@ export interface RunDependencies {
   readonly log: SyncLog
 }
 
-/** An account while this process runs it: what scans, events and refreshes of it share. */
+/** State that the scans, events and refreshes of a running account share. */
 export function createAccountRun(
   dependencies: RunDependencies,
   { account, sync }: AttachedAccount,
@@ -62,7 +62,7 @@ export function createAccountRun(
     },
     timing: () => ({ now: clock(), period, random, hold }),
     openRecorder: () => dependencies.openScanRecorder(account, fence),
-    /** Stores how the sync goes, unless another process has taken over the lease. */
+    /** Stores the state of the sync, unless another process has taken over the lease. */
     save: (changes: Partial<SyncRecord>) => dependencies.leases.update(account.id, runner, changes),
   }
 }

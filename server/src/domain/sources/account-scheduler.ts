@@ -8,7 +8,7 @@ interface Dependencies {
   readonly accounts: AccountStore
   readonly leases: LeaseStore
   readonly runAccount: RunAccount
-  /** The name of this process among all that share the storage. */
+  /** Identifies this process among all processes that share the storage. */
   readonly runner: string
   readonly clock: () => number
   readonly log: SyncLog
@@ -22,9 +22,9 @@ const renewalInterval = 5_000
 const shortStop = 1_000
 const longestStop = 4_000
 
-/** A disabled account still runs while its servers have to be moved by a changed mapping, or evicted. */
+/** A disabled account still runs while its servers are moved by a changed mapping, or removed. */
 export const isWanted = ({ account, sync }: AttachedAccount) =>
-  account.enabled || account.leaving || sync.mapped_revision !== account.revision
+  account.enabled || account.isBeingDeleted || sync.mapped_revision !== account.revision
 
 /** Runs every account whose lease is free. Each account is run by at most one process. */
 export function createAccountScheduler(dependencies: Dependencies) {
@@ -95,7 +95,7 @@ export function createAccountScheduler(dependencies: Dependencies) {
     ])
   }
 
-  /** Ticks run one after another. What fails is tried again by the next. */
+  /** Ticks run one after another. After an error the next tick tries again. */
   function tick(): Promise<void> {
     lastTick = lastTick.then(scheduleAll).catch((error: unknown) => {
       log.warn({ err: error }, 'scheduling the accounts failed; it is tried again in a second')

@@ -54,7 +54,7 @@ describe('the state of an account', () => {
     assert.deepEqual([complete.phase, complete.nextAt], ['waiting', 100 + period])
   })
 
-  test('scans when that is due, and is unreachable after three silent periods, once', () => {
+  test('scans when due, and is marked unreachable once after three periods without an answer', () => {
     const state = waiting({ next_at: 10 * period })
     const stepAt = (now: number, from = state) => nextStep(from, timingAt(now))
     assert.deepEqual(stepAt(1), { kind: 'sleep', until: 3 * period })
@@ -106,7 +106,7 @@ describe('the state of an account', () => {
     assert.equal(complete.nextAt, 1_000)
   })
 
-  test('takes a request at once, later ones not, and those during a scan after it', () => {
+  test('runs a request at once, ignores later due times, and runs requests during a scan after it', () => {
     const state = waiting({ next_at: 100 })
     assert.equal(requestScan(state, 50).nextAt, 50)
     assert.equal(requestScan(state, 100), state)
@@ -114,7 +114,7 @@ describe('the state of an account', () => {
     assert.equal(completeScan(requested, scannedWith(), timingAt(3)).nextAt, 2)
   })
 
-  test('ignores a request that was read before the scan began, which has answered it', () => {
+  test('ignores a request that was read before the scan began', () => {
     const starting = beginScan(waiting())
     assert.equal(requestScan(starting, 0, 1), starting)
     const state = scanning(5)
@@ -122,7 +122,7 @@ describe('the state of an account', () => {
     assert.equal(requestScan(state, 0, 6).nextAt, 0)
   })
 
-  test('scans when events break off, unless a scan is under way or failed by the same error', () => {
+  test('scans when the event stream fails, unless a scan is running or failed with the same error', () => {
     const error = new Error('connection lost')
     const state = waiting({ next_at: Infinity })
     assert.equal(watchFailed(state, error, 9).nextAt, 9)

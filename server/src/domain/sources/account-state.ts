@@ -33,7 +33,7 @@ interface History {
   readonly counts: SyncCounts
   /** Failed scans in a row. */
   readonly failures: number
-  /** Whether the last scan failed: held servers were not missed by consecutive scans then. */
+  /** Whether the last scan failed. Then the count of consecutive scans that miss a server restarts. */
   readonly isAfterFailure: boolean
   readonly lastError: unknown
   /** When the source last gave a proper answer. */
@@ -44,7 +44,7 @@ interface History {
   readonly vanishedIds: ReadonlySet<string>
 }
 
-/** What the transitions need to know of the time and the account. */
+/** Time and account settings for the transitions. */
 export interface Timing {
   readonly now: number
   /** Milliseconds between complete scans. */
@@ -68,7 +68,7 @@ export const initialState = (sync: SyncRecord, now: number): AccountState => ({
   failures: sync.failures,
   isAfterFailure: sync.failures > 0,
   lastError: undefined,
-  // Time in which nobody asked the source does not count as silence.
+  // The time before this process started does not count as unreachable.
   answeredAt: now,
   isUnreachable: sync.is_lost,
   vanishedIds: new Set(),
@@ -104,8 +104,8 @@ export function requestScan(state: AccountState, at: number, knownAt?: number): 
 }
 
 /**
- * Scans soon because the events broke off: the source may be down. A scan that is under way, or that
- * failed by the same error, has found that out: one lost connection counts as one failure.
+ * Scans soon after the event stream failed, because the source may be down. No extra scan is needed
+ * while one is running, or if one failed with the same error: a lost connection counts as one failure.
  */
 export const watchFailed = (state: AccountState, error: unknown, now: number): AccountState =>
   state.phase === 'scanning' || error === state.lastError ? state : requestScan(state, now)
@@ -148,7 +148,7 @@ export function completeScan(
     phase: 'waiting',
     nextAt,
     counts,
-    // A vanished region is an error that lasts; it must not slow down the scans of the others.
+    // A vanished region is a lasting error. It must not slow down the scans of other regions.
     failures: vanishedIds.size === 0 ? 0 : 1,
     isAfterFailure: false,
     isUnreachable: false,
@@ -171,7 +171,7 @@ export function failScan(state: AccountState, error: unknown, timing: Timing): A
   }
 }
 
-/** The storage did not accept the result. That is no failure of the source. */
+/** The storage did not accept the result. This does not count as a failure of the source. */
 export const postponeScan = (
   state: AccountState,
   { now, period, random }: Timing,

@@ -19,8 +19,8 @@ export interface Account {
   readonly created_at: number
   /** Increases with each change of the settings above. */
   readonly revision: number
-  /** Deleted, but its servers are not removed yet. */
-  readonly leaving: boolean
+  /** Deleted by a user, but its servers are not removed yet. */
+  readonly isBeingDeleted: boolean
 }
 
 /** The result of a scan. */

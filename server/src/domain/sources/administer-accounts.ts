@@ -38,7 +38,7 @@ interface Dependencies {
   readonly clock: Clock
 }
 
-const notThere = () => new PlatformError('ResourceNotFoundError', 'Cloud account not found.')
+const notFound = () => new PlatformError('ResourceNotFoundError', 'Cloud account not found.')
 
 const nameTaken = () =>
   new PlatformError(
@@ -52,8 +52,8 @@ function requireEnabled({ enabled }: Account): void {
   throw new PlatformError('InvalidStatusError', 'The account is disabled. Enable it first.')
 }
 
-/** Changes of the connection are tried at once instead of at the next scheduled sync. */
-const isAboutReaching = (changes: CloudAccountChanges) =>
+/** Changes that affect the sync are tried at once instead of at the next scheduled sync. */
+const affectsSync = (changes: CloudAccountChanges) =>
   [
     changes.address,
     changes.credentials,
@@ -77,11 +77,11 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
 
   /** Finds an account by id or name. One that is being deleted is not found. */
   async function requireAccount(idOrName: string): Promise<AttachedAccount> {
-    const all = (await accounts.all()).filter(({ account }) => !account.leaving)
+    const all = (await accounts.all()).filter(({ account }) => !account.isBeingDeleted)
     const found =
       all.find(({ account }) => account.id === idOrName) ??
       all.find(({ account }) => nameKey(account.name) === nameKey(idOrName))
-    if (!found) throw notThere()
+    if (!found) throw notFound()
     return found
   }
 
@@ -89,7 +89,7 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
 
   async function show(id: string): Promise<CloudAccount> {
     const attached = await accounts.find(id)
-    if (!attached) throw notThere()
+    if (!attached) throw notFound()
     return describeAccount(attached, await serversOf(id), clock())
   }
 
@@ -141,9 +141,14 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
    * A new address needs the credentials again. Otherwise stored secrets could be sent to an
    * attacker's host.
    */
-  function requireSecretsAgain(before: Account, wish: CloudAccountChanges, kept: object): void {
-    const isElsewhere = wish.address !== undefined && wish.address !== before.address
-    if (!isElsewhere || wish.credentials !== undefined || Object.keys(kept).length === 0) return
+  function requireSecretsAgain(
+    before: Account,
+    changes: CloudAccountChanges,
+    stored: object,
+  ): void {
+    const isNewAddress = changes.address !== undefined && changes.address !== before.address
+    const hasStored = Object.keys(stored).length > 0
+    if (!isNewAddress || changes.credentials !== undefined || !hasStored) return
     throw badField(
       'cloudaccount.credentials',
       'must be sent again when the address changes',
@@ -151,25 +156,25 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
     )
   }
 
-  async function updateOnce(caller: Caller, idOrName: string, wish: CloudAccountChanges) {
+  async function updateOnce(caller: Caller, idOrName: string, changes: CloudAccountChanges) {
     const { account: before } = await requireAccount(idOrName)
-    const kept = await accounts.credentialsOf(before.id)
-    requireSecretsAgain(before, wish, kept)
-    const { credentials, ...rest } = wish
-    const changes = diffFields(before, definedFields(rest))
+    const stored = await accounts.credentialsOf(before.id)
+    requireSecretsAgain(before, changes, stored)
+    const { credentials, ...rest } = changes
+    const diff = diffFields(before, definedFields(rest))
     const after = { ...before, ...definedFields(rest) } as Account
     validateSettings(
       await loadKind(before.provider),
-      { ...after, credentials: credentials ?? kept },
+      { ...after, credentials: credentials ?? stored },
       checkHost,
     )
-    await requireProjects(wish.project_id, wish.mapping ?? [])
-    if (wish.name !== undefined && nameKey(wish.name) !== nameKey(before.name)) {
-      await requireFreeName(wish.name)
+    await requireProjects(changes.project_id, changes.mapping ?? [])
+    if (changes.name !== undefined && nameKey(changes.name) !== nameKey(before.name)) {
+      await requireFreeName(changes.name)
     }
-    if (Object.keys(changes).length === 0 && credentials === undefined) return before.id
+    if (Object.keys(diff).length === 0 && credentials === undefined) return before.id
     const event = toEvent(caller, before, 'update', {
-      ...changes,
+      ...diff,
       ...(credentials !== undefined && { credentials: redacted }),
     })
     return (await accounts.update(before, definedFields(rest), credentials, event))
@@ -177,33 +182,36 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       : undefined
   }
 
-  async function leaveOnce(caller: Caller, idOrName: string, mayEvict: boolean) {
+  async function deleteOnce(caller: Caller, idOrName: string, mayEvict: boolean) {
     const { account } = await requireAccount(idOrName)
     const servers = await serversOf(account.id)
     if (servers > 0 && !mayEvict) {
-      const some = servers === 1 ? '1 server' : `${servers} servers`
+      const count = servers === 1 ? '1 server' : `${servers} servers`
       throw new PlatformError(
         'ConflictError',
-        `The account has ${some}. They are removed from Muster with it, except those that another account also sees. To confirm, add evict=true. Nothing changes in the source.`,
+        `The account has ${count}. They are removed from Muster with it, except those that another account also sees. To confirm, add evict=true. Nothing changes in the source.`,
       )
     }
     const event = toEvent(caller, account, 'delete', { servers: [servers, 0] })
-    return (await accounts.update(account, { leaving: true }, undefined, event))
+    return (await accounts.update(account, { isBeingDeleted: true }, undefined, event))
       ? account.id
       : undefined
   }
 
   /** Retries when another request has changed the account meanwhile (optimistic lock). */
-  async function settle(caller: Caller, change: (caller: Caller) => Promise<string | undefined>) {
+  async function changeWithRetry(
+    caller: Caller,
+    change: (caller: Caller) => Promise<string | undefined>,
+  ) {
     return await retryOnConflict(async () => change(await reauthorizeCaller(caller)), {
       exhausted: () => conflicted('The account'),
     })
   }
 
-  const settingsOf = (wish: AccountToTest): SourceSettings => ({
-    address: wish.address ?? '',
-    credentials: wish.credentials ?? {},
-    options: wish.options ?? {},
+  const settingsOf = (given: AccountToTest): SourceSettings => ({
+    address: given.address ?? '',
+    credentials: given.credentials ?? {},
+    options: given.options ?? {},
   })
 
   return {
@@ -214,39 +222,39 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       const [all, servers] = await Promise.all([accounts.all(), accounts.countServers()])
       const now = clock()
       const shown = all
-        .filter(({ account }) => !account.leaving)
+        .filter(({ account }) => !account.isBeingDeleted)
         .map((attached) => describeAccount(attached, servers.get(attached.account.id) ?? 0, now))
       return pageOfAccounts(shown, query)
     },
 
     getCloudAccount: async (idOrName: string) => show((await requireAccount(idOrName)).account.id),
 
-    async createCloudAccount(asking: Caller, wish: NewCloudAccount): Promise<CloudAccount> {
-      const caller = await reauthorizeCaller(asking)
-      const kind = await loadKind(wish.provider)
-      const settings = settingsOf(wish)
+    async createCloudAccount(requester: Caller, given: NewCloudAccount): Promise<CloudAccount> {
+      const caller = await reauthorizeCaller(requester)
+      const kind = await loadKind(given.provider)
+      const settings = settingsOf(given)
       validateSettings(kind, settings, checkHost)
-      await requireProjects(wish.project_id, wish.mapping ?? [])
-      await requireFreeName(wish.name)
+      await requireProjects(given.project_id, given.mapping ?? [])
+      await requireFreeName(given.name)
       const account: Account = {
         id: newId(),
-        name: wish.name,
+        name: given.name,
         provider: kind.provider,
-        brand: wish.brand ?? kind.provider,
+        brand: given.brand ?? kind.provider,
         address: settings.address,
         options: settings.options,
-        project_id: wish.project_id,
-        period: wish.period ?? kind.period,
-        disappearance_hold: wish.disappearance_hold ?? null,
-        enabled: wish.enabled ?? true,
-        mapping: wish.mapping ?? [],
+        project_id: given.project_id,
+        period: given.period ?? kind.period,
+        disappearance_hold: given.disappearance_hold ?? null,
+        enabled: given.enabled ?? true,
+        mapping: given.mapping ?? [],
         created_at: clock(),
         revision: 1,
-        leaving: false,
+        isBeingDeleted: false,
       }
-      const { revision: _revision, leaving: _leaving, ...told } = account
+      const { revision: _revision, isBeingDeleted: _isBeingDeleted, ...shown } = account
       const event = toEvent(caller, account, 'create', {
-        ...fieldsOfNew(told),
+        ...fieldsOfNew(shown),
         credentials: [null, '(hidden)'],
       })
       // Another request may have taken the name meanwhile.
@@ -255,15 +263,15 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       return await show(account.id)
     },
 
-    async updateCloudAccount(caller: Caller, idOrName: string, wish: CloudAccountChanges) {
-      const id = await settle(caller, (renewed) => updateOnce(renewed, idOrName, wish))
-      if (isAboutReaching(wish)) await accounts.requestSync(id)
+    async updateCloudAccount(caller: Caller, idOrName: string, changes: CloudAccountChanges) {
+      const id = await changeWithRetry(caller, (renewed) => updateOnce(renewed, idOrName, changes))
+      if (affectsSync(changes)) await accounts.requestSync(id)
       await syncClient.reconcile(id)
       return await show(id)
     },
 
     async deleteCloudAccount(caller: Caller, idOrName: string, mayEvict: boolean): Promise<void> {
-      const id = await settle(caller, (renewed) => leaveOnce(renewed, idOrName, mayEvict))
+      const id = await changeWithRetry(caller, (renewed) => deleteOnce(renewed, idOrName, mayEvict))
       await syncClient.reconcile(id)
     },
 
@@ -298,16 +306,16 @@ export function createCloudAccountUseCases(dependencies: Dependencies) {
       return await syncClient.test(provider, { address, options, credentials })
     },
 
-    async testNewCloudAccount(caller: Caller, wish: AccountToTest): Promise<AccountTest> {
-      const kind = await loadKind(wish.provider)
-      const settings = settingsOf(wish)
+    async testNewCloudAccount(caller: Caller, given: AccountToTest): Promise<AccountTest> {
+      const kind = await loadKind(given.provider)
+      const settings = settingsOf(given)
       validateSettings(kind, settings, checkHost)
-      const tried = { id: '', name: '' }
-      const where = {
+      const unsaved = { id: '', name: '' }
+      const target = {
         provider: [null, kind.provider],
         address: [null, settings.address],
       } as Changes
-      await events.record(toEvent(caller, tried, 'test', where))
+      await events.record(toEvent(caller, unsaved, 'test', target))
       return await syncClient.test(kind.provider, settings)
     },
 

@@ -6,27 +6,27 @@ import { backoffDelay, nextScanDelay } from './backoff.ts'
 const [least, most] = [() => 0, () => 0.999_999]
 const second = 1_000
 
-describe('the wait after a failure', () => {
+describe('the delay after a failure', () => {
   test('doubles with each failure', () => {
     const waits = [1, 2, 3, 4].map((failures) => backoffDelay(failures, 3_600 * second, most))
     assert.deepEqual(waits, [5_000, 10_000, 20_000, 40_000])
   })
 
-  test('is spread over half of it, so that those who failed together do not come together', () => {
+  test('is random between half and all of it, so that accounts do not retry together', () => {
     assert.equal(backoffDelay(3, 3_600 * second, least), 10_000)
     assert.equal(backoffDelay(3, 3_600 * second, most), 20_000)
   })
 
-  test('is no longer than a minute for an account that is looked at more often than that', () => {
+  test('is at most a minute for an account with a shorter period', () => {
     for (const period of [5, 30, 60]) assert.equal(backoffDelay(99, period * second, most), 60_000)
   })
 
-  test('is no longer than the period for others, and never than a quarter of an hour', () => {
+  test('is at most the period for others, and at most 15 minutes', () => {
     assert.equal(backoffDelay(99, 300 * second, most), 300_000)
     assert.equal(backoffDelay(99, 86_400 * second, most), 900_000)
   })
 
-  test('is a moment that can be waited for, after however many failures', () => {
+  test('is a valid timeout after any number of failures', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1e9 }),
@@ -42,7 +42,7 @@ describe('the wait after a failure', () => {
   })
 })
 
-test('scans in due course come a little early rather than late, and not all at once', () => {
+test('scheduled scans are due slightly before the period, at random', () => {
   assert.equal(nextScanDelay(30 * second, least), 27_000)
   assert.equal(nextScanDelay(30 * second, most), 30_000)
 })

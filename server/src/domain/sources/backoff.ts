@@ -1,6 +1,6 @@
 const second = 1_000
-const first = 5 * second
-const longest = 15 * 60 * second
+const firstDelay = 5 * second
+const longestDelay = 15 * 60 * second
 
 /** Random delays keep accounts that failed together from retrying together. */
 export type Random = () => number
@@ -10,9 +10,9 @@ export type Random = () => number
  * longer, so that a source that is back is noticed soon.
  */
 export function backoffDelay(failures: number, period: number, random: Random): number {
-  const most = Math.min(Math.max(60 * second, period), longest)
-  const wait = Math.min(first * 2 ** (Math.max(failures, 1) - 1), most)
-  return Math.round(wait * (0.5 + random() / 2))
+  const maxDelay = Math.min(Math.max(60 * second, period), longestDelay)
+  const delay = Math.min(firstDelay * 2 ** (Math.max(failures, 1) - 1), maxDelay)
+  return Math.round(delay * (0.5 + random() / 2))
 }
 
 /** The shortest time between two scheduled scans. */

@@ -28,7 +28,7 @@ export function createChangeAccountServers({ sightings, changeServers }: Depende
     for (const ids of chunk([...known.keys()])) {
       count += await changeServers({
         ids,
-        change: (kept) => (kept.server.account_id === account.id ? change(kept) : undefined),
+        change: (stored) => (stored.server.account_id === account.id ? change(stored) : undefined),
         account: account.name,
         sightingsOf: (changed) => ({
           accountId: account.id,

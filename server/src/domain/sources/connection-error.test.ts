@@ -49,7 +49,7 @@ const table: readonly (readonly [code: string, kind: SourceErrorKind, text: RegE
   ['ERR_SSL_SOMETHING_NEW', 'tls', /fails in the TLS handshake/],
 ]
 
-describe('an error of a connection', () => {
+describe('a connection error', () => {
   for (const [code, kind, text] of table) {
     test(`${code === '' ? 'without a code' : code} is ${kind}`, () => {
       const error = connectionError(Object.assign(new Error(raw), { code }), 'kvm-1:16514')
@@ -60,7 +60,7 @@ describe('an error of a connection', () => {
     })
   }
 
-  test('is recognised by its message where the code says too little', () => {
+  test('is recognised by its message if the code is too general', () => {
     const protocol = Object.assign(new Error(wrongVersion), { code: 'EPROTO' })
     assert.match(connectionError(protocol, 'h').message, /does not use TLS on this port/)
     const message =
@@ -71,8 +71,8 @@ describe('an error of a connection', () => {
   })
 })
 
-describe('a request that was given up', () => {
-  test('says after which time, or that it was cancelled', () => {
+describe('an aborted request', () => {
+  test('reports the time limit, or that it was cancelled', () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     const signal = deadline(15_000)
     const either = AbortSignal.any([new AbortController().signal, signal])
@@ -84,7 +84,7 @@ describe('a request that was given up', () => {
     assert.equal(abortedError(cancelled, 'kvm-1').message, 'kvm-1: the request was cancelled.')
   })
 
-  test('is told so by the test of an account on a silent host', async () => {
+  test('is reported by the test of an account whose host does not answer', async () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     const opened = (signal: AbortSignal) =>
       new Promise<never>((_resolve, reject) => {

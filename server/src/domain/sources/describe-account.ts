@@ -1,9 +1,7 @@
 import type { AccountSync, CloudAccount, CloudProvider } from '@muster/contract'
-import { timestamp } from '../timestamp.ts'
+import { timestamp, timestampOrNull } from '../timestamp.ts'
 import type { AttachedAccount } from './account.ts'
 import type { SettingField, SourceKind } from './source.ts'
-
-const moment = (time: number | null) => (time === null ? null : timestamp(time))
 
 function statusOf({ account, sync }: AttachedAccount): CloudAccount['status'] {
   if (!account.enabled) return 'disabled'
@@ -43,15 +41,18 @@ export function describeAccount(
     created_at: timestamp(account.created_at),
     sync: {
       state: stateOf(attached, now),
-      started_at: moment(sync.started_at),
-      finished_at: moment(sync.finished_at),
+      started_at: timestampOrNull(sync.started_at),
+      finished_at: timestampOrNull(sync.finished_at),
       duration_ms: sync.duration_ms,
       seen: sync.seen,
       created: sync.created,
       changed: sync.changed,
       gone: sync.gone,
       error: sync.error,
-      warnings: sync.warnings.map((warning) => ({ ...warning, until: moment(warning.until) })),
+      warnings: sync.warnings.map((warning) => ({
+        ...warning,
+        until: timestampOrNull(warning.until),
+      })),
       next_at: account.enabled ? timestamp(Math.max(sync.next_at, now)) : null,
     },
   }

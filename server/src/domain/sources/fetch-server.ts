@@ -7,7 +7,7 @@ interface Dependencies {
   readonly account: Account
   readonly openSource: Pick<OpenSource, 'openAccount'>
   readonly signal: AbortSignal
-  /** Called before the source is asked: what a running scan says of the server is older. */
+  /** Called before the request, because a running scan has an older state of the server. */
   readonly claim: (id: string) => Promise<void>
   readonly record: (server: ReportedServer | UnreadableServer) => Promise<void>
   /** Called when the source does not have the server. */
@@ -37,8 +37,8 @@ export function createFetchServer(dependencies: Dependencies) {
   }
 
   return async function fetchServer(id: string, reference: ServerReference): Promise<void> {
-    const underWay = running.get(id)
-    if (underWay) return await underWay
+    const current = running.get(id)
+    if (current) return await current
     if (running.size >= maxConcurrentFetches) {
       throw new PlatformError(
         'TooManyRequests',

@@ -10,15 +10,15 @@ interface Dependencies {
 }
 
 /**
- * Finds servers that run on two hosts at once. A migration shows a guest on both for a moment: only
- * one that both accounts still report after a complete scan of each counts.
+ * Finds servers that run on two hosts at once. During a migration both hosts briefly report the
+ * guest, so a pair counts only if both accounts still report it after a complete scan of each.
  */
 export function createFindDuplicates({ accounts, sightings, loadKind }: Dependencies) {
-  return function followDuplicates(account: Account, isWarnedOf: boolean) {
+  return function createAccountCheck(account: Account, hasWarning: boolean) {
     /** When each pair was first found, by server and other account. */
     let foundAt = new Map<string, number>()
     /** After a restart a warning stays until a scan finds nothing. */
-    let isTrusted = isWarnedOf
+    let isConfirmedBefore = hasWarning
 
     return async function findDuplicates(now: number): Promise<readonly Duplicate[]> {
       const { isOnOneHost } = await loadKind(account.provider)
@@ -33,15 +33,15 @@ export function createFindDuplicates({ accounts, sightings, loadKind }: Dependen
           : new Map((await accounts.all()).map((other) => [other.account.id, other] as const))
       for (const { serverId, name, otherAccountId, otherName } of pairs) {
         const other = others.get(otherAccountId)
-        if (!other?.account.enabled || other.account.leaving || other.sync.is_lost) continue
+        if (!other?.account.enabled || other.account.isBeingDeleted || other.sync.is_lost) continue
         const key = `${serverId} ${otherAccountId}`
-        const first = earlier.get(key) ?? (isTrusted ? -Infinity : now)
+        const first = earlier.get(key) ?? (isConfirmedBefore ? -Infinity : now)
         foundAt.set(key, first)
         const { finished_at, duration_ms } = other.sync
         const isConfirmed = first < now && (finished_at ?? 0) - duration_ms > first
         if (isConfirmed) duplicates.push({ name, otherName, otherAccount: other.account.name })
       }
-      isTrusted = false
+      isConfirmedBefore = false
       return duplicates
     }
   }

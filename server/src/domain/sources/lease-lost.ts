@@ -4,7 +4,7 @@
  */
 export class LeaseLost extends Error {
   constructor() {
-    super('the account has changed hands')
+    super('the lease of the account is lost')
     this.name = 'LeaseLost'
   }
 }

@@ -16,8 +16,8 @@ function textsOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...textsOf(inner)])
 }
 
-describe('facts that a source may say', () => {
-  test('stay as they are where there is nothing wrong with them', () => {
+describe('facts from a source', () => {
+  test('are unchanged if they are within the limits', () => {
     const good = facts({
       vcpu_count: 4,
       is_gpu: true,
@@ -29,7 +29,7 @@ describe('facts that a source may say', () => {
     assert.deepEqual(limitFacts(good), good)
   })
 
-  test('are cut where they are of ten megabytes', () => {
+  test('are truncated if a text has ten megabytes', () => {
     const bounded = limitFacts(
       facts({
         name: long,
@@ -44,7 +44,7 @@ describe('facts that a source may say', () => {
     assert.equal(Object.keys(bounded.tags ?? {})[0]?.length, 256)
   })
 
-  test('are cut where they are too many', () => {
+  test('are truncated if a list has too many entries', () => {
     const nics = Array.from({ length: 10_000 }, () => ({ ip_addr: '10.0.0.1' }))
     const tags = Object.fromEntries(nics.map((_, number) => [`tag-${number}`, 'x']))
     const bounded = limitFacts(facts({ nics, tags }))
@@ -52,7 +52,7 @@ describe('facts that a source may say', () => {
     assert.equal(Object.keys(bounded.tags ?? {}).length, 256)
   })
 
-  test('lose what no database keeps: NULs, and halves of characters', () => {
+  test('lose NULs and unpaired surrogates', () => {
     const bounded = limitFacts(
       facts({ name: 'a\0b', description: 'half \uD83D', tags: { '\0': 'x', 'k\0': '\uDE80' } }),
     )
@@ -61,18 +61,18 @@ describe('facts that a source may say', () => {
     assert.deepEqual(bounded.tags, { k: '\uFFFD' })
   })
 
-  test('hold whole numbers that are not below nought, whatever was said', () => {
+  test('have only non-negative integers as numbers', () => {
     const said = [Number.NaN, Infinity, -Infinity, -5, 2.7, 1e300]
     const heard = said.map((vcpu_count) => limitFacts(facts({ vcpu_count })).vcpu_count)
     assert.deepEqual(heard, [0, 0, 0, 0, 2, Number.MAX_SAFE_INTEGER])
   })
 
-  test('have the name that the source goes by where they have none', () => {
+  test('have the external id as name if they have none', () => {
     assert.equal(limitFacts(facts({ name: '', external_id: 'i-1' })).name, 'i-1')
     assert.equal(limitFacts(facts({ name: '\0', external_id: 'i-1' })).name, 'i-1')
   })
 
-  test('are bounded with all that an account makes of them, the tenant too', () => {
+  test('are limited together with the fields of the account and the tenant', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constant('x'.repeat(100_000)),

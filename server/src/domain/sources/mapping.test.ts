@@ -24,12 +24,12 @@ const to = (conditions: Omit<AccountRule, 'project_id'>, project_id = 'web') => 
 })
 
 describe('a mapping', () => {
-  test('gives to the default project what no rule speaks of', () => {
+  test('uses the default project if no rule matches', () => {
     assert.deepEqual(place([]), { projectId: 'home', rule: -1 })
     assert.deepEqual(place([to({ name: 'db-*' })]), { projectId: 'home', rule: -1 })
   })
 
-  test('goes by the tenant’s id or name, a tag, the account, the server’s name', () => {
+  test('matches the tenant’s id or name, a tag, the account and the server’s name', () => {
     for (const conditions of [
       { tenant: '42' },
       { tenant: 'shop' },
@@ -54,7 +54,7 @@ describe('a mapping', () => {
     }
   })
 
-  test('wants everything that a rule says to hold, in its very spelling', () => {
+  test('requires all conditions of a rule, and is case-sensitive', () => {
     for (const conditions of [
       { tenant: '4' },
       { tenant: 'Shop' },
@@ -71,19 +71,19 @@ describe('a mapping', () => {
     }
   })
 
-  test('takes the first equals sign of a tag for the end of its key', () => {
+  test('splits a tag at the first equals sign', () => {
     const tags = { a: 'b=c', team: 'web' }
     assert.equal(place([to({ tag: 'a=b=c' })], { tags }).rule, 0)
     assert.equal(place([to({ tag: 'a=b' })], { tags }).rule, -1)
   })
 
-  test('knows no tenant where there is none, whatever the pattern', () => {
+  test('matches no tenant pattern for a server without a tenant', () => {
     for (const tenant of ['*', '', 'x']) {
       assert.equal(place([to({ tenant })], { tenant: undefined }).rule, -1)
     }
   })
 
-  test('lets the first rule win that holds, be it looked up or gone through', () => {
+  test('applies the first matching rule, with or without the lookup by tenant', () => {
     const byTenant = to({ tenant: '42' }, 'data')
     const byName = to({ name: 'web-*' }, 'web')
     assert.deepEqual(place([byTenant, byName]), { projectId: 'data', rule: 0 })
@@ -92,13 +92,13 @@ describe('a mapping', () => {
     assert.equal(place([to({ tenant: '42' }, 'data'), to({ tenant: '42' })]).projectId, 'data')
   })
 
-  test('passes over a rule whose project is not there', () => {
+  test('ignores rules whose project does not exist', () => {
     const rules = [to({ name: '*' }, 'gone'), to({ tenant: '42' }, 'gone'), to({ tag: 'team' })]
     assert.deepEqual(place(rules), { projectId: 'web', rule: 2 })
     assert.deepEqual(place(rules.slice(0, 2)), { projectId: 'home', rule: -1 })
   })
 
-  test('says what a plain reading of the rules says', () => {
+  test('gives the same result as a simple implementation', () => {
     fc.assert(
       fc.property(
         fc.array(ruleOf(['home', 'web', 'data', 'gone']), { maxLength: 8 }),

@@ -33,14 +33,14 @@ function hasTag(tags: MappingSubject['tags'], wanted: string): boolean {
 const isTenant = ({ tenant }: MappingSubject, wanted: string): boolean =>
   tenant !== undefined && (matchesGlob(tenant.id, wanted) || matchesGlob(tenant.name, wanted))
 
-const holds = (rule: AccountRule, subject: MappingSubject, account: string): boolean =>
+const matchesRule = (rule: AccountRule, subject: MappingSubject, account: string): boolean =>
   (rule.tenant === undefined || isTenant(subject, rule.tenant)) &&
   (rule.tag === undefined || hasTag(subject.tags, rule.tag)) &&
   (rule.account === undefined || matchesGlob(account, rule.account)) &&
   (rule.name === undefined || matchesGlob(subject.name, rule.name))
 
-/** Rules that name a tenant and nothing else are looked up in a map: there may be thousands. */
-const isPlain = ({ tenant, tag, account, name }: AccountRule): boolean =>
+/** Rules with only an exact tenant are looked up in a map, because there may be thousands. */
+const isTenantOnly = ({ tenant, tag, account, name }: AccountRule): boolean =>
   tenant !== undefined &&
   !tenant.includes('*') &&
   tag === undefined &&
@@ -53,20 +53,20 @@ export function compileMapping(
   projects: ReadonlyMap<string, unknown>,
 ): Mapping {
   const rules = [...mapping.entries()].filter(([, rule]) => projects.has(rule.project_id))
-  const plain = new Map<string, number>()
+  const tenantRules = new Map<string, number>()
   for (const [index, rule] of rules) {
     const { tenant = '' } = rule
-    if (isPlain(rule) && !plain.has(tenant)) plain.set(tenant, index)
+    if (isTenantOnly(rule) && !tenantRules.has(tenant)) tenantRules.set(tenant, index)
   }
-  const others = rules.filter(([, rule]) => !isPlain(rule))
+  const others = rules.filter(([, rule]) => !isTenantOnly(rule))
 
   function findRule(subject: MappingSubject): number {
     const { id = '', name: tenant = '' } = subject.tenant ?? {}
     const byTenant = subject.tenant
-      ? Math.min(plain.get(id) ?? Infinity, plain.get(tenant) ?? Infinity)
+      ? Math.min(tenantRules.get(id) ?? Infinity, tenantRules.get(tenant) ?? Infinity)
       : Infinity
     const [other = Infinity] =
-      others.find(([index, rule]) => index > byTenant || holds(rule, subject, name)) ?? []
+      others.find(([index, rule]) => index > byTenant || matchesRule(rule, subject, name)) ?? []
     const first = Math.min(byTenant, other)
     return first === Infinity ? -1 : first
   }

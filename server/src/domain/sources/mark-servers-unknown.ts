@@ -19,17 +19,17 @@ const isPartOf = (changes: Partial<Server>, server: Server) =>
   )
 
 interface Mark {
-  /** What is stored as the last report of the account about the server. */
+  /** Stored as the last report of the account about the server. */
   readonly sighting: Sighting
   /** Added to the server's `sys:` metadata. */
   readonly notes?: Readonly<Record<string, string>>
-  /** The new status of its host; absent to leave it as it is. */
+  /** The new status of its host; absent for no change. */
   readonly host?: 'offline'
 }
 
 /** Sets single servers of an account to `unknown`. All other fields keep their last value. */
 export function createMarkServersUnknown({ changeServers, sightings, serverWriter }: Dependencies) {
-  /** Returns how many servers changed. The sighting is stored of all. */
+  /** Returns how many servers changed. All sightings are stored. */
   return async function markServersUnknown(
     account: Account,
     fence: AccountFence,

@@ -11,7 +11,7 @@ interface Dependencies {
   readonly changeAccountServers: ChangeAccountServers
 }
 
-/** What mapping rules match on, from a stored server. */
+/** The fields of a stored server that mapping rules match on. */
 export function subjectOf({ name, manager, metadata }: Server): MappingSubject {
   const { tenant } = tagsOf(metadata, 'notes')
   return {

@@ -20,17 +20,17 @@ interface Dependencies {
   readonly clock: () => number
 }
 
-/** Milliseconds for one request. The first answer of a hypervisor can take long. */
+/** Milliseconds for one request. The first response of a hypervisor can take long. */
 const timeLimit = 20_000
 const openLimit = 30_000
-const maxPaces = 10_000
+const maxThrottles = 10_000
 
 const unknownKind = (provider: string) =>
   new PlatformError('InputParameterError', `No provider is named ${provider}.`)
 
 /** Opens the sources of accounts, with one rate limit per account. */
 export function createOpenSource({ kinds, accounts, egress, clock }: Dependencies) {
-  const paces = new LRUCache<string, SourceContext['throttle']>({ max: maxPaces })
+  const throttles = new LRUCache<string, SourceContext['throttle']>({ max: maxThrottles })
 
   async function loadKind(provider: string): Promise<SourceKind> {
     const load = kinds.get(provider)
@@ -38,9 +38,9 @@ export function createOpenSource({ kinds, accounts, egress, clock }: Dependencie
     return await load()
   }
 
-  function paceOf(name: string, kind: SourceKind): SourceContext['throttle'] {
-    const throttle = paces.get(name) ?? createThrottle(kind.requestsPerSecond)
-    paces.set(name, throttle)
+  function throttleFor(name: string, kind: SourceKind): SourceContext['throttle'] {
+    const throttle = throttles.get(name) ?? createThrottle(kind.requestsPerSecond)
+    throttles.set(name, throttle)
     return throttle
   }
 
@@ -68,12 +68,12 @@ export function createOpenSource({ kinds, accounts, egress, clock }: Dependencie
       const credentials = await accounts.credentialsOf(account.id)
       const settings = { address, options, credentials }
       const kind = await loadKind(account.provider)
-      const throttle = paceOf(`${purpose} ${account.id}`, kind)
+      const throttle = throttleFor(`${purpose} ${account.id}`, kind)
       return await open(kind, settings, { throttle, accountId: account.id }, signal)
     },
     async openSettings(provider: string, settings: SourceSettings, signal: AbortSignal) {
       const kind = await loadKind(provider)
-      const throttle = paceOf(`${provider} ${settings.address}`, kind)
+      const throttle = throttleFor(`${provider} ${settings.address}`, kind)
       return await open(kind, settings, { throttle }, signal)
     },
   }

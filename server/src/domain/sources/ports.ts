@@ -16,10 +16,10 @@ export interface AccountStore {
   /** The number of servers by account id. */
   countServers(): Promise<ReadonlyMap<string, number>>
   isNameTaken(name: string): Promise<boolean>
-  /** Returns false without a change if the name is taken. */
+  /** Returns false without changes if the name is taken. */
   insert(account: Account, credentials: Credentials, event: EventRecord): Promise<boolean>
   /**
-   * Returns false without a change if the revision is outdated (optimistic lock) or the new name is
+   * Returns false without changes if the revision is outdated (optimistic lock) or the new name is
    * taken.
    */
   update(
@@ -32,14 +32,14 @@ export interface AccountStore {
   remove(id: string): Promise<void>
   /**
    * Confirms that the missing servers are gone, and makes the sync that removes them due now.
-   * Returns false without a change if none are missing.
+   * Returns false without changes if none are missing.
    */
   confirmGone(id: string, event: EventRecord): Promise<boolean>
-  /** Makes the next sync due now; with an audit event if a user asked for it. */
+  /** Makes the next sync due now; with an audit event if a user requested it. */
   requestSync(id: string, event?: EventRecord): Promise<void>
 }
 
-/** Which process runs which account, and how its sync goes. */
+/** Leases of accounts, and the state of their sync. */
 export interface LeaseStore {
   /** Acquires or renews the lease; false if another process holds it. */
   acquire(id: string, runner: string, now: number, until: number): Promise<boolean>

@@ -130,8 +130,8 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
       return isSame ? undefined : { ...mapped, id, digest, server }
     }
 
-    function reportingAccount(news: readonly ChangedServer[]): ReportingAccount {
-      const byId = new Map(news.map((changed) => [changed.id, changed]))
+    function reportingAccount(changed: readonly ChangedServer[]): ReportingAccount {
+      const byId = new Map(changed.map((server) => [server.id, server]))
       return {
         accountId: account.id,
         account: account.name,
@@ -158,15 +158,15 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
     return {
       async record(present, goneIds, known) {
         if (present.length > 0) requireProject()
-        const news = present
+        const changed = present
           .map((server) => findChange(server, known))
-          .filter((changed) => changed !== undefined)
+          .filter((server) => server !== undefined)
         const gone = goneIds.filter((id) => known.has(id))
-        if (news.length + gone.length === 0) return { created: 0, changed: 0, gone: 0 }
+        if (changed.length + gone.length === 0) return { created: 0, changed: 0, gone: 0 }
         return await recordServers({
-          present: news.map((changed) => toServerFacts(changed.server, account, changed)),
+          present: changed.map((change) => toServerFacts(change.server, account, change)),
           gone,
-          reporter: reportingAccount(news),
+          reporter: reportingAccount(changed),
         })
       },
 
@@ -206,7 +206,8 @@ export function createOpenScanRecorder(dependencies: Dependencies) {
         const working = new Set(
           (await accounts.all())
             .filter(
-              ({ account: other, sync }) => other.enabled && !other.leaving && sync.failures === 0,
+              ({ account: other, sync }) =>
+                other.enabled && !other.isBeingDeleted && sync.failures === 0,
             )
             .map(({ account: other }) => other.id),
         )

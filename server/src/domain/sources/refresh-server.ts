@@ -4,7 +4,7 @@ import { PlatformError } from '../error.ts'
 import type { Caller } from '../identity/caller.ts'
 import type { Clock } from '../clock.ts'
 import type { FindServer } from '../inventory/get-server.ts'
-import { asReader } from '../inventory/as-reader.ts'
+import { withReadScope } from '../inventory/with-read-scope.ts'
 import type { ServerWriter } from '../inventory/ports.ts'
 import { covers } from '../scope.ts'
 import type { SyncClient } from './sync-client.ts'
@@ -27,7 +27,7 @@ export function createRefreshServer(dependencies: Dependencies) {
     caller: Caller,
     idOrName: string,
   ): Promise<{ readonly id: string; readonly isFresh: boolean }> {
-    const { parts } = await findServer(asReader(caller), idOrName)
+    const { parts } = await findServer(withReadScope(caller), idOrName)
     if (!covers(caller.authorizedScope.scope, parts)) {
       throw new PlatformError(
         'ForbiddenError',

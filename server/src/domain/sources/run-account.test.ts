@@ -136,8 +136,8 @@ function run(
 
 const unreachable = new SourceError('unreachable', 'The host cannot be reached.')
 
-describe('an account that is run', () => {
-  test('is scanned at once, and says how that went', async (t) => {
+describe('a running account', () => {
+  test('is scanned at once and stores the result', async (t) => {
     const { memory, put, start, until, names, counts } = run(t)
     put(makeSeen('a'), makeSeen('b'))
     start()
@@ -149,7 +149,7 @@ describe('an account that is run', () => {
     assert.deepEqual([counts.opened, counts.closed], [1, 1])
   })
 
-  test('is scanned once for one who asks, however often that is read', async (t) => {
+  test('is scanned once per request, even if the request is read several times', async (t) => {
     const { memory, start, until, counts } = run(t)
     const before = Date.now() - 1
     const running = start()
@@ -162,7 +162,7 @@ describe('an account that is run', () => {
     await until(() => counts.scans === 2)
   })
 
-  test('that was left in the middle of a scan is scanned at once by whoever takes over', async (t) => {
+  test('is scanned at once if another process died during a scan', async (t) => {
     const { memory, put, start, until, faults, counts } = run(t)
     put(makeSeen('a'), makeSeen('b'))
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -175,13 +175,13 @@ describe('an account that is run', () => {
     resolve()
   })
 
-  test('is scanned again and again at its period', async (t) => {
+  test('is scanned at its period', async (t) => {
     const { start, until, counts } = run(t, { account: { period: 0.02 } })
     start()
     await until(() => counts.scans > 3)
   })
 
-  test('says what went wrong in words, and is tried again by itself', async (t) => {
+  test('stores why a scan failed and tries again', async (t) => {
     const { memory, put, start, until, names, faults, logged } = run(t)
     put(makeSeen('a'), makeSeen('b'))
     faults.open = unreachable
@@ -196,7 +196,7 @@ describe('an account that is run', () => {
     assert.deepEqual(names(), ['a', 'b'])
   })
 
-  test('is not said to have failed where the storage did, and is tried again by itself', async (t) => {
+  test('counts no failure if the storage fails, and tries again', async (t) => {
     const { memory, put, faults, start, until, names } = run(t, { account: { period: 1 } })
     put(makeSeen('one'), makeSeen('two'))
     faults.scan = new PlatformError('ServiceUnavailable', 'The database does not respond.')
@@ -210,7 +210,7 @@ describe('an account that is run', () => {
     assert.deepEqual(names(), ['one', 'two'])
   })
 
-  test('that fails in the middle of a scan loses nobody, and keeps its last complete counts', async (t) => {
+  test('removes no servers after a scan that failed halfway, and keeps the last complete counts', async (t) => {
     const { memory, put, start, until, names, faults } = run(t)
     put(makeSeen('a'), makeSeen('b'), makeSeen('c'))
     const running = start()
@@ -224,7 +224,7 @@ describe('an account that is run', () => {
     assert.deepEqual([sync.seen, sync.created, sync.finished_at], [3, 3, finished_at])
   })
 
-  test('tells no stranger what Muster itself got wrong, but the log', async (t) => {
+  test('describes bugs of Muster only in the log', async (t) => {
     const { memory, start, until, faults, logged } = run(t)
     faults.open = new TypeError('x is not a function')
     start()
@@ -233,7 +233,7 @@ describe('an account that is run', () => {
     assert.ok(logged.some(({ fields }) => 'err' in fields))
   })
 
-  test('keeps words that can be kept, whatever its source says', async (t) => {
+  test('stores error texts without characters that the database rejects', async (t) => {
     const { memory, start, until, faults } = run(t)
     faults.open = new SourceError('failed', `It says: a\0b \uD800 ${'x'.repeat(10 * 2 ** 20)}`)
     start()
@@ -242,7 +242,7 @@ describe('an account that is run', () => {
     assert.ok(error.length < 5_000 && error.isWellFormed() && !error.includes('\0'))
   })
 
-  test('turns its servers unknown after three periods of silence, and back', async (t) => {
+  test('sets its servers to unknown after three periods without an answer, and restores them', async (t) => {
     const { memory, put, start, until, statuses, faults } = run(t, { account: { period: 0.1 } })
     put(makeSeen('a'), makeSeen('b'))
     start()
@@ -255,7 +255,7 @@ describe('an account that is run', () => {
     assert.deepEqual(statuses(), ['a running', 'b running'])
   })
 
-  test('removes everybody only after three complete scans, and warns until then', async (t) => {
+  test('removes all servers only after three complete scans, and warns until then', async (t) => {
     const { memory, put, world, start, until, statuses, names, counts } = run(t)
     const warned = () => memory.attached.sync.warnings.map(({ kind, count }) => [kind, count])
     put(makeSeen('a'), makeSeen('b'))
@@ -282,7 +282,7 @@ describe('an account that is run', () => {
     }
   })
 
-  test('removes at once what is confirmed, though its source does not answer', async (t) => {
+  test('removes confirmed servers at once, even if its source does not answer', async (t) => {
     const { memory, put, world, start, until, faults, names } = run(t)
     put(makeSeen('a'), makeSeen('b'))
     const running = start()
@@ -302,7 +302,7 @@ describe('an account that is run', () => {
     assert.equal(await memory.accounts.confirmGone('account', {} as never), false)
   })
 
-  test('warns of servers that cannot be read, also when they are heard of by themselves', async (t) => {
+  test('warns about unreadable servers of scans and of events', async (t) => {
     const { memory, put, channel, start, until } = run(t, { hasEvents: true })
     const texts = () => memory.attached.sync.warnings.map(({ text }) => text)
     put(makeSeen('a'), makeSeen('odd'))
@@ -317,7 +317,7 @@ describe('an account that is run', () => {
     await until(() => texts().length === 0)
   })
 
-  test('does nothing more once somebody else has changed it or runs it', async (t) => {
+  test('stops when it is changed or another process runs it', async (t) => {
     for (const change of ['revision', 'runner'] as const) {
       const { memory, put, start, names } = run(t)
       put(makeSeen('a'))
@@ -330,14 +330,14 @@ describe('an account that is run', () => {
     }
   })
 
-  test('that is leaving takes its servers along, all of them', async (t) => {
+  test('that is being deleted removes all its servers', async (t) => {
     const { memory, put, start, until } = run(t)
     put(...Array.from({ length: 1_100 }, (_, number) => makeSeen(`s${number}`)))
     const running = start()
     await until(() => memory.attached.sync.finished_at !== null)
     await running.stop()
-    const leaving = { ...memory.attached.account, leaving: true, revision: 2 }
-    memory.attached.account = leaving
+    const deleted = { ...memory.attached.account, isBeingDeleted: true, revision: 2 }
+    memory.attached.account = deleted
     const again = createRunAccount({
       ...memory,
       // Nobody has to be asked for that.
@@ -356,7 +356,7 @@ describe('an account that is run', () => {
     assert.deepEqual(memory.present(), [])
   })
 
-  test('stops in the middle of a scan when it is told to', async (t) => {
+  test('stops in the middle of a scan', async (t) => {
     const { put, start, until, faults, counts, names } = run(t)
     put(makeSeen('a'), makeSeen('b'))
     faults.hold = pause(50)
@@ -367,7 +367,7 @@ describe('an account that is run', () => {
     assert.ok(names().length <= 2)
   })
 
-  test('looks at one server when it is asked to', async (t) => {
+  test('refreshes a single server on request', async (t) => {
     const { memory, put, world, start, until, statuses } = run(t)
     put(makeSeen('a'), makeSeen('b'), makeSeen('c'))
     const running = start()
@@ -381,7 +381,7 @@ describe('an account that is run', () => {
     assert.deepEqual(statuses(), ['a ready', 'c running'])
   })
 
-  test('loses nothing by looks at single servers where its source has lost most of them', async (t) => {
+  test('removes no servers by single refreshes while its source misses most of them', async (t) => {
     const { memory, put, world, start, until, statuses } = run(t)
     put(...['a', 'b', 'c', 'd', 'e'].map((name) => makeSeen(name)))
     const running = start()
@@ -393,7 +393,7 @@ describe('an account that is run', () => {
     assert.deepEqual(statuses(), ['a unknown', 'b unknown', 'c unknown', 'd unknown', 'e running'])
   })
 
-  test('is not asked for single servers while its source has failed time and again', async (t) => {
+  test('rejects refreshes after several consecutive failures', async (t) => {
     const { memory, put, start, until, faults } = run(t)
     put(makeSeen('a'))
     const running = start()
@@ -407,8 +407,8 @@ describe('an account that is run', () => {
   })
 })
 
-describe('an account whose source tells by itself', () => {
-  test('is heard before it is scanned, and each change shows at once', async (t) => {
+describe('an account whose source has events', () => {
+  test('is watched before it is scanned, and stores each change at once', async (t) => {
     const { memory, put, start, until, statuses, channel, counts } = run(t, { hasEvents: true })
     put(makeSeen('a'), makeSeen('b'))
     start()
@@ -422,7 +422,7 @@ describe('an account whose source tells by itself', () => {
     assert.equal(counts.scans, scans, 'no scan was needed for that')
   })
 
-  test('believes its news rather than a page that is older', async (t) => {
+  test('prefers events to older pages of a scan', async (t) => {
     const world = run(t, { hasEvents: true })
     const { memory, put, start, until, statuses, channel, counts, faults } = world
     put(makeSeen('a'), makeSeen('b'), makeSeen('c'))
@@ -446,7 +446,7 @@ describe('an account whose source tells by itself', () => {
     assert.equal(memory.sighted().length, 3)
   })
 
-  test('is scanned when it could not be heard for a while', async (t) => {
+  test('is scanned after the event stream was interrupted', async (t) => {
     const { memory, put, start, until, names, channel, counts } = run(t, { hasEvents: true })
     put(makeSeen('a'), makeSeen('b'))
     start()
@@ -462,7 +462,7 @@ describe('an account whose source tells by itself', () => {
 
   for (const isHeardFirst of [true, false]) {
     const order = isHeardFirst ? 'events first' : 'scan first'
-    test(`counts a connection that scan and events lose once: ${order}`, async (t) => {
+    test(`counts a connection lost by scan and events as one failure: ${order}`, async (t) => {
       const { put, start, until, channel, faults, memory, counts, logged } = run(t, {
         hasEvents: true,
         account: { period: 600 },
@@ -491,7 +491,7 @@ describe('an account whose source tells by itself', () => {
     })
   }
 
-  test('is scanned all the same where it is not heard at all', async (t) => {
+  test('is scanned even if the event stream never opens', async (t) => {
     const { memory, start, until, faults, put } = run(t, { hasEvents: true })
     put(makeSeen('a'))
     faults.open = unreachable

@@ -28,7 +28,7 @@ export interface RunningAccount {
   /** Reads one server from the source now. */
   refresh(id: string, reference: ServerReference): Promise<void>
   stop(): Promise<void>
-  /** Settles when the account is no longer run, for whatever reason. */
+  /** Settles when the account has stopped, for any reason. */
   readonly done: Promise<void>
 }
 
@@ -36,9 +36,9 @@ export interface RunningAccount {
 const longestWatchDelay = 5_000
 
 /**
- * Runs one account: scans it at its period, watches it where the source has events, and marks its
- * servers unknown when the source stops answering. An error of the source stays within its account.
- * When to do what is decided in `account-state.ts`.
+ * Runs one account: scans it at its period, watches it if the source has events, and marks its
+ * servers unknown when the source stops answering. An error of the source affects only its account.
+ * `account-state.ts` decides what to do next.
  */
 export function createRunAccount(dependencies: RunDependencies) {
   const { openSource, sightings, clock, random, log } = dependencies
@@ -61,7 +61,7 @@ export function createRunAccount(dependencies: RunDependencies) {
 
     const requestNow = () => reschedule((state) => requestScan(state, clock()))
 
-    /** Records what the source says of single servers. A scan that began before knows less. */
+    /** Records reports about single servers. They are newer than those of a running scan. */
     async function recordUpdate(
       { present, unreadable = [] }: Omit<SourceUpdate, 'gone'>,
       goneIds: readonly string[],
@@ -106,7 +106,7 @@ export function createRunAccount(dependencies: RunDependencies) {
       }
     }
 
-    /** Returns when events are received, or do not come for a while; `ended` settles at the end. */
+    /** Returns when the stream is open or after a delay. `ended` settles when watching ends. */
     async function startWatching() {
       const ready = Promise.withResolvers<void>()
       const ended = watchAccount({
@@ -122,7 +122,7 @@ export function createRunAccount(dependencies: RunDependencies) {
           ),
         onReady() {
           ready.resolve()
-          // A scan finds what changed while nobody watched.
+          // A scan finds changes from before the stream was open.
           requestNow()
         },
         onBroken: (error) => reschedule((state) => watchFailed(state, error, clock())),
@@ -133,7 +133,7 @@ export function createRunAccount(dependencies: RunDependencies) {
     }
 
     async function start(): Promise<void> {
-      if (account.leaving) return await dependencies.evictServers(account, fence)
+      if (account.isBeingDeleted) return await dependencies.evictServers(account, fence)
       if (sync.mapped_revision !== account.revision) {
         const servers = await dependencies.moveServers(account, fence)
         if (servers > 0)
@@ -148,8 +148,8 @@ export function createRunAccount(dependencies: RunDependencies) {
     }
 
     /**
-     * A source that has lost most of its servers, or a region, would report each of them as missing:
-     * only a complete scan can tell whether this one is gone.
+     * If a source has lost most of its servers, or a region, it reports each of them as missing. Only
+     * a complete scan can tell whether this server is gone.
      */
     async function scanForMissing(id: string, limit: AbortSignal): Promise<void> {
       if (run.state().vanishedIds.has(id)) return

@@ -69,7 +69,7 @@ const namesOf = (sync: MemorySync) => sync.present().map(({ name }) => name)
 const statusesOf = (sync: MemorySync) => sync.present().map(({ status }) => status)
 
 describe('a scan', () => {
-  test('writes down what is there, and the next one only what is new', async () => {
+  test('stores all servers, and the next one only changes', async () => {
     const sync = createMemorySync()
     const first = await scan(sync, [pageOf('a', 'b'), pageOf('c')])
     assert.deepEqual(first.counts, { seen: 3, created: 3, changed: 0, gone: 0 })
@@ -83,7 +83,7 @@ describe('a scan', () => {
     assert.equal(sync.present()[0]?.status, 'ready')
   })
 
-  test('that breaks off ends nobody, and what it saw before is kept', async () => {
+  test('that fails removes no servers and keeps the pages before the error', async () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b', 'c', 'd')])
     // More than a batch: what fills one is written while the source is still telling.
@@ -97,7 +97,7 @@ describe('a scan', () => {
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c', ...told])
   })
 
-  test('asks for no further page while others hold all permits to write', async () => {
+  test('reads no further page while all write permits are taken', async () => {
     const sync = createMemorySync()
     const releases = await Promise.all(Array.from({ length: 3 }, () => sync.writePermits.acquire()))
     const many = (from: number) =>
@@ -115,7 +115,7 @@ describe('a scan', () => {
     await Promise.all(Array.from({ length: 3 }, () => sync.writePermits.acquire()))
   })
 
-  test('that is told to stop ends nobody, though its source ended as if all were told', async () => {
+  test('that is cancelled removes no servers, even if its source ends without an error', async () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b', 'c')])
     const ending = new AbortController()
@@ -143,7 +143,7 @@ describe('a scan', () => {
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])
   })
 
-  test('that misses most servers holds them, as unknown, until it is sure that they are gone', async () => {
+  test('that misses most servers sets them to unknown until enough scans have missed them', async () => {
     const sync = createMemorySync()
     const all = pageOf('a', 'b', 'c', 'd', 'e')
     await scan(sync, [all])
@@ -167,7 +167,7 @@ describe('a scan', () => {
     assert.deepEqual(namesOf(sync), ['a', 'b', 'c'])
   })
 
-  test('holds for three scans in a row, however long they take: one that fails starts anew', async () => {
+  test('holds servers for three consecutive scans, and a failed scan restarts the count', async () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b')])
     await scan(sync, [], { now: 1_000 })
@@ -186,7 +186,7 @@ describe('a scan', () => {
     assert.equal((await scan(sync, [], { now: 5_000 })).counts.gone, 2)
   })
 
-  test('holds most of one region, though the account has many more servers', async () => {
+  test('holds the servers of a region that misses most of them', async () => {
     const sync = createMemorySync()
     const of = (region: string, from: number, to: number) =>
       range(from, to).map((name) => makeSeen(name, { region_ext_id: region }))
@@ -216,14 +216,14 @@ describe('a scan', () => {
     assert.equal((await scan(sync, [page(...here.slice(1))])).counts.gone, 4)
   })
 
-  test('that misses up to half is believed at once', async () => {
+  test('removes missing servers at once if they are at most half', async () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b', 'c', 'd')])
     assert.deepEqual((await scan(sync, [pageOf('a', 'b')])).counts.gone, 2)
     assert.deepEqual(namesOf(sync), ['a', 'b'])
   })
 
-  test('believes a source that says by itself who has ended, however many that are', async () => {
+  test('removes any number of servers that the source reports as gone', async () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b', 'c')])
     const { counts, held } = await scan(sync, [end('a', 'b', 'c')])
@@ -235,7 +235,7 @@ describe('a scan', () => {
     assert.deepEqual([again.counts.gone, again.held], [0, []])
   })
 
-  test('sees once who is told of twice, and who is told last is what counts', async () => {
+  test('counts a server that is reported twice once, and stores the last report', async () => {
     const sync = createMemorySync()
     const pages = [pageOf('a', 'a', 'b'), page(makeSeen('a', { status: 'ready' }))]
     const { counts } = await scan(sync, pages)
@@ -249,14 +249,14 @@ describe('a scan', () => {
     )
   })
 
-  test('sees two where one name is used twice', async () => {
+  test('counts two servers with the same name', async () => {
     const sync = createMemorySync()
     const twin = { ...makeSeen('a'), key: ['memory', 'other'] }
     assert.equal((await scan(sync, [page(makeSeen('a'), twin)])).counts.created, 2)
     assert.deepEqual(namesOf(sync), ['a', 'a'])
   })
 
-  test('does not touch what something newer has been heard of', async () => {
+  test('does not overwrite newer reports', async () => {
     const sync = createMemorySync()
     await scan(sync, [pageOf('a', 'b', 'c', 'd', 'e')])
     const newer = new Set(['a', 'b', 'x', 'd'].map((name) => serverIdOf(makeSeen(name))))
@@ -286,7 +286,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   breaksAt: fc.oneof(fc.constant(99), fc.nat(5)),
 })
 
-test('scans of a source that changes and fails at random end nobody by mistake', async () => {
+test('scans of a source that changes and fails at random remove no server by mistake', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 8 }), async (turns) => {
       const sync = createMemorySync()
@@ -387,7 +387,7 @@ describe('a server that cannot be read', () => {
     assert.deepEqual(shown(sync).at(-1), ['odd', 'running', undefined])
   })
 
-  test('is not created where it was never seen before', async () => {
+  test('is not created if it was never seen before', async () => {
     const sync = createMemorySync()
     const { counts, unreadable } = await scan(sync, [pageOf('a'), unread('new', 'too long')])
     assert.deepEqual([counts.seen, counts.created, unreadable.length], [2, 1, 1])

@@ -9,7 +9,7 @@ import type { BoundedQueue } from '../bounded-queue.ts'
 import type { ReportedServer, Source, SourceUpdate, UnreadableServer } from './source.ts'
 import { serverIdOf } from './to-server-facts.ts'
 
-interface Scanning {
+interface ScanOptions {
   readonly source: Source
   readonly recorder: ScanRecorder
   /** The last report about each server. */
@@ -36,25 +36,25 @@ export interface Scanned {
 }
 
 /** One chunk is prepared while another one is written. */
-const inFlight = 2
+const maxWrites = 2
 
 /**
  * Reads all servers from a source and records changes as the pages arrive. Only after the last page
  * do unreported servers count as missing; `decideMissing` decides what happens to them.
  */
-export async function scanAccount(scanning: Scanning): Promise<Scanned> {
-  const { source, recorder, known, signal, isSuperseded, onProgress, regionsOf, holding } = scanning
-  const { writePermits } = scanning
+export async function scanAccount(options: ScanOptions): Promise<Scanned> {
+  const { source, recorder, known, signal, isSuperseded, onProgress, regionsOf, holding } = options
+  const { writePermits } = options
   const seen = new Set<string>()
   /** Servers that the source itself reports as gone. They are removed without a hold. */
-  const ended = new Set<string>()
+  const reportedGone = new Set<string>()
   const counts = { seen: 0, created: 0, changed: 0, gone: 0 }
-  const underWay = new Set<Promise<void>>()
+  const writes = new Set<Promise<void>>()
   const unreadable: UnreadableServer[] = []
   const presentByRegion = new Map<string, number>()
   let present = 0
   let regions: ReadonlySet<string> | undefined
-  let waiting: ReportedServer[] = []
+  let pending: ReportedServer[] = []
 
   async function record(
     present: readonly ReportedServer[],
@@ -68,21 +68,24 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
   }
 
   /**
-   * Errors are thrown where the scan waits next. No further page is read until there is a permit,
-   * so the memory of a waiting scan stays small.
+   * Errors are thrown at the next await of the scan. No further page is read until there is a
+   * permit, so that a waiting scan uses little memory.
    */
-  async function start(present: readonly ReportedServer[], gone: readonly string[]): Promise<void> {
+  async function startWrite(
+    present: readonly ReportedServer[],
+    gone: readonly string[],
+  ): Promise<void> {
     if (present.length + gone.length === 0) return
     const release = await writePermits.acquire()
     const writing = record(present, gone).finally(release)
-    const settled = writing.finally(() => underWay.delete(settled))
+    const settled = writing.finally(() => writes.delete(settled))
     settled.catch(() => {})
-    underWay.add(settled)
-    if (underWay.size >= inFlight) await Promise.race(underWay)
+    writes.add(settled)
+    if (writes.size >= maxWrites) await Promise.race(writes)
   }
 
   /** Counts a reported server once and returns its id. */
-  function see(server: ReportedServer | UnreadableServer): string {
+  function countSeen(server: ReportedServer | UnreadableServer): string {
     const id = serverIdOf(server)
     if (seen.has(id)) return id
     seen.add(id)
@@ -94,54 +97,54 @@ export async function scanAccount(scanning: Scanning): Promise<Scanned> {
     return id
   }
 
-  async function take(page: SourceUpdate): Promise<void> {
+  async function processPage(page: SourceUpdate): Promise<void> {
     const { gone, unreadable: unread = [] } = page
     if (page.regions) regions = new Set(page.regions)
     for (const server of page.present) {
-      const id = see(server)
-      if (!isSuperseded(id)) waiting.push(server)
+      const id = countSeen(server)
+      if (!isSuperseded(id)) pending.push(server)
     }
     for (const server of unread) {
-      const id = see(server)
+      const id = countSeen(server)
       if (!isSuperseded(id)) unreadable.push(server)
     }
     counts.seen = seen.size
     const goneIds = gone.map((key) => serverIdOf({ key })).filter((id) => !isSuperseded(id))
-    for (const id of goneIds) ended.add(id)
-    await start([], goneIds)
-    while (waiting.length >= defaultChunkSize) {
-      const batch = waiting.slice(0, defaultChunkSize)
-      waiting = waiting.slice(defaultChunkSize)
-      await start(batch, [])
+    for (const id of goneIds) reportedGone.add(id)
+    await startWrite([], goneIds)
+    while (pending.length >= defaultChunkSize) {
+      const batch = pending.slice(0, defaultChunkSize)
+      pending = pending.slice(defaultChunkSize)
+      await startWrite(batch, [])
     }
     onProgress({ ...counts })
   }
 
   try {
-    for await (const page of source.scan(signal)) await take(page)
+    for await (const page of source.scan(signal)) await processPage(page)
     signal.throwIfAborted()
-    await start(waiting, [])
-    await Promise.all(underWay)
+    await startWrite(pending, [])
+    await Promise.all(writes)
   } finally {
-    await Promise.allSettled(underWay)
+    await Promise.allSettled(writes)
   }
 
   for (const batch of chunk(unreadable)) {
     counts.changed += await recorder.recordUnreadable(batch, known)
   }
   const absent = [...known.values()].filter(
-    ({ serverId }) => !seen.has(serverId) && !ended.has(serverId) && !isSuperseded(serverId),
+    ({ serverId }) => !seen.has(serverId) && !reportedGone.has(serverId) && !isSuperseded(serverId),
   )
   const regionOf = await regionsOf(absent.map(({ serverId }) => serverId))
-  const left = new Set<string>()
+  const handedOver = new Set<string>()
   for (const batch of chunk(absent)) {
-    for (const id of await recorder.leave(batch)) left.add(id)
+    for (const id of await recorder.leave(batch)) handedOver.add(id)
   }
   const missing: MissingServer[] = []
   const vanished: MissingServer[] = []
   for (const sighting of absent) {
     const region = regionOf.get(sighting.serverId) ?? ''
-    if (left.has(sighting.serverId)) continue
+    if (handedOver.has(sighting.serverId)) continue
     if (region === '' || !regions || regions.has(region)) missing.push({ sighting, region })
     else vanished.push({ sighting, region })
   }

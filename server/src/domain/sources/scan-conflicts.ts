@@ -12,12 +12,12 @@ export function createScanConflicts() {
 
   const isCurrent = ({ serverId }: { readonly serverId: string }) => !has(serverId)
 
-  async function asWrite<Answer>(writing: Promise<Answer>): Promise<Answer> {
-    writes.add(writing)
+  async function trackWrite<Result>(write: Promise<Result>): Promise<Result> {
+    writes.add(write)
     try {
-      return await writing
+      return await write
     } finally {
-      writes.delete(writing)
+      writes.delete(write)
     }
   }
 
@@ -33,7 +33,7 @@ export function createScanConflicts() {
     /** A recorder for the scan that skips superseded servers. */
     guard: (recorder: ScanRecorder): ScanRecorder => ({
       record: (present, goneIds, known) =>
-        asWrite(
+        trackWrite(
           recorder.record(
             present.filter((server) => !has(serverIdOf(server))),
             goneIds.filter((id) => !has(id)),
@@ -41,17 +41,17 @@ export function createScanConflicts() {
           ),
         ),
       recordUnreadable: (servers, known) =>
-        asWrite(
+        trackWrite(
           recorder.recordUnreadable(
             servers.filter((server) => !has(serverIdOf(server))),
             known,
           ),
         ),
-      hold: (missing) => asWrite(recorder.hold(missing.filter(isCurrent))),
-      holdRegion: (missing) => asWrite(recorder.holdRegion(missing.filter(isCurrent))),
-      leave: (missing) => asWrite(recorder.leave(missing.filter(isCurrent))),
+      hold: (missing) => trackWrite(recorder.hold(missing.filter(isCurrent))),
+      holdRegion: (missing) => trackWrite(recorder.holdRegion(missing.filter(isCurrent))),
+      leave: (missing) => trackWrite(recorder.leave(missing.filter(isCurrent))),
     }),
-    /** Marks servers as superseded, and waits for writes of the scan under way to finish. */
+    /** Marks servers as superseded, and waits until running writes of the scan have finished. */
     async claim(ids: readonly string[]): Promise<void> {
       for (const id of ids) superseded?.add(id)
       await Promise.allSettled(writes)

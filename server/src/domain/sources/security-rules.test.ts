@@ -29,7 +29,7 @@ describe('a security rule', () => {
     })
   }
 
-  test('of another order, or with two directions, is not in the form', () => {
+  test('with another order or two directions does not match the format', () => {
     for (const text of ['in:allow 10.0.0.0/8 tcp 22', 'inout:deny any', 'in:allow', 'allow tcp']) {
       assert.doesNotMatch(text, securityRuleForm)
     }

@@ -1,25 +1,24 @@
-/** What kind of trouble a source is. */
 export type SourceErrorKind =
-  /** Its address is not one that Muster may speak to. */
+  /** Muster is not allowed to connect to the address. */
   | 'not-allowed'
   | 'unreachable'
   | 'timeout'
-  /** Its certificate, or ours, is not accepted. */
+  /** TLS failure: one side does not accept the certificate of the other. */
   | 'tls'
-  /** It does not let us in. */
+  /** Authentication failed. */
   | 'credentials'
-  /** It lets us in, but not that far. */
+  /** Permission denied. */
   | 'forbidden'
-  /** It asks us to slow down. */
+  /** Rate limited. */
   | 'throttled'
-  /** It says that it failed. */
+  /** The source reports an internal error. */
   | 'failed'
-  /** It says something that makes no sense. */
+  /** The response cannot be interpreted. */
   | 'invalid-response'
-  /** It does not say all of it. */
+  /** A part of the response is missing. */
   | 'incomplete'
 
-/** Trouble with a source, told so that an operator knows what to do. Never holds a secret. */
+/** An error of a source. Its message tells an operator what to do and never contains a secret. */
 export class SourceError extends Error {
   readonly kind: SourceErrorKind
 

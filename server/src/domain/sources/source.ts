@@ -27,10 +27,7 @@ export type ReportedFacts = Omit<ServerFacts, Assigned> & {
   readonly provider?: string
 }
 
-/**
- * The natural key of a server, the same in every account and after a restore. Its id is derived
- * from it.
- */
+/** Identifies a server in every account and after a restore. The server's id is derived from it. */
 export type ServerKey = readonly string[]
 
 export interface ReportedServer {
@@ -46,11 +43,11 @@ export interface UnreadableServer {
   /** Must equal the key of the server when it can be read. */
   readonly key: ServerKey
   readonly name: string
-  /** Why, for an operator. */
+  /** Why it could not be read, for an operator. */
   readonly reason: string
 }
 
-/** A page of a scan, or an event: servers that exist, and keys of servers that are gone for certain. */
+/** A page of a scan, or an event: servers that exist, and keys of servers that no longer exist. */
 export interface SourceUpdate {
   readonly present: readonly ReportedServer[]
   readonly gone: readonly ServerKey[]
@@ -71,7 +68,7 @@ export interface ServerReference {
 
 /** An open connection to a source. All its errors are `SourceError`. */
 export interface Source {
-  /** What answers, for an operator, such as `libvirt 9.0.0 on kvm-1`. */
+  /** Product, version and host of the source, for an operator, such as `libvirt 9.0.0 on kvm-1`. */
   readonly title: string
   /**
    * Yields all servers, page by page. It must throw if any part is missing or inconsistent: servers

@@ -1,7 +1,7 @@
 import type { AccountRule, AccountTest, MappingPreview } from '@muster/contract'
 import type { ServerReference, SourceSettings } from './source.ts'
 
-/** The client of the sync thread. */
+/** Calls the sync thread from the serving thread. */
 export interface SyncClient {
   /** Applies changes of an account. Resolves when that is done, or after a time limit. */
   reconcile(accountId: string): Promise<void>

@@ -26,7 +26,7 @@ const longestScan = 3_600 * second
 const isFromStorage = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.class === 'ServiceUnavailable'
 
-/** One sync of an account: stores that it starts, scans the source, and stores how it went. */
+/** One sync of an account: stores the start, scans the source, and stores the result. */
 export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
   const { account, logFields, warnings, scanConflicts, sightings, clock, log } = run
   const { apply, save, timing } = run
@@ -35,13 +35,13 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     run.sync.warnings.some(({ kind }) => kind === 'duplicate'),
   )
 
-  /** Stores and logs the progress of a scan now and then. */
+  /** Stores and logs the progress of a scan at intervals. */
   function createProgress() {
     let savedAt = clock()
     let loggedAt = clock()
     let saving: Promise<void> = Promise.resolve()
     return {
-      /** The end of the scan is stored after this. */
+      /** Await it before the end of the scan is stored. */
       saved: () => saving,
       report(counts: SyncCounts): void {
         if (clock() - savedAt < progressInterval) return
@@ -56,7 +56,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     }
   }
 
-  /** Removes missing servers that an administrator has confirmed as gone. It needs no source. */
+  /** Removes missing servers that an administrator has confirmed as gone, without the source. */
   async function removeConfirmed(): Promise<void> {
     const until = await run.leases.confirmedGone(account.id)
     if (until === 0) return
@@ -101,7 +101,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     await save({
       is_running: true,
       started_at: start,
-      // It stays due until it is complete: whoever takes over after a crash starts it again.
+      // The scan stays due until it is complete, so that another process repeats it after a crash.
       next_at: start,
       seen: 0,
       created: 0,
@@ -144,8 +144,8 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     const { counts, failures, nextAt } = apply((state) => failScan(state, error, timing()))
     warnings.fail()
     const reason = explainError(error)
-    const isOurs = !(error instanceof SourceError || error instanceof PlatformError)
-    log.warn({ ...logFields, reason, failures, ...(isOurs && { err: error }) }, 'sync failed')
+    const isBug = !(error instanceof SourceError || error instanceof PlatformError)
+    log.warn({ ...logFields, reason, failures, ...(isBug && { err: error }) }, 'sync failed')
     await progressSaved()
     await save({
       ...counts,
@@ -172,7 +172,7 @@ export function createSyncOnce(run: AccountRun, signal: AbortSignal) {
     })
   }
 
-  /** Throws only where the account must not be run any longer. */
+  /** Throws only if the account must stop. */
   return async function syncOnce(): Promise<void> {
     const start = clock()
     const progress = createProgress()

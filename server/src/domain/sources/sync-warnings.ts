@@ -21,8 +21,8 @@ interface ScanFindings {
 }
 
 /**
- * The warnings of one account: as stored until the first complete scan, then what the last scan found,
- * corrected by what is heard of single servers since.
+ * The warnings of one account. Until the first complete scan they are the stored ones, then those of
+ * the last scan, updated by later reports about single servers.
  */
 export function createSyncWarnings(
   account: string,
@@ -56,7 +56,7 @@ export function createSyncWarnings(
 
   return {
     current: () => current,
-    /** What a complete scan has found replaces everything before. */
+    /** Replaces all warnings after a complete scan. */
     replace({ unreadable, held, duplicates }: ScanFindings, now: number): void {
       hasFailed = false
       found = {
@@ -67,7 +67,7 @@ export function createSyncWarnings(
       }
       rebuild()
     },
-    /** Takes up news of single servers; true where the warnings change. */
+    /** Applies reports about single servers. Returns true if the warnings change. */
     update({
       readable,
       unreadable,
@@ -85,7 +85,7 @@ export function createSyncWarnings(
       rebuild()
       return JSON.stringify(current) !== before
     },
-    /** A scan failed: how long servers are missing is counted anew, and nobody knows until when. */
+    /** After a failed scan the hold of missing servers starts again, so its end is unknown. */
     fail(): void {
       hasFailed = true
       current = current.flatMap((warning) =>

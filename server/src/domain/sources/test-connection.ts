@@ -6,7 +6,7 @@ import type { Source } from './source.ts'
 
 const sampleSize = 5
 
-/** A user waits for the result. */
+/** Short, because a user waits for the result. */
 const testLimit = 15_000
 
 /** Tests settings: connects, and counts the servers that it sees within the time limit. */
@@ -22,7 +22,7 @@ export async function testConnection(
   let servers = 0
   let isComplete = false
 
-  async function look(source: Source): Promise<void> {
+  async function countServers(source: Source): Promise<void> {
     title = limitText(source.title)
     for await (const { present, unreadable = [] } of source.scan(signal)) {
       servers += present.length + unreadable.length
@@ -40,7 +40,7 @@ export async function testConnection(
   try {
     const source = await open(signal)
     try {
-      await look(source)
+      await countServers(source)
     } finally {
       await source.close()
     }

@@ -10,8 +10,8 @@ async function countFree(pace: () => Promise<void>, asked: number): Promise<numb
   return free
 }
 
-describe('the pace at which a source is asked', () => {
-  test('lets a second’s worth pass at once', async () => {
+describe('the rate limit of a source', () => {
+  test('allows a burst of one second’s requests', async () => {
     assert.equal(
       await countFree(
         createThrottle(4, () => 0),
@@ -21,14 +21,14 @@ describe('the pace at which a source is asked', () => {
     )
   })
 
-  test('saves up no more than that', async () => {
+  test('allows no larger burst after a long idle time', async () => {
     let now = 0
     const pace = createThrottle(4, () => now)
     now = 3_600_000
     assert.ok((await countFree(pace, 9)) <= 5)
   })
 
-  test('lets as many pass as time has brought', async () => {
+  test('allows as many requests as time has passed for', async () => {
     let now = 0
     const pace = createThrottle(4, () => now)
     await countFree(pace, 4)
@@ -36,7 +36,7 @@ describe('the pace at which a source is asked', () => {
     assert.equal(await countFree(pace, 9), 2)
   })
 
-  test('holds whoever comes too soon until it is their turn', async () => {
+  test('delays requests beyond the limit', async () => {
     const pace = createThrottle(100)
     const start = performance.now()
     await Promise.all(Array.from({ length: 140 }, pace))

@@ -3,7 +3,7 @@ import { timestamp } from '../timestamp.ts'
 import type { Account } from './account.ts'
 import { limitFacts, limitText } from './limit-facts.ts'
 import type { Mapped } from './mapping.ts'
-import { naturalId } from './natural-id.ts'
+import { derivedId } from './derived-id.ts'
 import type { ReportedServer } from './source.ts'
 
 const ids = new WeakMap<object, string>()
@@ -12,7 +12,7 @@ const ids = new WeakMap<object, string>()
 export function serverIdOf(server: Pick<ReportedServer, 'key'>): string {
   const known = ids.get(server)
   if (known !== undefined) return known
-  const id = naturalId('server', ...server.key)
+  const id = derivedId('server', ...server.key)
   ids.set(server, id)
   return id
 }
@@ -30,18 +30,18 @@ export function toServerFacts(
   const byTenant = account.mapping[rule]?.tenant !== undefined
   return {
     ...facts,
-    // Stored, so that changed rules can be applied without the source.
+    // Stored so that changed mapping rules can be applied without the source.
     notes: { ...facts.notes, ...(tenant && { tenant: limitText(tenant.id) }) },
     id: serverIdOf(server),
     provider,
     brand: isRenamed ? account.brand : (facts.brand ?? provider),
-    // The host has just answered.
+    // The source has just answered.
     host_service_status: facts.host_service_status ?? 'online',
     account: account.name,
     account_id: account.id,
     attach_time: timestamp(account.created_at),
     manager: tenant ? limitText(tenant.name) : account.name,
-    manager_id: tenant ? naturalId('tenant', account.id, tenant.id) : account.id,
+    manager_id: tenant ? derivedId('tenant', account.id, tenant.id) : account.id,
     manager_project_id: account.project_id,
     project_id: projectId,
     project_src: byTenant ? 'cloud' : 'local',

@@ -61,11 +61,11 @@ export function duplicateWarning(
 ): readonly SyncWarning[] {
   const count = duplicates.length
   if (count === 0) return []
-  const guest = (name: string, holder: string) =>
+  const describe = (name: string, holder: string) =>
     `${shorten(name, longestName)} of account ${shorten(holder, longestName)}`
   const pairs = duplicates.map(
     ({ name, otherName, otherAccount }) =>
-      `${guest(name, account)} and ${guest(otherName, otherAccount)}`,
+      `${describe(name, account)} and ${describe(otherName, otherAccount)}`,
   )
   const text = `${serversOf(count)} ${count === 1 ? 'runs' : 'run'} on two hosts at once under one UUID: ${listOf(pairs)}. Stop one of each pair, or give one another UUID.`
   return [{ kind: 'duplicate', text, count, until: null }]

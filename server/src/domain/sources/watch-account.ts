@@ -7,7 +7,7 @@ import type { OpenSource } from './open-source.ts'
 import type { SourceUpdate } from './source.ts'
 import type { SyncLog } from './sync-log.ts'
 
-interface Watching {
+interface WatchOptions {
   readonly account: Account
   readonly openSource: OpenSource
   readonly signal: AbortSignal
@@ -21,8 +21,8 @@ interface Watching {
 }
 
 /** Reads the events of a source and reconnects after errors. Throws only when the lease is lost. */
-export async function watchAccount(watching: Watching): Promise<void> {
-  const { account, openSource, signal, random, log, record, onReady, onBroken } = watching
+export async function watchAccount(options: WatchOptions): Promise<void> {
+  const { account, openSource, signal, random, log, record, onReady, onBroken } = options
   let failures = 1
 
   async function watchOnce(): Promise<void> {
@@ -46,7 +46,7 @@ export async function watchAccount(watching: Watching): Promise<void> {
       if (error instanceof LeaseLost) throw error
       const logFields = { account: account.name, account_id: account.id }
       log.warn({ ...logFields, reason: explainError(error) }, 'watching the source failed')
-      // A stream that never opened tells nothing new: scans fail as well.
+      // If the stream never opened, scans fail with the same error.
       if (failures === 0) onBroken(error)
     }
     failures += 1

@@ -17,7 +17,7 @@ import type { Caller } from '../identity/caller.ts'
 import { newId } from '../new-id.ts'
 import type { Clock } from '../clock.ts'
 import type { ReauthorizeCaller } from '../identity/reauthorize-caller.ts'
-import { asReader } from '../inventory/as-reader.ts'
+import { withReadScope } from '../inventory/with-read-scope.ts'
 import { conflicted, retryOnConflict } from '../retry-on-conflict.ts'
 import { requireValidQuery } from './require-valid-query.ts'
 import type { ViewStore, WriteResult } from './ports.ts'
@@ -102,7 +102,7 @@ export function createViewUseCases({ views, reauthorizeCaller, clock }: Dependen
    * elsewhere.
    */
   async function requireView(caller: Caller, id: string): Promise<ViewRecord> {
-    const view = await views.find(asReader(caller).authorizedScope, id)
+    const view = await views.find(withReadScope(caller).authorizedScope, id)
     if (!view)
       throw new PlatformError(
         'ResourceNotFoundError',

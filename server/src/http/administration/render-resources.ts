@@ -22,9 +22,7 @@ import type {
   Role,
   User,
 } from '../../domain/identity/administration/resources.ts'
-import { timestamp } from '../../domain/timestamp.ts'
-
-const moment = (time: number | null) => (time === null ? null : timestamp(time))
+import { timestamp, timestampOrNull } from '../../domain/timestamp.ts'
 
 /** Things as the wire shows them: each with its own address, and with what Keystone's clients look for. */
 export function createViews(authUrl: string) {
@@ -40,9 +38,9 @@ export function createViews(authUrl: string) {
     project_id: key.project_id,
     enabled: key.enabled,
     blob: JSON.stringify({ secret, expire: Math.floor((key.expires_at ?? 0) / 1_000) }),
-    expires_at: moment(key.expires_at),
+    expires_at: timestampOrNull(key.expires_at),
     created_at: timestamp(key.created_at),
-    last_used_at: moment(key.last_used_at),
+    last_used_at: timestampOrNull(key.last_used_at),
     last_used_ip: key.last_used_ip,
     ...links('credentials', key.id),
   })
@@ -83,8 +81,8 @@ export function createViews(authUrl: string) {
       email: user.email,
       mobile: user.mobile,
       default_project_id: user.default_project_id,
-      password_expires_at: moment(user.password_expires_at),
-      expires_at: moment(user.expires_at),
+      password_expires_at: timestampOrNull(user.password_expires_at),
+      expires_at: timestampOrNull(user.expires_at),
       options: {},
       created_at: timestamp(user.created_at),
       ...links('users', user.id),

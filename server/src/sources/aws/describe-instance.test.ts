@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Instance } from '@aws-sdk/client-ec2'
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import { requireServer } from '../../testing/inventory-world/source-conformance.ts'
 import { describeInstance } from './describe-instance.ts'
 import type { Lookup } from './region-lookup.ts'
@@ -224,7 +224,7 @@ describe('an instance of EC2', () => {
       [seen.region, seen.zone, seen.zone_ext_id, seen.host, seen.environment],
       ['AWS US East (N. Virginia)', 'us-east-1a', 'use1-az6', 'h-1', 'InternationalCloud'],
     )
-    assert.equal(seen.host_id, naturalId('host', 'aws', 'h-1'))
+    assert.equal(seen.host_id, derivedId('host', 'aws', 'h-1'))
     assert.equal(see({}, {}, 'cn-north-1').environment, 'ChinaCloud')
     assert.equal(see({}, {}, 'us-gov-west-1').environment, 'InternationalCloud')
     assert.equal(see({}, {}, 'xx-new-7').region, 'AWS xx-new-7')

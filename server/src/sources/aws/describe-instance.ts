@@ -1,5 +1,5 @@
 import type { Image, Instance } from '@aws-sdk/client-ec2'
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedFacts, ReportedServer, ServerKey } from '../../domain/sources/source.ts'
 import { timestamp } from '../../domain/timestamp.ts'
@@ -37,7 +37,7 @@ export function describeInstance(
   lookups: RegionLookups,
 ): ReportedServer {
   const key = keyOf(owned, region)
-  const facts = factsOf(owned.instance, region, lookups, naturalId('server', ...key))
+  const facts = factsOf(owned.instance, region, lookups, derivedId('server', ...key))
   if (JSON.stringify(facts).length > maxText) {
     throw new SourceError(
       'invalid-response',
@@ -61,7 +61,7 @@ function factsOf(
   const image = lookups.images.get(instance.ImageId)
   const tags = tagsOf(instance.Tags)
   const host = Placement?.HostId ?? ''
-  const host_id = host === '' ? '' : naturalId('host', 'aws', host)
+  const host_id = host === '' ? '' : derivedId('host', 'aws', host)
   const createdAt = creationOf(instance)
   const isolated_devices = devicesOf(type, { id: serverId, createdAt, hostId: host_id })
   return {
@@ -79,7 +79,7 @@ function factsOf(
     billing_type: 'postpaid',
     region: regionName(region),
     region_ext_id: region,
-    cloudregion_id: naturalId('region', 'aws', region),
+    cloudregion_id: derivedId('region', 'aws', region),
     ...zoneOf(instance, region, lookups),
     instance_type: InstanceType,
     flavor_id: InstanceType,
@@ -113,7 +113,7 @@ function zoneOf({ Placement }: Instance, region: string, lookups: RegionLookups)
   const zone = Placement?.AvailabilityZone ?? ''
   if (zone === '') return {}
   const id = Placement?.AvailabilityZoneId ?? lookups.zones.get(zone)?.ZoneId ?? zone
-  return { zone, zone_ext_id: id, zone_id: naturalId('zone', 'aws', region, id) }
+  return { zone, zone_ext_id: id, zone_id: derivedId('zone', 'aws', region, id) }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { InstanceTypeInfo } from '@aws-sdk/client-ec2'
 import type { IsolatedDevice } from '@muster/contract'
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 
 interface Device {
   readonly Name?: string | undefined
@@ -28,7 +28,7 @@ export function devicesOf(
   const created_at = server.createdAt ?? null
   return [...unfold(gpus, 'GPU'), ...unfold(others, 'PCI')].map((device) => ({
     ...device,
-    id: naturalId('device', server.id, device.name),
+    id: derivedId('device', server.id, device.name),
     addr: '',
     vendor_device_id: '',
     description: '',

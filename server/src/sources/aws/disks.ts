@@ -1,6 +1,6 @@
 import type { Instance, InstanceTypeInfo } from '@aws-sdk/client-ec2'
 import type { Disk } from '@muster/contract'
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import type { RegionLookups } from './region-lookups.ts'
 import { nameOf } from './tags.ts'
 
@@ -66,7 +66,7 @@ function localDisks(type: InstanceTypeInfo | undefined, serverId: string): Attac
     Array.from({ length: Count }, () => ({ SizeInGB, Type })),
   ).map(({ SizeInGB, Type }, number) => ({
     ...blank,
-    id: naturalId('disk', serverId, `ephemeral${number}`),
+    id: derivedId('disk', serverId, `ephemeral${number}`),
     name: `ephemeral${number}`,
     // EC2 reports these in decimal gigabytes.
     size: Math.round((SizeInGB * 1e9) / mebibyte),

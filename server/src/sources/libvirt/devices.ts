@@ -1,5 +1,5 @@
 import type { IsolatedDevice } from '@muster/contract'
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import { attributeOf, childOf, childrenOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
 
 /** A host device that is passed through to a domain. */
@@ -100,7 +100,7 @@ export function devicesOf(
     const dev_type = typeOf(passed, node)
     const vendorDevice = passed.vendorDevice === '' ? vendorDeviceOf(node) : passed.vendorDevice
     return {
-      id: naturalId('libvirt device', uuid, passed.kind, passed.addr, vendorDevice, String(index)),
+      id: derivedId('libvirt device', uuid, passed.kind, passed.addr, vendorDevice, String(index)),
       name: `${dev_type.toLowerCase()}-${index}`,
       description: textOf(capability, 'vendor'),
       dev_type,

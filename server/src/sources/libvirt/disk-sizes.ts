@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { ifPossible, type Calls } from './calls.ts'
@@ -56,7 +56,7 @@ export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
     const told = readSizes(parameters)
     const sizes = new Map<string, number>()
     for (const target of targets) {
-      const key = naturalId('disk', ...daemon, domain.uuid, target)
+      const key = derivedId('disk', ...daemon, domain.uuid, target)
       const size = told.get(target) ?? (await ask(domain, target))
       if (size !== undefined) lastSizes.set(key, size)
       const known = size ?? lastSizes.get(key)

@@ -1,5 +1,5 @@
 import type { Disk } from '@muster/contract'
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import { attributeOf, childOf, childrenOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
 import { poolHolding, type Pool } from './pools.ts'
 
@@ -88,7 +88,7 @@ export function disksOf(devices: XmlElement | undefined, circumstances: DiskCirc
     const driver = childOf(disk, 'driver')
     const isSystem = index === 0
     return {
-      id: naturalId('libvirt disk', uuid, target),
+      id: derivedId('libvirt disk', uuid, target),
       name: target,
       index,
       size: Math.ceil((capacities.get(target) ?? 0) / mebibyte),

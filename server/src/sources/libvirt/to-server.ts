@@ -1,4 +1,4 @@
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type { ReportedFacts, ReportedServer, ServerKey } from '../../domain/sources/source.ts'
 import { devicesOf } from './devices.ts'
@@ -85,7 +85,7 @@ export function toServer(domain: DomainDetails, place: HostLocation): ReportedSe
   const server = {
     key,
     ...(noted.tenant && { tenant: noted.tenant }),
-    facts: factsOf(domain, place, noted, naturalId('server', ...key)),
+    facts: factsOf(domain, place, noted, derivedId('server', ...key)),
   }
   if (JSON.stringify(server).length > maxText) {
     throw new SourceError('invalid-response', `The domain ${domain.uuid} has too many elements.`)

@@ -55,7 +55,7 @@ onBothEngines('the directory', (engine) => {
     const lookupKeyOf = async (user: MemberReference) =>
       (await directory.findCredentials(user)).lookupKey
 
-    test('gives the hash, and when the password ends', async () => {
+    test('returns the hash and when the password expires', async () => {
       assert.deepEqual(await credentialsOf({ id: jose }), {
         user: { id: jose, name: 'José Straße', domainId: 'default' },
         passwordHash: 'hash of home',
@@ -68,7 +68,7 @@ onBothEngines('the directory', (engine) => {
       })
     })
 
-    test('finds a user without a password, who has no hash', async () => {
+    test('finds a user without a password', async () => {
       const id = await identities.addUser({ name: 'no password' })
       assert.deepEqual(await credentialsOf({ id }), {
         user: { id, name: 'no password', domainId: 'default' },
@@ -93,7 +93,7 @@ onBothEngines('the directory', (engine) => {
       }
     })
 
-    test('takes a name without a domain, or with an empty one, for the default domain', async () => {
+    test('searches the default domain if the domain is missing or empty', async () => {
       assert.equal(await find({ name: 'José Straße' }), jose)
       assert.equal(await find({ name: 'José Straße', domain: {} }), jose)
       const onlyAway = await identities.addUser({ name: 'only away', domainId: away })
@@ -101,7 +101,7 @@ onBothEngines('the directory', (engine) => {
       assert.equal(await find({ name: 'only away', domain: { name: 'away' } }), onlyAway)
     })
 
-    test('finds the domain by id, and by name however it is spelled', async () => {
+    test('finds the domain by id and by any spelling of its name', async () => {
       const name = 'josé straße'
       for (const domain of [{ id: away }, { name: 'Away' }, { name: ' AWAY' }, { name: 'ａway' }]) {
         assert.equal(await find({ name, domain }), joseAway, JSON.stringify(domain))
@@ -115,7 +115,7 @@ onBothEngines('the directory', (engine) => {
       assert.equal(await find({ id: joseAway, domain: { name: 'away' } }), joseAway)
     })
 
-    test('finds nobody where the references disagree', async () => {
+    test('finds no user if the references disagree', async () => {
       const name = 'José Straße'
       const disagreeing: MemberReference[] = [
         { id: jose, name: 'sysadmin' },
@@ -131,7 +131,7 @@ onBothEngines('the directory', (engine) => {
       }
     })
 
-    test('finds nobody who is not there, and takes nothing for a pattern', async () => {
+    test('does not find missing users, and matches no patterns', async () => {
       const absent: MemberReference[] = [
         { id: 'nobody' },
         { id: jose.toUpperCase() },
@@ -146,7 +146,7 @@ onBothEngines('the directory', (engine) => {
       for (const user of absent) assert.equal(await find(user), undefined, JSON.stringify(user))
     })
 
-    test('SEC-22: has one lookupKey for all ways to name an account that is not there', async () => {
+    test('SEC-22: has one lookupKey for all ways to name a missing account', async () => {
       const ways: MemberReference[] = [
         { name: 'Absent Straße' },
         { name: ' ABSENT STRASSE' },
@@ -196,12 +196,12 @@ onBothEngines('the directory', (engine) => {
       })
     }
 
-    test('knows nobody who is not there', async () => {
+    test('returns undefined for a missing user', async () => {
       assert.equal(await directory.loadUserStatus('nobody'), undefined)
       assert.equal(await directory.loadUserStatus(''), undefined)
     })
 
-    test('of a user without roles is the user alone', async () => {
+    test('has no assignments for a user without roles', async () => {
       const bare = await identities.addUser({ name: 'bare', domainId: away })
       assert.deepEqual(await standingOf(bare), {
         user: {
@@ -220,7 +220,7 @@ onBothEngines('the directory', (engine) => {
       })
     })
 
-    test('holds roles on a project with the policies of each', async () => {
+    test('has roles in a project with the policies of each', async () => {
       const project = await identities.addProject('mine', away)
       await identities.assign({ role: 'reader', userId: user, projectId: project })
       const { user: record, assignments } = await standingOf(user)
@@ -255,7 +255,7 @@ onBothEngines('the directory', (engine) => {
       )
     })
 
-    test('holds roles directly and through groups, on projects, domains and the system', async () => {
+    test('has direct roles and roles of groups, in projects, domains and the system', async () => {
       const many = await identities.addUser({ name: 'many' })
       const project = await identities.addProject('shared')
       const group = await identities.addGroup('ops', [many])
@@ -279,7 +279,7 @@ onBothEngines('the directory', (engine) => {
       })
     })
 
-    test('loses what comes through a group with the membership', async () => {
+    test('loses the roles of a group with the membership', async () => {
       const member = await identities.addUser({ name: 'member' })
       const group = await identities.addGroup('brief', [member])
       await identities.assign({ role: 'auditor', groupId: group })
@@ -290,7 +290,7 @@ onBothEngines('the directory', (engine) => {
       assert.deepEqual(await rolesOf(member), [])
     })
 
-    test('shows what is disabled as disabled', async () => {
+    test('shows disabled resources as disabled', async () => {
       const { db } = database
       const domain = await identities.addDomain('shut')
       const project = await identities.addProject('closed', domain)
@@ -331,7 +331,7 @@ onBothEngines('the directory', (engine) => {
       })
     })
 
-    test('SEC-16: is not that of a group that has the id of the user', async () => {
+    test('SEC-16: does not include roles of a group with the same id as the user', async () => {
       const id = await identities.addUser({ name: 'twin' })
       const { db } = database
       const domain_id = 'default'
@@ -342,7 +342,7 @@ onBothEngines('the directory', (engine) => {
     })
   })
 
-  test('names are unique by their key, within a domain or over all', async () => {
+  test('names are unique by their key, within a domain or globally', async () => {
     const taken = (work: Promise<unknown>) => assert.rejects(work, /unique/)
     await identities.addUser({ name: 'Unique' })
     await taken(identities.addUser({ name: ' ＵＮＩＱＵＥ' }))
@@ -354,7 +354,7 @@ onBothEngines('the directory', (engine) => {
     await taken(identities.addRole('Admin', 'system', []))
   })
 
-  test('a role is held once, by one holder, in one place', async () => {
+  test('a role is assigned once per user or group and scope', async () => {
     const holder = await identities.addUser({ name: 'once' })
     const group = await identities.addGroup('once', [holder])
     const projectId = await identities.addProject('once')
@@ -366,7 +366,7 @@ onBothEngines('the directory', (engine) => {
     await assert.rejects(identities.assign({ ...held, projectId, domainId: away }))
   })
 
-  test('SEC-16: what is deleted takes its roles along', async () => {
+  test('SEC-16: role assignments are deleted with their domain', async () => {
     const { db } = database
     const rolesOf = async (
       column: 'user_id' | 'group_id' | 'project_id' | 'domain_id',
@@ -391,7 +391,7 @@ onBothEngines('the directory', (engine) => {
     assert.equal(await directory.loadUserStatus(holder), undefined)
   })
 
-  test('SEC-16: ids are made by the server, long, and never the same', () => {
+  test('SEC-16: ids are generated by the server, long and unique', () => {
     const ids = Array.from({ length: 10_000 }, newId)
     assert.equal(new Set(ids).size, ids.length)
     for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/)

@@ -59,7 +59,7 @@ onBothEngines('the login guard', (engine) => {
     return { admitted: count('admitted'), busy: count('busy'), refused: count('refused'), buckets }
   }
 
-  test('SEC-22: admits ten of any number that begin together, and lets the rest wait', async () => {
+  test('SEC-22: allows ten concurrent attempts and delays the others', async () => {
     const { buckets, ...counts } = await beginTogether(60, start)
     assert.deepEqual(counts, { admitted: 10, busy: 50, refused: 0 })
     await Promise.all(buckets.map((bucket) => settle(bucket, false, start)))
@@ -67,7 +67,7 @@ onBothEngines('the login guard', (engine) => {
     assert.deepEqual({ ...later, none }, { admitted: 0, busy: 0, refused: 20, none: [] })
   })
 
-  test('SEC-22: admits only as many together as there are failures left', async () => {
+  test('SEC-22: allows only as many concurrent attempts as failures are left', async () => {
     await failTimes(7, start)
     const { buckets, ...counts } = await beginTogether(20, start)
     assert.deepEqual(counts, { admitted: 3, busy: 17, refused: 0 })
@@ -75,7 +75,7 @@ onBothEngines('the login guard', (engine) => {
     assert.equal(await verdict(start), 'refused')
   })
 
-  test('makes room again as soon as one that was under way turns out right', async () => {
+  test('allows another attempt as soon as a running one succeeds', async () => {
     const { buckets } = await beginTogether(10, start)
     assert.equal(await verdict(start), 'busy')
     await settle(buckets[0] ?? '', true, start)
@@ -94,7 +94,7 @@ onBothEngines('the login guard', (engine) => {
     await admitted(now)
   })
 
-  test('admits one at a time once the delays have begun', async () => {
+  test('allows one attempt at a time after the delays have begun', async () => {
     await failTimes(10, start)
     const { buckets, ...counts } = await beginTogether(20, start + second)
     assert.deepEqual(counts, { admitted: 1, busy: 19, refused: 0 })
@@ -102,7 +102,7 @@ onBothEngines('the login guard', (engine) => {
     assert.equal(await verdict(start + second), 'refused')
   })
 
-  test('forgets the failures with a success', async () => {
+  test('resets the failures after a success', async () => {
     await failTimes(9, start)
     await succeed(start)
     // From now on this address is known, so the failures that count are its own.
@@ -110,7 +110,7 @@ onBothEngines('the login guard', (engine) => {
     await admitted(start)
   })
 
-  test('forgets the delay with a success that comes after it', async () => {
+  test('resets the delay after a later success', async () => {
     await failTimes(12, start).catch(() => {})
     await failTimes(10, start + day, identityApi).catch(() => {})
     const free = start + 2 * day
@@ -119,7 +119,7 @@ onBothEngines('the login guard', (engine) => {
     await admitted(free)
   })
 
-  test('SEC-24: counts an address of former success apart, in both directions', async () => {
+  test('SEC-24: counts addresses with an earlier success separately, in both directions', async () => {
     await succeed(start, identityApi)
     await failTimes(10, start)
     assert.equal(await verdict(start), 'refused')
@@ -132,21 +132,21 @@ onBothEngines('the login guard', (engine) => {
     await admitted(start + 2 * second, identityApi)
   })
 
-  test('SEC-24: takes no address for known that is only known to another account', async () => {
+  test('SEC-24: does not treat an address as known that only another account has used', async () => {
     await succeed(start, identityApi)
     account = newId()
     await failTimes(10, start)
     assert.equal(await verdict(start, identityApi), 'refused')
   })
 
-  test('keeps accounts apart', async () => {
+  test('counts each account separately', async () => {
     await failTimes(10, start)
     assert.equal(await verdict(start), 'refused')
     account = newId()
     await admitted(start)
   })
 
-  test('SEC-22: counts a comparison that never ended as a failure', async () => {
+  test('SEC-22: counts a comparison that never settled as a failure', async () => {
     const { admitted: begun } = await beginTogether(10, start)
     assert.equal(begun, 10)
     const abandoned = start + 30 * second
@@ -157,13 +157,13 @@ onBothEngines('the login guard', (engine) => {
     await admitted(abandoned + 1 + 2 * second)
   })
 
-  test('SEC-22: does not admit ten more for ten that never ended', async () => {
+  test('SEC-22: does not allow ten more attempts after ten that never settled', async () => {
     await beginTogether(10, start)
     const { admitted: more } = await beginTogether(20, start + 31 * second)
     assert.equal(more, 1)
   })
 
-  test('survives a comparison that ends after it was given up', async () => {
+  test('accepts a comparison that settles after its timeout', async () => {
     const bucket = await admitted(start)
     const late = start + 31 * second
     await settle(await admitted(late), false, late)
@@ -173,7 +173,7 @@ onBothEngines('the login guard', (engine) => {
     assert.equal(more, 7)
   })
 
-  test('forgets idle accounts after a day, but no delay that still runs', async () => {
+  test('deletes idle accounts after a day, but not while a delay is active', async () => {
     await failTimes(9, start)
     await guard.purgeIdle(start + day)
     await fail(start + day)
@@ -185,14 +185,14 @@ onBothEngines('the login guard', (engine) => {
     await admitted(start + 2 * day + 1)
   })
 
-  test('lists the addresses of an account with a success since then', async () => {
+  test('lists the addresses of an account with a success since a given time', async () => {
     await succeed(start, identityApi)
     assert.deepEqual(await guard.listAddresses(account, start), [identityApi])
     assert.deepEqual(await guard.listAddresses(account, start + 1), [])
     assert.deepEqual(await guard.listAddresses('somebody else', start), [])
   })
 
-  test('forgets an address after 90 days without a success', async () => {
+  test('deletes an address after 90 days without a success', async () => {
     await succeed(start, identityApi)
     await guard.purgeIdle(start + 90 * day)
     assert.match(await admitted(start + 90 * day, identityApi), /^known:/)
@@ -201,7 +201,7 @@ onBothEngines('the login guard', (engine) => {
   })
 })
 
-test('SEC-22: two processes on one PostgreSQL admit ten between them', async (context) => {
+test('SEC-22: two processes on one PostgreSQL allow ten attempts together', async (context) => {
   const storage = await openStorage('postgres')
   context.after(() => storage.close())
   const other = await storage.place.open()

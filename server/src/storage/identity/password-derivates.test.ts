@@ -75,7 +75,7 @@ onBothEngines('what the database keeps of a password', (engine) => {
   })
   after(() => platform.close())
 
-  test('SEC-67: is one argon2id hash, in the one column that is for it', async () => {
+  test('SEC-67: is stored as one argon2id hash in one column only', async () => {
     const { db } = platform.database
     const { password_hash } = await db
       .selectFrom('users')
@@ -106,7 +106,7 @@ onBothEngines('what the database keeps of a password', (engine) => {
     )
   })
 
-  test('SEC-67: is no second derivate, of the right one or of a wrong one', () => {
+  test('SEC-67: has no second hash, neither of the right password nor of a wrong one', () => {
     assert.ok(rows.includes('sysadmin'))
     for (const password of [adminPassword, wrongPassword]) {
       assert.deepEqual(findDerivates(rows, password, salts), [])

@@ -51,7 +51,7 @@ onBothEngines('the limit on live tokens', (engine) => {
   })
   after(() => storage.close())
 
-  test('refuses one more, says when the first expires, and ends none', async () => {
+  test('rejects one more token, reports when the first one expires, and revokes none', async () => {
     const userId = await identities.addUser({ name: newId() })
     const tokens = createTokenStore(storage.database, 3)
     const insert = (changes: Partial<TokenRecord>) =>
@@ -69,7 +69,7 @@ onBothEngines('the limit on live tokens', (engine) => {
     )
   })
 
-  test('counts each user apart, and what other stores wrote', async () => {
+  test('is counted per user, including tokens of other processes', async () => {
     const [one, other] = [
       await identities.addUser({ name: newId() }),
       await identities.addUser({ name: newId() }),
@@ -79,7 +79,7 @@ onBothEngines('the limit on live tokens', (engine) => {
     assert.equal(await insertAtOnce(stores, other), 2)
   })
 
-  test('far from the limit most logins count nothing', async () => {
+  test('is not counted at most logins far from the limit', async () => {
     const userId = await identities.addUser({ name: newId() })
     let reads = 0
     const db = storage.database.db.withPlugin({
@@ -107,7 +107,7 @@ onBothEngines('the limit on live tokens', (engine) => {
     assert.ok(reads > once)
   })
 
-  test('is counted in an index alone', async () => {
+  test('is counted with an index-only scan', async () => {
     const { db } = storage.database
     const plan =
       engine === 'sqlite'

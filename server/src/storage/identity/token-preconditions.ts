@@ -13,7 +13,7 @@ interface Held {
   readonly passwordHash: string
 }
 
-/** What must hold while a token is written, each as a statement without which nothing is. */
+/** Statements in the commit of a token. If one of them finds no row, nothing is written. */
 export function createPreconditionStatements(database: DatabaseReader) {
   const { db } = database
   const isPostgres = database.engine === 'postgres'
@@ -57,22 +57,25 @@ export function createPreconditionStatements(database: DatabaseReader) {
   const holds = createHolds(false)
   const holdsWithPassword = createHolds(true)
 
-  function holdStanding({ userId, scope }: TokenRecord, passwordHash?: string): Statement {
+  function requireActiveUserAndScope(
+    { userId, scope }: TokenRecord,
+    passwordHash?: string,
+  ): Statement {
     const scopeId = scope.kind === 'none' ? '' : scope.id
     const kinds = passwordHash === undefined ? holds : holdsWithPassword
     const held = { userId, scopeId, passwordHash: passwordHash ?? '' }
     return required(kinds[scope.kind](held), 'userStatus')
   }
 
-  const createHoldEnabled = (table: 'access_keys' | 'identity_providers') => {
+  const createRequireEnabled = (table: 'access_keys' | 'identity_providers') => {
     const template = createStatementTemplate<{ id: string }>(['id'], ({ id }) => {
       const query = db.selectFrom(table).select('id').where('id', '=', id).where('enabled', '=', 1)
       return (isPostgres ? query.forShare() : query).compile()
     })
     return (id: string) => required(template({ id }), table)
   }
-  const holdAccessKey = createHoldEnabled('access_keys')
-  const holdProvider = createHoldEnabled('identity_providers')
+  const holdAccessKey = createRequireEnabled('access_keys')
+  const holdProvider = createRequireEnabled('identity_providers')
 
   const noteUse = createStatementTemplate<{ id: string; ip: string; now: number; before: number }>(
     ['id', 'ip', 'now', 'before'],
@@ -123,7 +126,7 @@ export function createPreconditionStatements(database: DatabaseReader) {
     preconditions: TokenPreconditions,
   ): Statement[] {
     const { passwordHash, accessKeyId, providerId, singleUse } = preconditions
-    const statements = [holdStanding(token, passwordHash)]
+    const statements = [requireActiveUserAndScope(token, passwordHash)]
     if (accessKeyId !== undefined) {
       const { ip, issuedAt: now } = token
       // Updated before it is share-locked: two transactions that share the lock first could not

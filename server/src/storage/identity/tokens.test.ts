@@ -56,7 +56,7 @@ onBothEngines('the token store', (engine) => {
     return chain
   }
 
-  test('gives back what was put in, whatever its scope', async () => {
+  test('returns stored tokens of every scope', async () => {
     const scopes: TokenRecord['scope'][] = [
       { kind: 'none' },
       { kind: 'project', id: projectId },
@@ -72,7 +72,7 @@ onBothEngines('the token store', (engine) => {
     assert.equal(await tokens.find('no such token'), undefined)
   })
 
-  test('takes no token of a user, place or parent that is not there, and says so', async () => {
+  test('rejects a token whose user, scope or parent does not exist', async () => {
     const absent = 'not there'
     const orphans = [
       make({ userId: absent }),
@@ -88,7 +88,7 @@ onBothEngines('the token store', (engine) => {
     }
   })
 
-  test('tells of a token and of its end in the same commit', async () => {
+  test('records the audit events of a login and a logout in the same commit', async () => {
     const [login, logout] = [makeEvent(), makeEvent({ action: 'logout' })]
     const token = make()
     await tokens.insert(token, {}, login)
@@ -97,12 +97,12 @@ onBothEngines('the token store', (engine) => {
     assert.deepEqual([await isTold(login), await isTold(logout)], [true, true])
   })
 
-  test('does not take a clash of ids for an absence', async () => {
+  test('reports a duplicate id as such, not as a missing parent', async () => {
     const token = await insert(make())
     await assert.rejects(tokens.insert(token, {}, makeEvent()), /unique/)
   })
 
-  test('revokes a token with every token made from it, and with no other', async () => {
+  test('revokes a token with all its descendants and no other', async () => {
     const [root, child, grandchild] = await insertChain(3)
     assert.ok(root && child && grandchild)
     const sibling = await insert(childOf(root))
@@ -112,7 +112,7 @@ onBothEngines('the token store', (engine) => {
     assert.deepEqual(await areThere(list), [false, false, false, false, true])
   })
 
-  test('revokes in the middle of a chain downwards only', async () => {
+  test('revokes only descendants in the middle of a chain', async () => {
     const chain = await insertChain(6)
     const sibling = await insert(childOf(chain[1] ?? make()))
     await tokens.revoke(chain[2]?.id ?? '', makeEvent())
@@ -120,7 +120,7 @@ onBothEngines('the token store', (engine) => {
     assert.equal(await isThere(sibling), true)
   })
 
-  test('a revocation is news, also of a token that is gone already', async () => {
+  test('raises the identity version by a revocation, and accepts a second one', async () => {
     const token = await insert(make())
     const version = database.currentVersion() ?? Number.NaN
     await tokens.revoke(token.id, makeEvent())
@@ -128,7 +128,7 @@ onBothEngines('the token store', (engine) => {
     await tokens.revoke(token.id, makeEvent())
   })
 
-  test('takes no child of a token that was revoked', async () => {
+  test('rejects a child of a revoked token', async () => {
     const [root, child] = await insertChain(2)
     assert.ok(root && child)
     await tokens.revoke(root.id, makeEvent())
@@ -139,7 +139,7 @@ onBothEngines('the token store', (engine) => {
     }
   })
 
-  test('SEC-05: a child made while its parent is revoked does not outlive it', async () => {
+  test('SEC-05: a child created while its parent is revoked is not valid', async () => {
     for (let round = 0; round < 40; round += 1) {
       const [root, parent] = await insertChain(2)
       assert.ok(root && parent)
@@ -158,7 +158,7 @@ onBothEngines('the token store', (engine) => {
     }
   })
 
-  test('SEC-02: a token made while its user is deleted does not outlive the user', async () => {
+  test('SEC-02: a token created while its user is deleted is not valid', async () => {
     for (let round = 0; round < 10; round += 1) {
       const brief = await identities.addUser({ name: `brief ${round}` })
       const made = Array.from({ length: 6 }, () => make({ userId: brief }))
@@ -176,7 +176,7 @@ onBothEngines('the token store', (engine) => {
     }
   })
 
-  test('revokes the longest chain there can be', async () => {
+  test('revokes a chain of the maximum length', async () => {
     const [root, ...descendants] = await insertChain(longestChain + 1)
     assert.ok(root)
     assert.equal(await isThere(descendants.at(-1) ?? root), true)
@@ -190,7 +190,7 @@ onBothEngines('the token store', (engine) => {
     assert.deepEqual(await areThere([root, ...descendants.slice(0, 10)]), Array(11).fill(false))
   })
 
-  test('purges what has expired and nothing that has not', async () => {
+  test('purges only expired tokens', async () => {
     const now = 1_000
     const expired = [await insert(make({ expiresAt: now })), await insert(make({ expiresAt: 1 }))]
     const root = await insert(make({ expiresAt: now + 1 }))
@@ -201,7 +201,7 @@ onBothEngines('the token store', (engine) => {
     assert.deepEqual(await areThere(live), [true, true])
   })
 
-  test('purges any number at once, chains included', async () => {
+  test('purges any number of tokens, including chains', async () => {
     const now = 1_000
     // Parents and children come by turns, as they are issued.
     const rows = Array.from({ length: 1_300 }, () => {

@@ -100,7 +100,7 @@ onBothEngines('0009-provider-options', (engine) => {
     )
   })
 
-  test('allows any driver, and no name twice', async () => {
+  test('allows any driver, and rejects duplicate names', async () => {
     const { id: _, ...provider } = await db
       .selectFrom('identity_providers')
       .selectAll()
@@ -114,7 +114,7 @@ onBothEngines('0009-provider-options', (engine) => {
     await assert.rejects(insert('p'), /unique/i)
   })
 
-  test('still deletes with a provider what refers to it', async () => {
+  test('still deletes dependent rows with a provider', async () => {
     await db.deleteFrom('identity_providers').execute()
     assert.deepEqual(
       [await count('subjects'), await count('assignments'), await count('tokens')],

@@ -56,7 +56,7 @@ onBothEngines('the migrations', (engine) => {
   })
 })
 
-test('processes that start together on a new PostgreSQL take turns', async (context) => {
+test('processes that start together on a new PostgreSQL migrate one after another', async (context) => {
   const place = await createStoragePlace('postgres')
   context.after(() => place.remove())
   const [first] = await Promise.all(Array.from({ length: 4 }, () => place.open()))

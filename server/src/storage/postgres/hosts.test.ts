@@ -36,7 +36,7 @@ describe('a database URL', () => {
     'postgres://u:secret@a,b/db?target_session_attrs=standby',
   ]
   for (const url of bad) {
-    test(`${url} is refused without its password`, () => {
+    test(`${url} is rejected by an error without the password`, () => {
       assert.throws(
         () => readDatabaseUrl(url),
         ({ message }: Error) => !message.includes('secret'),
@@ -69,7 +69,7 @@ describe('several hosts in one database URL', () => {
     )
   })
 
-  test('replace each other when the one in use goes away', async (t) => {
+  test('are switched when the one in use stops', async (t) => {
     const url = await createTestDatabase()
     const first = await startDatabaseProxy(t, url)
     const second = await startDatabaseProxy(t, url)

@@ -83,14 +83,14 @@ onBothEngines('the counts of servers', (engine) => {
 
   test('match the servers that were written', () => agree())
 
-  test('stay right when every field of servers changes, the project too', async () => {
+  test('stay right when every field of servers changes, including the project', async () => {
     for (let round = 0; round < 3; round += 1) {
       await fleet.record(some(25))
       await agree()
     }
   })
 
-  test('stay right when servers are deleted and come back', async () => {
+  test('stay right when servers are deleted and restored', async () => {
     const gone = fleet.world
       .servers()
       .slice(10, 30)

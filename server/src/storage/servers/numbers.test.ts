@@ -24,7 +24,7 @@ onBothEngines('numbers', (engine) => {
     assert.equal(new Set(all).size, all.length)
   })
 
-  test('give a revision that is higher than the previous one, whoever made that', async () => {
+  test('include a revision higher than the previous one, also between processes', async () => {
     const [one, other] = [createNumbers(storage.database), createNumbers(storage.database)]
     let last = 0
     for (let round = 0; round < 200; round += 1) {
@@ -34,7 +34,7 @@ onBothEngines('numbers', (engine) => {
     }
   })
 
-  test('are taken again after a failure', async () => {
+  test('can be allocated again after a failure', async () => {
     let isDown = true
     const take = createNumbers({
       ...storage.database,

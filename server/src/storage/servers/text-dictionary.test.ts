@@ -27,7 +27,7 @@ onBothEngines('the text dictionary', (engine) => {
   const odd = ['', ' ', 'a', 'A', 'ä', 'a\u0308', 'ΟΔΟΣ', 'x'.repeat(1024), "'", '%', '😀', 'İ']
   const pick = (codes: Codes, words: readonly string[]) => words.map((word) => codes.get(word))
 
-  test('gives each text one code for ever, and no two texts the same', async () => {
+  test('gives each text a permanent and unique code', async () => {
     const codes = pick(await write(process(), odd), odd)
     assert.equal(new Set(codes).size, odd.length)
     assert.ok(!codes.includes(undefined))
@@ -63,7 +63,7 @@ onBothEngines('the text dictionary', (engine) => {
     assert.equal((await kept()).get('early'), codes.get('early'))
   })
 
-  test('gives no text a code that another one has', async () => {
+  test('never reuses the code of another text', async () => {
     const codes = await write(process(), ['owner'])
     const taken = codes.get('owner') ?? 0
     const thief = createTextDictionary(storage.database, async () => ({

@@ -32,7 +32,7 @@ onBothEngines('the session store', (engine) => {
   const idsOf = async (userId: string, seen = 0, now = start) =>
     (await store.listOf(userId, { seen, now })).map(({ id }) => id)
 
-  test('keeps what it is given', async () => {
+  test('stores sessions', async () => {
     await store.insert(session('kept'))
     assert.deepEqual(await store.find('kept'), session('kept'))
     assert.equal(await store.find('never'), undefined)
@@ -40,7 +40,7 @@ onBothEngines('the session store', (engine) => {
     assert.deepEqual(await store.find('kept'), session('kept', { seenAt: start + 5 }))
   })
 
-  test('puts one in place of another, or does nothing at all', async () => {
+  test('replaces a session, or changes nothing', async () => {
     await store.insert(session('old', { userId: 'eve' }))
     assert.equal(await store.replace('old', session('new', { userId: 'eve' })), true)
     assert.equal(await store.find('old'), undefined)
@@ -48,7 +48,7 @@ onBothEngines('the session store', (engine) => {
     assert.deepEqual(await idsOf('eve'), ['new'])
   })
 
-  test('of two who replace the same one, one is late', async () => {
+  test('lets only one of two concurrent replacements succeed', async () => {
     await store.insert(session('contested', { userId: 'kim' }))
     const outcomes = await Promise.all(
       ['first', 'second'].map((id) => store.replace('contested', session(id, { userId: 'kim' }))),
@@ -57,14 +57,14 @@ onBothEngines('the session store', (engine) => {
     assert.equal((await idsOf('kim')).length, 1)
   })
 
-  test('removes only what is the user’s own', async () => {
+  test('removes only sessions of the user', async () => {
     await store.insert(session('mine', { userId: 'joe' }))
     assert.equal(await store.remove('mine', 'ada'), false)
     assert.equal(await store.remove('mine', 'joe'), true)
     assert.equal(await store.remove('mine', 'joe'), false)
   })
 
-  test('lists and keeps those that are not over, latest first', async () => {
+  test('lists and keeps sessions that have not expired, latest first', async () => {
     const userId = 'lee'
     await store.insert(session('early', { userId, seenAt: start + 1 }))
     await store.insert(session('late', { userId, seenAt: start + 3 }))

@@ -5,27 +5,26 @@ import type { Tables } from '../tables.ts'
 type AccountRow = Omit<Tables['cloudaccounts'], 'credentials'>
 type SyncRow = Tables['account_syncs']
 
-const flag = (value: boolean) => (value ? 1 : 0)
+const toInteger = (value: boolean) => (value ? 1 : 0)
 
-/** Columns that are stored unchanged. */
 export function toAccountRow(account: Partial<Account>): Partial<AccountRow> {
-  const { name, options, mapping, enabled, leaving, ...plain } = account
+  const { name, options, mapping, enabled, isBeingDeleted, ...unchanged } = account
   return {
-    ...plain,
+    ...unchanged,
     ...(name !== undefined && { name, name_key: nameKey(name) }),
     ...(options !== undefined && { options: JSON.stringify(options) }),
     ...(mapping !== undefined && { mapping: JSON.stringify(mapping) }),
-    ...(enabled !== undefined && { enabled: flag(enabled) }),
-    ...(leaving !== undefined && { leaving: flag(leaving) }),
+    ...(enabled !== undefined && { enabled: toInteger(enabled) }),
+    ...(isBeingDeleted !== undefined && { leaving: toInteger(isBeingDeleted) }),
   }
 }
 
 export function toSyncRow(sync: Partial<SyncRecord>): Partial<SyncRow> {
-  const { is_running, is_lost, warnings, ...plain } = sync
+  const { is_running, is_lost, warnings, ...unchanged } = sync
   return {
-    ...plain,
-    ...(is_running !== undefined && { is_running: flag(is_running) }),
-    ...(is_lost !== undefined && { is_lost: flag(is_lost) }),
+    ...unchanged,
+    ...(is_running !== undefined && { is_running: toInteger(is_running) }),
+    ...(is_lost !== undefined && { is_lost: toInteger(is_lost) }),
     ...(warnings !== undefined && { warnings: JSON.stringify(warnings) }),
   }
 }
@@ -45,7 +44,7 @@ export const toAttached = (row: AccountRow & SyncRow): AttachedAccount => ({
     mapping: JSON.parse(row.mapping) as Account['mapping'],
     created_at: row.created_at,
     revision: row.revision,
-    leaving: row.leaving === 1,
+    isBeingDeleted: row.leaving === 1,
   },
   sync: {
     runner: row.runner,

@@ -39,11 +39,11 @@ export function createAccountStore(
   const { db } = database
   const insertEvent = createInsertEvent(db)
 
-  const seal = (id: string, credentials: SourceSettings['credentials']) =>
+  const encrypt = (id: string, credentials: SourceSettings['credentials']) =>
     secretBox.encrypt(JSON.stringify(credentials), contextOf(id))
 
-  /** Returns false without a change if the name is taken or the revision is outdated. */
-  async function commitIfFree(statements: Statements): Promise<boolean> {
+  /** Returns false without changes if the name is taken or the revision is outdated. */
+  async function tryCommit(statements: Statements): Promise<boolean> {
     try {
       await database.commit(statements)
       return true
@@ -111,11 +111,11 @@ export function createAccountStore(
     async insert(account, credentials, event) {
       const row = {
         ...(toAccountRow(account) as Tables['cloudaccounts']),
-        credentials: seal(account.id, credentials),
+        credentials: encrypt(account.id, credentials),
       }
-      return await commitIfFree([
+      return await tryCommit([
         db.insertInto('cloudaccounts').values(row).compile(),
-        // Due at once. It is 1 because 0 means that somebody requested it.
+        // Due at once. Not 0, which means that a user requested the sync.
         sql`insert into account_syncs (account_id, next_at) values (${account.id}, 1)`.compile(db),
         insertEvent(event),
       ])
@@ -126,26 +126,27 @@ export function createAccountStore(
         .updateTable('cloudaccounts')
         .set({
           ...toAccountRow(changes),
-          ...(credentials && { credentials: seal(account.id, credentials) }),
+          ...(credentials && { credentials: encrypt(account.id, credentials) }),
           revision: account.revision + 1,
         })
         .where('id', '=', account.id)
         .where('revision', '=', account.revision)
-      // Servers move only if the rules change, or the name, which rules can match on.
-      const isMoving = [changes.mapping, changes.project_id, changes.name].some(
+      // Servers move only if the rules, the default project or the account name changes. Rules can
+      // match the account name.
+      const affectsMapping = [changes.mapping, changes.project_id, changes.name].some(
         (change) => change !== undefined,
       )
-      const stay = db
+      const keepMappingApplied = db
         .updateTable('account_syncs')
         .set({ mapped_revision: account.revision + 1 })
         .where('account_id', '=', account.id)
         .where('mapped_revision', '=', account.revision)
       const statements = [
         required(update.compile(), 'revision'),
-        ...(isMoving ? [] : [stay.compile()]),
+        ...(affectsMapping ? [] : [keepMappingApplied.compile()]),
         insertEvent(event),
       ]
-      return await commitIfFree(statements)
+      return await tryCommit(statements)
     },
 
     async remove(id) {
@@ -158,7 +159,7 @@ export function createAccountStore(
     async confirmGone(id, event) {
       const missing = sql<number>`(select max(missing_since) from sightings where account_id = ${id} and missed > 0)`
       const confirm = sql`update account_syncs set confirmed_gone = ${missing}, next_at = 0 where account_id = ${id} and ${missing} is not null`
-      return await commitIfFree([required(confirm.compile(db), 'missing'), insertEvent(event)])
+      return await tryCommit([required(confirm.compile(db), 'missing'), insertEvent(event)])
     },
 
     async requestSync(id, event) {

@@ -3,15 +3,15 @@ import type { LeaseStore } from '../../domain/sources/ports.ts'
 import type { DatabaseReader, DatabaseWriter } from '../database.ts'
 import { toSyncRow } from './account-rows.ts'
 
-/** Which process runs which account, and how its sync goes. */
+/** Stores leases of accounts and the state of their sync. */
 export function createLeaseStore(database: DatabaseReader & DatabaseWriter): LeaseStore {
   const { db } = database
-  const own = (id: string, runner: string) =>
+  const updateOwn = (id: string, runner: string) =>
     db.updateTable('account_syncs').where('account_id', '=', id).where('runner', '=', runner)
 
   return {
     async acquire(id, runner, now, until) {
-      const [outcome] = await database.commit([
+      const [result] = await database.commit([
         db
           .updateTable('account_syncs')
           .set({ runner, leased_until: until })
@@ -19,12 +19,12 @@ export function createLeaseStore(database: DatabaseReader & DatabaseWriter): Lea
           .where((eb) => eb.or([eb('runner', '=', runner), eb('leased_until', '<', now)]))
           .compile(),
       ])
-      return (outcome?.changes ?? 0) > 0
+      return (result?.changes ?? 0) > 0
     },
 
     async release(id, runner) {
       await database.commit([
-        own(id, runner).set({ leased_until: 0, is_running: 0, runner: '' }).compile(),
+        updateOwn(id, runner).set({ leased_until: 0, is_running: 0, runner: '' }).compile(),
       ])
     },
 
@@ -39,12 +39,12 @@ export function createLeaseStore(database: DatabaseReader & DatabaseWriter): Lea
 
     async update(id, runner, changes) {
       const { next_at, ...rest } = toSyncRow(changes)
-      // 0 is a sync requested while this one was running: keep it. Without the cast PostgreSQL would
-      // take the parameter's type from the 0 beside it.
-      const unlessRequested = sql<number>`case when next_at = 0 then 0 else cast(${next_at ?? 0} as bigint) end`
-      const next = rest.is_running === 1 ? next_at : unlessRequested
+      // 0 is a sync that was requested while this one was running. It stays due. Without the cast
+      // PostgreSQL would infer the type of the parameter from the literal 0.
+      const nextUnlessRequested = sql<number>`case when next_at = 0 then 0 else cast(${next_at ?? 0} as bigint) end`
+      const next = rest.is_running === 1 ? next_at : nextUnlessRequested
       await database.commit([
-        own(id, runner)
+        updateOwn(id, runner)
           .set({ ...rest, ...(next_at !== undefined && { next_at: next }) })
           .compile(),
       ])

@@ -5,24 +5,24 @@ import type { DatabaseReader } from '../database.ts'
 import { chunk } from '../../domain/chunk.ts'
 import { sightingColumns } from '../servers/sightings.ts'
 
-const mostElsewhere = 1_000
+const maxActiveElsewhere = 1_000
 
 /** The last report of each account about each of its servers. */
 export function createSightingStore({ db }: DatabaseReader): SightingStore {
   const select = (accountId: string) =>
     db.selectFrom('sightings').select(sightingColumns).where('account_id', '=', accountId)
 
-  async function readSome(accountId: string, ids: readonly string[]) {
+  async function readByIds(accountId: string, ids: readonly string[]) {
     const rows = []
-    for (const piece of chunk(ids)) {
-      rows.push(...(await select(accountId).where('server_id', 'in', piece).execute()))
+    for (const batch of chunk(ids)) {
+      rows.push(...(await select(accountId).where('server_id', 'in', batch).execute()))
     }
     return rows
   }
 
   return {
     async of(accountId, ids) {
-      const rows = ids ? await readSome(accountId, ids) : await select(accountId).execute()
+      const rows = ids ? await readByIds(accountId, ids) : await select(accountId).execute()
       const found = new Map<string, Sighting>()
       for (const row of rows) {
         found.set(row.server_id, {
@@ -40,11 +40,11 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
 
     async accountsSeeing(ids) {
       const seeing = new Map<string, string[]>()
-      for (const piece of chunk(ids)) {
+      for (const batch of chunk(ids)) {
         const rows = await db
           .selectFrom('sightings')
           .select(['server_id', 'account_id'])
-          .where('server_id', 'in', piece)
+          .where('server_id', 'in', batch)
           .execute()
         for (const { server_id, account_id } of rows) {
           seeing.set(server_id, [...(seeing.get(server_id) ?? []), account_id])
@@ -55,11 +55,11 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
 
     async regionsOf(ids) {
       const regions = new Map<string, string>()
-      for (const piece of chunk(ids)) {
+      for (const batch of chunk(ids)) {
         const { rows } = await sql<{
           id: string
           region: string
-        }>`select servers.id, words.word as region from servers inner join words on words.code = servers.region_ext_id where servers.id in (${sql.join(piece)})`.execute(
+        }>`select servers.id, words.word as region from servers inner join words on words.code = servers.region_ext_id where servers.id in (${sql.join(batch)})`.execute(
           db,
         )
         for (const { id, region } of rows) regions.set(id, region)
@@ -69,7 +69,7 @@ export function createSightingStore({ db }: DatabaseReader): SightingStore {
 
     async activeElsewhere(accountId) {
       const { rows } =
-        await sql<ActiveElsewhere>`select own.server_id as "serverId", own.active_name as name, other.account_id as "otherAccountId", other.active_name as "otherName" from sightings own inner join sightings other on other.server_id = own.server_id and other.account_id <> own.account_id and other.active_host <> own.active_host where own.account_id = ${accountId} and own.active_name <> '' and other.active_name <> '' order by own.server_id, other.account_id limit ${mostElsewhere}`.execute(
+        await sql<ActiveElsewhere>`select own.server_id as "serverId", own.active_name as name, other.account_id as "otherAccountId", other.active_name as "otherName" from sightings own inner join sightings other on other.server_id = own.server_id and other.account_id <> own.account_id and other.active_host <> own.active_host where own.account_id = ${accountId} and own.active_name <> '' and other.active_name <> '' order by own.server_id, other.account_id limit ${maxActiveElsewhere}`.execute(
           db,
         )
       return rows

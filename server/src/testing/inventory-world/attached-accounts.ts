@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CloudAccount, EventDto, Server } from '@muster/contract'
 import type { DestinationStream } from 'pino'
 import { newId } from '../../domain/new-id.ts'
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import { createAdminClient, createContractClient } from '../contract-client.ts'
 import type { Engine } from '../engines.ts'
 import type { FakeEc2 } from '../fake-ec2.ts'
@@ -168,4 +168,4 @@ export type Attached = Awaited<ReturnType<typeof startAttached>>
 
 /** The id of the server that a domain of libvirt is. */
 export const domainServerId = ({ options }: CloudAccount, uuid: string): string =>
-  naturalId('server', 'libvirt', String(options['group']), uuid)
+  derivedId('server', 'libvirt', String(options['group']), uuid)

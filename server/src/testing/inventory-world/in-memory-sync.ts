@@ -33,7 +33,7 @@ export const makeAccount = (changes: Partial<Account> = {}): Account => ({
   mapping: [],
   created_at: 1,
   revision: 1,
-  leaving: false,
+  isBeingDeleted: false,
   ...changes,
 })
 

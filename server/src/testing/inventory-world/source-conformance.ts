@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Server } from '@muster/contract'
 import { Value } from 'typebox/value'
 import { buildServer } from '../../domain/inventory/build-server.ts'
-import { naturalId } from '../../domain/sources/natural-id.ts'
+import { derivedId } from '../../domain/sources/derived-id.ts'
 import { securityRuleForm } from '../../domain/sources/security-rules.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import type {
@@ -47,7 +47,7 @@ export const conformanceContext: SourceContext = {
 }
 
 const patience = () => AbortSignal.timeout(60_000)
-const keyOf = ({ key }: Pick<ReportedServer, 'key'>) => naturalId('server', ...key)
+const keyOf = ({ key }: Pick<ReportedServer, 'key'>) => derivedId('server', ...key)
 
 /** All servers of a source in one list. */
 export async function scanAll(source: Source): Promise<Map<string, ReportedServer>> {
@@ -58,7 +58,7 @@ export async function scanAll(source: Source): Promise<Map<string, ReportedServe
       assert.ok(!seen.has(keyOf(server)), `${server.facts.name} is told twice`)
       seen.set(keyOf(server), server)
     }
-    for (const key of gone) assert.ok(!seen.has(naturalId('server', ...key)))
+    for (const key of gone) assert.ok(!seen.has(derivedId('server', ...key)))
   }
   return seen
 }
@@ -93,7 +93,7 @@ export function requireServer({ facts }: ReportedServer, provider: string): Serv
     {
       provider,
       ...facts,
-      id: naturalId('server', 'x'),
+      id: derivedId('server', 'x'),
       project_id: 'project',
       account_id: 'account',
     },

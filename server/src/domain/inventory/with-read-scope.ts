@@ -1,8 +1,11 @@
 import type { Caller } from '../identity/caller.ts'
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 
-/** What somebody sees and may not change is forbidden to them; only what they do not see is not there. */
-export function asReader(caller: Caller): Caller {
+/**
+ * The caller with the scope of its read permission. A resource that the caller can read but not
+ * change is then a 403 rather than a 404.
+ */
+export function withReadScope(caller: Caller): Caller {
   const authorizedScope = findAuthorizedScope(caller.principal, { ...caller.need, action: 'get' })
   return authorizedScope.scope.kind === 'none' ? caller : { ...caller, authorizedScope }
 }

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 
 /**
- * Derives an id from a natural key. The same key gives the same id in every account and after a
- * restore. The format is UUID version 8.
+ * Deterministic UUID v8 derived from a key. The same key gives the same id in every account and
+ * after a restore.
  */
-export function naturalId(kind: string, ...parts: readonly string[]): string {
+export function derivedId(kind: string, ...parts: readonly string[]): string {
   const digest = hash('sha256', JSON.stringify([kind, ...parts]), 'hex')
   const variant = ((Number.parseInt(digest.slice(16, 18), 16) & 0x3f) | 0x80).toString(16)
   return [
