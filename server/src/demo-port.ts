@@ -28,7 +28,7 @@ export interface DemoPerson {
   readonly name: string
   readonly displayname: string
   readonly domain_id: string
-  /** Null for somebody who logs in to a whole domain. */
+  /** Null for a user that logs in to the whole domain. */
   readonly default_project_id: string | null
   readonly roles: readonly DemoRole[]
 }
@@ -96,6 +96,6 @@ export interface Demo {
   readonly loaded: Promise<void>
   /** Stops waiting. The next start loads what is missing. */
   stop(): void
-  /** How to try it: the users, and a command that lists servers. */
+  /** Instructions: the users, and a command that lists servers. */
   welcomeText(authUrl: string, baseUrl: string): string
 }

@@ -1,15 +1,15 @@
 import { pino, stdSerializers, type DestinationStream, type Logger } from 'pino'
 
-/** What must not reach a log even inside someone else's error message. */
+/** Secrets to hide in texts, because error messages of libraries may contain them. */
 const secrets: readonly [RegExp, string][] = [
   [/(mt1|cms)_[A-Za-z0-9_-]{20,}/g, '$1_[hidden]'],
   [/(postgres(?:ql)?:\/\/[^\s:@/]*):[^\s@]*@/g, '$1:[hidden]@'],
 ]
 
 const hideSecrets = (text: string): string =>
-  secrets.reduce((shown, [pattern, stand]) => shown.replaceAll(pattern, stand), text)
+  secrets.reduce((result, [pattern, replacement]) => result.replaceAll(pattern, replacement), text)
 
-/** Errors by name, message and stack alone: drivers hang whole requests on theirs. */
+/** Logs only type, message, stack and cause: errors of database drivers may contain whole requests. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: typeof error }
   const { type, message, stack } = stdSerializers.err(error)
@@ -22,13 +22,13 @@ const describeBriefly = (error: unknown): string =>
 
 const longestPath = 80
 
-/** Enough to recognise it by; a query, and what looks like a secret, is left out. */
+/** The beginning of the path, without query and secrets. */
 const describePath = (path: string): string =>
   hideSecrets(path.split('?', 1)[0] ?? '').slice(0, longestPath)
 
 const secretNames = ['password', 'token', 'secret', 'authorization', 'cookie', 'headers', 'body']
 
-/** Structured logs, one JSON object a line, on standard error: standard output is for people. */
+/** Creates a logger that writes one JSON object per line. */
 export function createLogger(level: string, destination: DestinationStream): Logger {
   return pino(
     {
@@ -40,7 +40,7 @@ export function createLogger(level: string, destination: DestinationStream): Log
         err: describeError,
         cause: describeBriefly,
         path: describePath,
-        // Nobody logs these; should somebody start to, this is the net.
+        // A safeguard: no code logs these fields.
         ...Object.fromEntries(secretNames.map((name) => [name, () => '[hidden]'])),
       },
     },

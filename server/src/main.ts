@@ -9,11 +9,11 @@ import { readConfig, type Config } from './config/read-config.ts'
 import { createLogger } from './log.ts'
 import { createPlatform, type Platform } from './platform.ts'
 
-/** For load balancers to see that `/readyz` says no before connections fail. */
+/** Milliseconds in which load balancers see that `/readyz` fails, before connections are refused. */
 const drainTime = 2_000
 const longestStop = 12_000
 
-/** The process: settings, platform, listen, drain. */
+/** Reads the settings, then starts the platform. */
 async function main(): Promise<void> {
   const request = readConfig(process.argv.slice(2), process.env)
   switch (request.kind) {
@@ -34,18 +34,18 @@ function version(): string {
 }
 
 async function run(config: Config): Promise<void> {
-  // Beside the opening of the storage: both take their time the first time.
-  const built = buildMissingConsole(config)
+  // Runs while the storage opens: both are slow at the first start.
+  const consoleBuilt = buildMissingConsole(config)
   const logger = createLogger(config.logLevel, destination({ dest: 2, sync: false }))
   const start = new AbortController()
   const running: { platform?: Platform } = {}
   let isStopping = false
   const stop = async (signal: NodeJS.Signals) => {
-    // A terminal's Ctrl-C comes twice: to the server, and to npm, which passes it on.
+    // With `npm start`, Ctrl-C arrives twice: from the terminal and from npm.
     if (isStopping) return
     isStopping = true
     logger.info({ signal }, 'stopping')
-    // What was acknowledged is safe by now, so a database that is silent does not keep us.
+    // Acknowledged writes are stored, so the exit does not wait for a database that does not respond.
     setTimeout(() => process.exit(0), longestStop).unref()
     const { platform } = running
     if (!platform) return start.abort()
@@ -59,7 +59,7 @@ async function run(config: Config): Promise<void> {
   const platform = await createPlatform(config, {
     logger,
     progress: process.stderr,
-    consoleBuilt: built,
+    consoleBuilt,
     signal: start.signal,
   }).catch((error: unknown) => {
     if (!start.signal.aborted) throw error
@@ -79,14 +79,14 @@ async function run(config: Config): Promise<void> {
   await platform.listen()
 
   const notice = await findLeftoverDemo(config)
-  // Last of all: whoever reads it may send a signal at once.
+  // Printed last, because a supervisor may send a signal as soon as it reads this.
   process.stdout.write(renderWelcome(config, platform))
   const { demo, authUrl, baseUrl } = platform
   if (demo) process.stdout.write(demo.welcomeText(authUrl, baseUrl))
   process.stdout.write(notice)
 }
 
-/** Only where it may be needed is it loaded. */
+/** Loads the build code only if it may be needed. */
 async function buildMissingConsole({ roles, consoleBuild }: Config): Promise<void> {
   if (!consoleBuild || !roles.includes('gateway')) return
   const [{ buildConsole }, { consoleFolder }] = await Promise.all([
@@ -137,8 +137,8 @@ function renderWelcome({ roles }: Config, platform: Platform): string {
   ].join('\n')
 }
 
-/** What the operating system says of a setting that it cannot follow. */
-const refusals: Readonly<Record<string, string>> = {
+/** Messages for operating system errors that an invalid setting causes. */
+const settingErrors: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: '--host is not an address of this machine',
   ENOTFOUND: '--host is not an address of this machine',
   EACCES: 'no permission for --data-dir or --port: use another one, or another user',
@@ -146,14 +146,14 @@ const refusals: Readonly<Record<string, string>> = {
   ENOTDIR: '--data-dir is not a directory',
 }
 
-/** One clear line, without a stack, and the status that goes with it: 2 for a wrong setting. */
+/** One line without a stack, and the exit status: 2 for an invalid setting, otherwise 1. */
 function explain(error: unknown): { line: string; status: number } {
   const { message, code = '', cause } = error as Error & { code?: string }
   if (error instanceof ConfigError) return { line: message, status: 2 }
   if (code === 'EADDRINUSE')
     return { line: 'the port is already in use: choose another with --port', status: 1 }
-  const refusal = refusals[code]
-  if (refusal !== undefined) return { line: refusal, status: 2 }
+  const settingError = settingErrors[code]
+  if (settingError !== undefined) return { line: settingError, status: 2 }
   const reason = (cause as { code?: unknown } | undefined)?.code
   return { line: typeof reason === 'string' ? `${message} (${reason})` : message, status: 1 }
 }

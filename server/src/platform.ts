@@ -30,15 +30,15 @@ const operationsOf = ({ roles }: Config): readonly Operation[] =>
 export interface PlatformOptions {
   readonly logger: FastifyBaseLogger
   readonly clock?: Clock
-  /** Where a long load at start shows how far it is; nowhere unless given. */
+  /** Shows the progress of a long load at start; optional. */
   readonly progress?: ProgressOutput
-  /** The console, where it has to be built: Muster is not ready without it. */
+  /** Resolves when the console is built. Muster is not ready before. */
   readonly consoleBuilt?: Promise<void>
-  /** Ends the start, at any moment before something is made that only its end would show. */
+  /** Aborts the start. Has no effect once initial data may have been created. */
   readonly signal?: AbortSignal
 }
 
-/** The composition root: opens the storage, chooses the adapters, builds the use cases, mounts them. */
+/** The composition root: opens the storage, creates adapters and use cases, and registers the routes. */
 export async function createPlatform(config: Config, options: PlatformOptions) {
   const { consoleBuilt, signal, clock = Date.now } = options
   const tls = tlsOf(config)
@@ -56,7 +56,7 @@ export async function createPlatform(config: Config, options: PlatformOptions) {
     return await assemble(config, { ...options, clock }, storage, port)
   } catch (error) {
     await port?.close()
-    // An aborted start does not wait for the storage, which may still be on its way.
+    // An aborted start does not wait for the storage, which may still be opening.
     const closing = opening.then(({ database }) => database.close()).catch(() => {})
     if (signal?.aborted !== true) await closing
     throw error
@@ -85,7 +85,7 @@ async function assemble(
 ) {
   const { logger, clock } = options
   const hasher = createPasswordHasher()
-  const newAdminPassword = await layGround(config, database, hasher, clock())
+  const newAdminPassword = await createInitialData(config, database, hasher, clock())
   const addresses = publicAddresses(config, port.port)
 
   const identity = composeIdentity({
@@ -110,7 +110,7 @@ async function assemble(
     clock,
     deletedRetention: config.deletedRetention,
   })
-  // Its progress is shown apart.
+  // The progress of the demo is shown on its own line, not in the log.
   let isLoading = config.demo
   const sources = composeSources({
     isQuiet: () => isLoading,
@@ -161,11 +161,11 @@ async function assemble(
     ]).catch((error: unknown) => {
       logger.warn({ err: error }, 'could not purge expired data; retrying in an hour')
     })
-    void countFleet()
+    void countServers()
   }, hour)
 
-  /** Keeps how big the fleet is today: the last count before midnight stays. */
-  async function countFleet(): Promise<void> {
+  /** Stores the server count of today. The last count before midnight remains. */
+  async function countServers(): Promise<void> {
     if (!config.roles.includes('platform')) return
     await inventory.countToday().catch((error: unknown) => {
       logger.warn({ err: error }, 'could not store the daily server count')
@@ -185,10 +185,10 @@ async function assemble(
       return addresses.listenUrl
     },
     drain,
-    /** Answers what is under way; who has not finished asking by then is cut off. */
-    async close(patience = longestDrain): Promise<void> {
+    /** Finishes requests in progress. Closes connections that are still open after the timeout. */
+    async close(timeout = longestDrain): Promise<void> {
       clearInterval(purge)
-      const deadline = setTimeout(() => app.server.closeAllConnections(), patience)
+      const deadline = setTimeout(() => app.server.closeAllConnections(), timeout)
       await app.close()
       await port.close()
       gateway?.close()
@@ -196,7 +196,7 @@ async function assemble(
       demo?.stop()
       await demoLoaded
       await sources.stop()
-      await countFleet()
+      await countServers()
       await identity.flushDenials().catch((error: unknown) => {
         logger.warn({ err: error }, 'could not write denied requests to the audit log')
       })
@@ -206,8 +206,8 @@ async function assemble(
   }
 }
 
-/** A gateway alone keeps sessions and nothing else: whom there is to log in, the others know. */
-async function layGround(
+/** A process that is only a gateway stores nothing but sessions, so it creates no initial data. */
+async function createInitialData(
   { roles, adminPassword }: Config,
   database: Database,
   hasher: PasswordHasher,
@@ -217,7 +217,7 @@ async function layGround(
   return await bootstrapDatabase(database, hasher, adminPassword, now)
 }
 
-/** Only where it is played is it loaded. */
+/** Loads the gateway only in processes with that role. */
 async function startGateway(parts: Parameters<typeof composeGateway>[0]) {
   const { composeGateway } = await import('./composition/compose-gateway.ts')
   return composeGateway(parts)

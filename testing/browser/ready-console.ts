@@ -1,15 +1,15 @@
 import { consoleFolder } from '../../server/src/composition/console-folder.ts'
 import { buildConsole } from '../../server/src/composition/build-console.ts'
-import { drawStamp, findStamp } from '../../server/src/composition/console-stamp.ts'
+import { computeStamp, readStamp } from '../../server/src/composition/console-stamp.ts'
 import type { ProgressOutput } from '../../server/src/demo-port.ts'
 import { repository } from '../../server/src/testing/spawn-muster.ts'
 
 /** Builds the console where it is missing or stale. What is tested is what the sources say. */
 export async function readyConsole(output: ProgressOutput): Promise<void> {
-  const wanted = drawStamp(repository)
+  const wanted = computeStamp(repository)
   await buildConsole({ repository, folder: consoleFolder }, output)
-  const built = findStamp(consoleFolder)
-  if (built !== wanted && built !== drawStamp(repository)) {
+  const built = readStamp(consoleFolder)
+  if (built !== wanted && built !== computeStamp(repository)) {
     throw new Error('the console could not be built')
   }
 }

@@ -13,7 +13,7 @@ export function publicAddresses(config: Config, port: number) {
   }
 }
 
-/** A host that local clients can connect to, for a wildcard address. */
+/** Replaces a wildcard address by a host that local clients can connect to. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -6,21 +6,20 @@ import type { Database } from '../storage/database.ts'
 import { createInitialDataStore } from '../storage/initial-data.ts'
 
 /**
- * Creates the initial data at the first start. Returns the admin's password if it was generated
- * here.
+ * Creates the initial data at the first start. Returns the admin's password if it was generated.
  */
 export async function bootstrapDatabase(
   database: Database,
   hasher: PasswordHasher,
-  given: string | undefined,
+  configuredPassword: string | undefined,
   now: number,
 ): Promise<string | undefined> {
   const initialData = createInitialDataStore(database)
   if (await initialData.exists()) return undefined
-  if (given !== undefined) await requireGoodAdminPassword(given)
-  const password = given ?? randomBytes(18).toString('base64url')
+  if (configuredPassword !== undefined) await requireGoodAdminPassword(configuredPassword)
+  const password = configuredPassword ?? randomBytes(18).toString('base64url')
   const isFirst = await initialData.create(await hasher.hash(password), now)
-  return isFirst && given === undefined ? password : undefined
+  return isFirst && configuredPassword === undefined ? password : undefined
 }
 
 async function requireGoodAdminPassword(password: string): Promise<void> {

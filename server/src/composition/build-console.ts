@@ -5,20 +5,20 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ProgressOutput } from '../demo-port.ts'
-import { drawStamp, findStamp, keepStamp } from './console-stamp.ts'
+import { computeStamp, readStamp, writeStamp } from './console-stamp.ts'
 
 interface BuildFolders {
   readonly repository: string
-  /** Where the built console goes. */
+  /** The output folder. */
   readonly folder: string
 }
 
 const longestBuild = 180_000
-/** Of what a build that failed has to say: the first of it tells most. */
+/** The first lines of a failed build's output usually name the cause. */
 const maxLines = 20
 
-/** Taken by who builds, and named after them: two who start at once would write over each other's files. */
-async function takeTurn(lock: string): Promise<void> {
+/** Waits for the lock file, which contains the process id of the builder. Only one process builds at a time. */
+async function acquireLock(lock: string): Promise<void> {
   mkdirSync(dirname(lock), { recursive: true })
   for (;;) {
     try {
@@ -32,12 +32,12 @@ async function takeTurn(lock: string): Promise<void> {
   }
 }
 
-/** Whether whoever took the turn is still there. */
+/** Whether the process that holds the lock is still running. */
 function isBuilding(lock: string): boolean {
   try {
     const isFresh = Date.now() - statSync(lock).mtimeMs < longestBuild
     const builder = Number(readFileSync(lock, 'utf8'))
-    // Taken this very moment, and the name is yet to be written.
+    // An empty file: the process id is not written yet.
     return isFresh && (builder === 0 || process.kill(builder, 0))
   } catch {
     return false
@@ -51,29 +51,29 @@ async function run({ repository }: BuildFolders): Promise<string | undefined> {
     timeout: longestBuild,
     env: { ...process.env, NO_COLOR: '1' },
   })
-  const [complaints, [code]] = await Promise.all([text(build.stderr), once(build, 'close')])
-  return code === 0 ? undefined : complaints.split('\n').slice(0, maxLines).join('\n')
+  const [stderr, [code]] = await Promise.all([text(build.stderr), once(build, 'close')])
+  return code === 0 ? undefined : stderr.split('\n').slice(0, maxLines).join('\n')
 }
 
-/** Makes the console where it is missing or older than what it is made from. Without it, all else works. */
-export async function buildConsole(place: BuildFolders, output: ProgressOutput): Promise<void> {
-  const { repository, folder } = place
+/** Builds the console if it is missing or out of date. A failed build does not prevent the start. */
+export async function buildConsole(folders: BuildFolders, output: ProgressOutput): Promise<void> {
+  const { repository, folder } = folders
   if (!existsSync(join(repository, 'console/build.ts'))) return
-  const isCurrent = () => findStamp(folder) === drawStamp(repository)
+  const isCurrent = () => readStamp(folder) === computeStamp(repository)
   if (isCurrent()) return
   const lock = join(repository, 'node_modules/.cache/muster-console.lock')
-  await takeTurn(lock)
+  await acquireLock(lock)
   try {
     if (isCurrent()) return
     output.write('Building the console, which takes a few seconds the first time…\n')
     const start = performance.now()
-    const stamp = drawStamp(repository)
-    const complaints = await run(place)
-    if (complaints !== undefined) {
-      output.write(`The console could not be built; everything else works.\n${complaints}\n`)
+    const stamp = computeStamp(repository)
+    const stderr = await run(folders)
+    if (stderr !== undefined) {
+      output.write(`The console could not be built; everything else works.\n${stderr}\n`)
       return
     }
-    keepStamp(folder, stamp)
+    writeStamp(folder, stamp)
     const seconds = (performance.now() - start) / 1_000
     output.write(`The console is built (${seconds.toFixed(1)} s).\n`)
   } finally {

@@ -29,7 +29,7 @@ interface Parts {
   readonly accounts: AccountStore
   readonly syncClient: Pick<SyncClient, 'reconcile'>
   readonly serverWriter: Pick<ServerWriter, 'hasRealServers'>
-  /** Where a long load shows its progress; nowhere unless given. */
+  /** Shows the progress of a long load; optional. */
   readonly progress?: ProgressOutput
 }
 
@@ -60,7 +60,7 @@ function createDemoHost(parts: Parts): DemoHost {
     listUsers: createListDemoUsers({ ...parts, registry, directory }),
     async completeLoad() {
       await writeDemoHistory(database, dayOf(clock()))
-      // PostgreSQL would gather statistics by itself only minutes later.
+      // Otherwise PostgreSQL updates its statistics only minutes later.
       if (database.engine === 'postgres') await database.maintain(['analyze'])
     },
     configError: (message) => new ConfigError(message),

@@ -39,20 +39,21 @@ function readVersion(): string {
 
 type CreateHttp = typeof createHttpUpstream
 
-/** Whom the login page offers: those whose password is still the one that the demo gave. */
+/** The demo users shown on the login page: those whose password is unchanged. */
 const peopleOf = ({ users }: Demo): DemoPeople =>
   users.flatMap(({ name, password, domain, role, project = null }) =>
     password === undefined ? [] : [{ name, password, domain, role, project }],
   )
 
-/** What this process serves is asked for in it, all else at the addresses that its operator gave. */
+/** Requests for roles of this process are handled in process, others over HTTP at the configured addresses. */
 function composeUpstream({ app, config, authUrl, baseUrl }: Parts, createHttp: CreateHttp) {
-  const own = createInProcessUpstream(app)
-  const other = createHttp({ authUrl, baseUrl })
-  const isHere = (path: string) =>
+  const inProcess = createInProcessUpstream(app)
+  const http = createHttp({ authUrl, baseUrl })
+  const isLocal = (path: string) =>
     config.roles.includes(path.startsWith('/v3') ? 'identity' : 'platform')
-  const upstream: Upstream = (request) => (isHere(request.path) ? own(request) : other.ask(request))
-  return { upstream, close: other.close }
+  const upstream: Upstream = (request) =>
+    isLocal(request.path) ? inProcess(request) : http.ask(request)
+  return { upstream, close: http.close }
 }
 
 function createFindCasProviders(database: Database): FindCasProviders {
@@ -90,7 +91,7 @@ async function openGateway(parts: Parts, store: SessionStore) {
   return { ...gateway, close }
 }
 
-/** The gateway, on the listener of this process. Most of it is loaded for the first who comes. */
+/** Registers the gateway on the listener of this process. Most of it is loaded at the first request. */
 export function composeGateway(parts: Parts) {
   const { app, config, database, clock } = parts
   const store = createSessionStore(database)

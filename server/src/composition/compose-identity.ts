@@ -44,7 +44,7 @@ interface Parts {
   readonly lifetime: number
   /** Failed logins by one method from one address; 0 for no limit. */
   readonly loginFailuresPerMinute: number
-  /** Limits of live ones; 0 for no limit. */
+  /** Limits of tokens and access keys that have not expired; 0 for no limit. */
   readonly tokensPerUser: number
   readonly accessKeysPerUser: number
   /** How long the audit log is kept, in milliseconds. */
@@ -53,7 +53,7 @@ interface Parts {
   readonly reachable: readonly string[]
 }
 
-/** Composes the use cases of identity. A new login method is a line here. */
+/** Composes the use cases of identity. Register new login methods here. */
 export function composeIdentity(parts: Parts) {
   const { database, hasher, key, clock, lifetime } = parts
   const identityVersion: IdentityVersion = { current: database.currentVersion }
@@ -80,7 +80,7 @@ export function composeIdentity(parts: Parts) {
   const checkPassword = createCheckPassword({ guard, hasher, clock })
   const catalog = createCatalog(parts)
   const describeToken = createDescribeToken(catalog)
-  // Few at a time: host names are resolved on the threads that hash passwords, and anyone can ask.
+  // Limited, because DNS lookups share threads with password hashing and need no authentication.
   const providerQueue = createBoundedQueue({ name: 'logins', capacity: 2, maxWaiting: 64 })
   const findProvider = createFindProvider(registry)
   const provisionUser = createProvisionUser(registry, clock)

@@ -43,11 +43,11 @@ interface Parts {
   readonly log: SyncLog
 }
 
-/** Over all accounts: a chunk being written takes some megabytes. */
-const batchesAtOnce = 2
+/** For all accounts together, because each batch being written takes some megabytes. */
+const maxConcurrentBatches = 2
 /** How long a request waits for the sync thread. */
 const longestWait = 5_000
-const lookAgain = 50
+const pollInterval = 50
 
 /** Composes the sync thread: the scheduler of accounts, and the calls that requests make. */
 export function composeSync(parts: Parts) {
@@ -82,7 +82,7 @@ export function composeSync(parts: Parts) {
     evictServers: createEvictServers({ accounts, sightings, openScanRecorder }),
     findDuplicates: createFindDuplicates({ accounts, sightings, loadKind: openSource.loadKind }),
     openSource,
-    writePermits: createBoundedQueue({ name: 'batches', capacity: batchesAtOnce }),
+    writePermits: createBoundedQueue({ name: 'batches', capacity: maxConcurrentBatches }),
     defaultHold: disappearanceHold,
     clock,
     random: Math.random,
@@ -91,7 +91,7 @@ export function composeSync(parts: Parts) {
   const scheduler = createAccountScheduler({ accounts, leases, runAccount, runner, clock, log })
   const previewMapping = createPreviewMapping({ sightings, owners, serverWriter })
 
-  /** Another process may run the account, so the rows tell whether its changes are applied. */
+  /** Reads the database, because another process may run the account. */
   async function isSettled(accountId: string): Promise<boolean> {
     const attached = await accounts.find(accountId)
     if (!attached) return true
@@ -106,7 +106,7 @@ export function composeSync(parts: Parts) {
       const settle = async () => {
         const end = clock() + longestWait
         await scheduler.tick()
-        while (clock() < end && !(await isSettled(accountId))) await pause(lookAgain)
+        while (clock() < end && !(await isSettled(accountId))) await pause(pollInterval)
       }
       await Promise.race([settle(), pause(longestWait, undefined, { ref: false })])
     },
@@ -126,8 +126,8 @@ export function composeSync(parts: Parts) {
         await accounts.requestSync(accountId)
         return false
       }
-      const looking = running.refresh(serverId, reference).then(() => true)
-      return await Promise.race([looking, pause(longestWait, false, { ref: false })])
+      const refreshed = running.refresh(serverId, reference).then(() => true)
+      return await Promise.race([refreshed, pause(longestWait, false, { ref: false })])
     },
   }
 

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url'
 
-/** Where the console's files are once they are made. */
+/** The folder of the built console. */
 export const consoleFolder = fileURLToPath(new URL('../../../console/dist', import.meta.url))

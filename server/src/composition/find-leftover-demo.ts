@@ -2,8 +2,8 @@ import { defaultDataDir, type Config } from '../config/read-config.ts'
 import { readDemoRecord } from '../storage/sqlite/read-demo-record.ts'
 
 /**
- * Finds a demo that an earlier version wrote into the default data directory, and tells how to
- * remove it; empty if there is none.
+ * Finds a demo that an earlier version wrote into the default data directory. Returns how
+ * to remove it, or an empty text.
  */
 export async function findLeftoverDemo({ demo, dataDir }: Config): Promise<string> {
   const folder = demo ? defaultDataDir : dataDir

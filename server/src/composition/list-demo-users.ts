@@ -11,7 +11,7 @@ interface Dependencies {
   readonly key: Pick<SecretKey, 'demoPassword'>
 }
 
-/** Finds the users of a demo that exist and can log in, whatever was changed about them. */
+/** Finds the users of a demo that exist and can log in, with their current names. */
 export function createListDemoUsers({
   registry,
   directory,

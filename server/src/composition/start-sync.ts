@@ -31,17 +31,17 @@ interface SyncThread {
   readonly call: (request: SyncRequest) => Promise<unknown>
 }
 
-/** Finds accounts that another process attached, and restarts a thread that ended. */
-const lookAgain = 5_000
+/** How often to check for accounts that another process attached, and for a thread that threadEnded. */
+const checkInterval = 5_000
 const longestStop = 5_000
 
 /**
- * V8 lets a heap grow the more the larger its limit is. Without these limits a long load leaves
+ * V8 collects garbage less often with a larger heap limit. Without these limits a long load leaves
  * hundreds of megabytes of garbage. They are enough for a million servers.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 }
 
-const ended = () =>
+const threadEnded = () =>
   new PlatformError(
     'ServiceUnavailable',
     'Synchronization is not running. It restarts automatically.',
@@ -94,13 +94,13 @@ export function startSync(parts: Parts) {
     worker.on('error', (error) => logger.error({ err: error }, 'the sync thread failed'))
     worker.on('exit', () => {
       if (thread === started) thread = undefined
-      caller.end(ended())
+      caller.end(threadEnded())
     })
     return started
   }
 
   function call(method: keyof SyncClient, parameters: readonly unknown[]): Promise<unknown> {
-    if (isStopped) return Promise.reject(ended())
+    if (isStopped) return Promise.reject(threadEnded())
     thread ??= start()
     return thread.call({ method, parameters })
   }
@@ -112,7 +112,7 @@ export function startSync(parts: Parts) {
     }
   }
   void startIfNeeded()
-  const timer = setInterval(() => void startIfNeeded(), lookAgain)
+  const timer = setInterval(() => void startIfNeeded(), checkInterval)
   timer.unref()
 
   const syncClient: SyncClient = {

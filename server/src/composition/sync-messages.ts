@@ -3,7 +3,7 @@ import { PlatformError } from '../domain/error.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
 import type { SharedDatabase } from '../storage/database.ts'
 
-/** What the sync thread is started with. */
+/** The `workerData` of the sync thread. */
 export interface SyncThreadData {
   readonly storage: SharedDatabase
   readonly secretKeyFile: string
@@ -17,14 +17,14 @@ export interface SyncRequest {
   readonly parameters: readonly unknown[]
 }
 
-/** An error on its way to another thread, where it would lose its properties. */
+/** An error as plain data, because errors lose their properties between threads. */
 export interface Failure {
   readonly class: ErrorClass | undefined
   readonly message: string
   readonly retryAfter: number | undefined
 }
 
-/** What the sync thread sends besides the replies to its calls. */
+/** Messages of the sync thread, other than responses to calls. */
 export type SyncMessage =
   | {
       readonly kind: 'servers-committed'

@@ -64,7 +64,7 @@ serveCalls<SyncRequest, unknown, Failure>(
     }
   },
   () => {
-    // The only other message is the order to stop.
+    // The only other message is 'stop'.
     void sync
       .stop()
       .then(() => database.close())

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** A setting that makes no sense. Its message is the one line that the operator sees. */
+/** An invalid setting. The operator sees only its message. */
 export class ConfigError extends Error {}
 
 export function integer(minimum: number, maximum: number) {
@@ -15,16 +15,16 @@ export function integer(minimum: number, maximum: number) {
   }
 }
 
-export function oneOf<const Word extends string>(words: readonly Word[]) {
-  return (text: string): Word => {
-    const found = words.find((word) => word === text)
-    if (found === undefined) throw new ConfigError(`must be one of ${words.join(', ')}`)
+export function oneOf<const Option extends string>(options: readonly Option[]) {
+  return (text: string): Option => {
+    const found = options.find((option) => option === text)
+    if (found === undefined) throw new ConfigError(`must be one of ${options.join(', ')}`)
     return found
   }
 }
 
-/** A switch: `true`, or `1` as other programs have it. */
-export function switchedOn(text: string): boolean {
+/** `true` or `false`, also as `1` or `0`. */
+export function boolean(text: string): boolean {
   if (!/^(true|false|1|0)$/.test(text)) throw new ConfigError('must be true or false')
   return text === 'true' || text === '1'
 }
@@ -41,13 +41,13 @@ export function duration(text: string): number {
   return seconds * 1_000
 }
 
-/** A time, or 0 for none. */
+/** A duration, or 0 for none. */
 export const durationOrNone = (text: string): number =>
   /^0[smhd]?$/.test(text) ? 0 : duration(text)
 
 /**
- * Kept as written, but for slashes at the end: what it holds is nobody's to expand. It goes into
- * headers and has paths put behind it, so it is plain ASCII and ends before a query.
+ * A URL, unchanged except that trailing slashes are removed. It is used in headers and as a prefix of
+ * paths, so it must be ASCII and must not have a query.
  */
 export function webAddress(text: string): string {
   if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[?#@]/.test(text) || !URL.canParse(text)) {
@@ -58,7 +58,7 @@ export function webAddress(text: string): string {
   return text.replace(/\/+$/, '')
 }
 
-/** It may name several hosts, of which URLs know nothing: `postgres://user@a:5432,b/name`. */
+/** It may contain several hosts, which `URL` does not support: `postgres://user@a:5432,b/name`. */
 export function databaseAddress(text: string): string {
   const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^@/?]*@)?([^/?]*)/.exec(text) ?? []
   const isAddress = /^postgres(?:ql)?:\/\/./.test(text)
@@ -68,7 +68,7 @@ export function databaseAddress(text: string): string {
   return text
 }
 
-export function word(text: string): string {
+export function identifier(text: string): string {
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(text)) {
     throw new ConfigError('must be 1 to 32 characters of a-z, 0-9 and -')
   }
@@ -98,9 +98,9 @@ export function network(text: string): string {
 
 const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
 
-/** An address, a network, or a host by its name. */
+/** An address, a network or a host name. */
 export function networkOrHost(text: string): string {
-  // What ends in a number is an address or meant to be one.
+  // A text that ends in a number is an address, possibly an invalid one.
   if (hostName.test(text) && !/(^|\.)\d+$/.test(text)) return text
   try {
     return network(text)
@@ -111,7 +111,7 @@ export function networkOrHost(text: string): string {
   }
 }
 
-/** A host as a client names it, without a port; an IPv6 address with or without its brackets. */
+/** The host of a URL without a port. IPv6 addresses may have brackets. */
 export function hostNameOrAddress(text: string): string {
   const address = text.replace(/^\[(.*)\]$/, '$1')
   if (!hostName.test(text) && isIP(address) === 0) {
@@ -122,7 +122,7 @@ export function hostNameOrAddress(text: string): string {
   return isIP(address) === 6 ? `[${address}]` : text
 }
 
-export function filled(text: string): string {
+export function nonEmpty(text: string): string {
   if (text === '') throw new ConfigError('must not be empty')
   return text
 }

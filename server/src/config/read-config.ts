@@ -7,10 +7,10 @@ import { settings, type Setting } from './settings.ts'
 type Settings = typeof settings
 type Parsed = { readonly [Key in keyof Settings]: ReturnType<Settings[Key]['parse']> }
 
-/** Where the data is, unless the operator says otherwise. */
+/** The default data directory. */
 export const defaultDataDir = resolve('data')
 
-/** Every setting, read and checked. */
+/** All settings, parsed and validated. */
 export interface Config extends Parsed {
   readonly dataDir: string
   readonly secretKeyFile: string
@@ -22,12 +22,12 @@ type Request =
   | { readonly kind: 'version' }
   | { readonly kind: 'run'; readonly config: Config }
 
-/** Reads flags and environment: the only place that does. A flag wins over its variable. */
+/** Reads flags and environment variables. A flag overrides its variable. */
 export function readConfig(args: readonly string[], environment: Environment): Request {
-  const flags = readFlags(args.map(spellOut))
+  const flags = readFlags(args.map(expandBoolean))
   if (flags['help'] === true) return { kind: 'help' }
   if (flags['version'] === true) return { kind: 'version' }
-  refuseUnknownVariables(environment)
+  rejectUnknownVariables(environment)
 
   const parsed = Object.fromEntries(
     Object.entries<Setting<unknown>>(settings).map(([key, definition]) => [
@@ -57,12 +57,12 @@ function readFlags(args: readonly string[]): Record<string, string | boolean | u
   }
 }
 
-/** In words of our own, since the parser's echo what was typed, and that may be a secret. */
+/** Replaces the messages of Node's parser, which repeat the arguments and could reveal a secret. */
 function explainArguments(args: readonly string[], code = ''): string {
   const names = args.map((arg) => arg.split('=', 1)[0] ?? '')
   switch (code) {
     case 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL':
-      return `a flag was expected, not ${strayWord(args)} (see --help)`
+      return `a flag was expected, not ${strayArgument(args)} (see --help)`
     case 'ERR_PARSE_ARGS_UNKNOWN_OPTION':
       return `unknown flag ${printable(names.find((name) => isUnknownFlag(name)) ?? '')} (see --help)`
     default:
@@ -70,13 +70,13 @@ function explainArguments(args: readonly string[], code = ''): string {
   }
 }
 
-const switches: ReadonlySet<string> = new Set(
+const booleanFlags: ReadonlySet<string> = new Set(
   Object.values<Setting<unknown>>(settings).flatMap(({ flag, value }) =>
     flag !== undefined && value === undefined ? [`--${flag}`] : [],
   ),
 )
-/** A switch's flag alone means yes; no other flag goes without a value. */
-const spellOut = (arg: string) => (switches.has(arg) ? `${arg}=true` : arg)
+/** A boolean flag without a value means true. All other flags need a value. */
+const expandBoolean = (arg: string) => (booleanFlags.has(arg) ? `${arg}=true` : arg)
 
 const flags: ReadonlySet<string> = new Set([
   ...Object.values<Setting<unknown>>(settings).flatMap(({ flag }) => (flag ? [`--${flag}`] : [])),
@@ -84,10 +84,10 @@ const flags: ReadonlySet<string> = new Set([
   '-h',
   '--version',
 ])
-/** The first word that is no flag's value, unless it may be a secret that lost its flag. */
-function strayWord(args: readonly string[]): string {
-  const word = args.find((arg, at) => !arg.startsWith('-') && !flags.has(args[at - 1] ?? ''))
-  return word !== undefined && /^[a-z]{1,20}$/.test(word) ? word : 'a word'
+/** The first argument that belongs to no flag. Hidden unless it is a short word, because it may be a secret. */
+function strayArgument(args: readonly string[]): string {
+  const stray = args.find((arg, at) => !arg.startsWith('-') && !flags.has(args[at - 1] ?? ''))
+  return stray !== undefined && /^[a-z]{1,20}$/.test(stray) ? stray : 'a word'
 }
 
 const flagOf = (arg: string): string | undefined => {
@@ -100,7 +100,7 @@ const lacksValue = (args: readonly string[], name: string, at: number) =>
 
 const printable = (text: string) => text.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 80)
 
-function refuseUnknownVariables(environment: Environment): void {
+function rejectUnknownVariables(environment: Environment): void {
   const known = new Set(Object.values<Setting<unknown>>(settings).map(({ variable }) => variable))
   const unknown = Object.keys(environment).find(
     (name) => name.startsWith('MUSTER_') && !known.has(name),
@@ -137,7 +137,7 @@ function requireUsableCertificate({ tlsCert, tlsKey }: Parsed): void {
   }
 }
 
-/** A gateway hands on to the API: where that is not in the same process it has to be told where. */
+/** A gateway forwards requests to the API. It needs the address of each role that this process does not have. */
 function requireUpstream({ roles, authUrl, baseUrl, demo }: Parsed): void {
   if (!roles.includes('gateway')) return
   const isMissing = {

@@ -4,7 +4,7 @@ import {
   databaseAddress,
   duration,
   durationOrNone,
-  filled,
+  nonEmpty,
   hostNameOrAddress,
   integer,
   listOf,
@@ -12,17 +12,17 @@ import {
   networkOrHost,
   oneOf,
   someOf,
-  switchedOn,
+  boolean,
   textFile,
   webAddress,
-  word,
+  identifier,
 } from './parsers.ts'
 
 export interface Setting<Value> {
   /** Absent for a secret: flags are visible in the list of processes. */
   readonly flag?: string
   readonly variable: string
-  /** Placeholder of the value. Absent for a switch. */
+  /** Placeholder of the value. Absent for a boolean. */
   readonly value?: string
   readonly help: string
   readonly parse: (text: string) => Value
@@ -50,7 +50,7 @@ export const settings = {
     variable: 'MUSTER_HOST',
     value: 'address',
     help: 'Address to listen on. 0.0.0.0: all addresses.',
-    parse: filled,
+    parse: nonEmpty,
     fallback: '127.0.0.1',
   }),
   dataDir: optional({
@@ -58,7 +58,7 @@ export const settings = {
     variable: 'MUSTER_DATA_DIR',
     value: 'directory',
     help: 'Directory of the SQLite database and the secret key. Default: ./data, with --demo ./data-demo.',
-    parse: (text) => resolve(filled(text)),
+    parse: (text) => resolve(nonEmpty(text)),
   }),
   databaseUrl: optional({
     flag: 'database-url',
@@ -111,14 +111,14 @@ export const settings = {
     variable: 'MUSTER_ADMIN_PASSWORD',
     value: 'text',
     help: 'Password of the first administrator, used at the first start only. Default: a random one, printed once.',
-    parse: filled,
+    parse: nonEmpty,
   }),
   secretKeyFile: optional({
     flag: 'secret-key-file',
     variable: 'MUSTER_SECRET_KEY_FILE',
     value: 'file',
     help: 'Key that encrypts stored secrets. Default: secret.key in the data directory. Required with PostgreSQL.',
-    parse: (text) => resolve(filled(text)),
+    parse: (text) => resolve(nonEmpty(text)),
   }),
   publicUrl: optional({
     flag: 'public-url',
@@ -224,7 +224,7 @@ export const settings = {
     variable: 'MUSTER_CONSOLE_BUILD',
     value: 'true|false',
     help: 'Build the web console at start if it is missing or has changed.',
-    parse: switchedOn,
+    parse: boolean,
     fallback: 'true',
   }),
   eventRetention: setting({
@@ -239,7 +239,7 @@ export const settings = {
     flag: 'demo',
     variable: 'MUSTER_DEMO',
     help: 'Start with a simulated fleet and demo users.',
-    parse: switchedOn,
+    parse: boolean,
     fallback: 'false',
   }),
   demoServers: optional({
@@ -294,7 +294,7 @@ export const settings = {
     variable: 'MUSTER_REGION',
     value: 'name',
     help: 'Region name in the service catalog.',
-    parse: word,
+    parse: identifier,
     fallback: 'region0',
   }),
   platformName: setting({
@@ -302,7 +302,7 @@ export const settings = {
     variable: 'MUSTER_PLATFORM_NAME',
     value: 'name',
     help: 'Middle word of the header x-<name>-request-id.',
-    parse: word,
+    parse: identifier,
     fallback: 'muster',
   }),
   logLevel: setting({

@@ -61,12 +61,12 @@ const socketError = (path: string): SourceError =>
 /** Passes resolved addresses to Node's lookup callback. */
 async function lookUpLater(
   found: ReturnType<typeof resolveAllowed>,
-  ...[host, options, tell]: Parameters<LookupFunction>
+  ...[host, options, callback]: Parameters<LookupFunction>
 ): Promise<void> {
   try {
-    lookupFrom(await found)(host, options, tell)
+    lookupFrom(await found)(host, options, callback)
   } catch (error) {
-    tell(toSourceError(error, host), [])
+    callback(toSourceError(error, host), [])
   }
 }
 

@@ -27,7 +27,7 @@ const maxResponseSize = 65_536
 export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions = {}): GuardedGet {
   const { resolve = resolveWithSystem, timeLimit = 5_000 } = options
 
-  async function ask(url: URL, ca: string | undefined, signal: AbortSignal): Promise<GetResponse> {
+  async function send(url: URL, ca: string | undefined, signal: AbortSignal): Promise<GetResponse> {
     requirePlainHttps(url)
     const addresses = await resolveAllowed(hostOf(url), rule, resolve)
     signal.throwIfAborted()
@@ -41,8 +41,8 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
       ...(ca !== undefined && { ca }),
       signal,
     })
-    const [answer] = (await once(outgoing.end(), 'response')) as [IncomingMessage]
-    return { status: answer.statusCode ?? 0, text: await readText(answer) }
+    const [response] = (await once(outgoing.end(), 'response')) as [IncomingMessage]
+    return { status: response.statusCode ?? 0, text: await readText(response) }
   }
 
   return async (url, { ca }) => {
@@ -51,10 +51,10 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
     const timer = setTimeout(() => deadline.abort(late), timeLimit)
     try {
       // The race is needed because DNS lookups ignore signals.
-      return await Promise.race([ask(url, ca, deadline.signal), whenAborted(deadline.signal)])
+      return await Promise.race([send(url, ca, deadline.signal), whenAborted(deadline.signal)])
     } catch (error) {
-      const words = describe(deadline.signal.aborted ? late : (error as Error))
-      throw new Error(`${url.host}: ${words}`, { cause: error })
+      const reason = describe(deadline.signal.aborted ? late : (error as Error))
+      throw new Error(`${url.host}: ${reason}`, { cause: error })
     } finally {
       clearTimeout(timer)
     }
@@ -62,8 +62,9 @@ export function createGuardedGet(rule: AddressRule, options: GuardedGetOptions =
 }
 
 function requirePlainHttps({ protocol, username, password }: URL): void {
-  if (protocol !== 'https:') throw new Error('only https is spoken')
-  if (username !== '' || password !== '') throw new Error('an address must not hold a password')
+  if (protocol !== 'https:') throw new Error('only https is supported')
+  if (username !== '' || password !== '')
+    throw new Error('the address must not contain a user or a password')
 }
 
 async function whenAborted(signal: AbortSignal): Promise<never> {
@@ -77,12 +78,13 @@ const describe = (failure: Error): string =>
     ? (failure.errors as Error[]).map(({ message }) => message).join(', ')
     : failure.message
 
-async function readText(answer: IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxResponseSize) throw new Error(`an answer of more than ${maxResponseSize} bytes`)
+    if (size > maxResponseSize)
+      throw new Error(`the response has more than ${maxResponseSize} bytes`)
     chunks.push(chunk)
   }
   // Fatal, because replacement characters could make two names equal.

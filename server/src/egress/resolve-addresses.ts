@@ -23,8 +23,8 @@ export async function resolveAllowed(
   const family = isIP(host)
   const addresses = family === 0 ? await resolve(host) : [{ address: host, family }]
   if (addresses.length === 0) throw new Error(`${host} has no address`)
-  const strange = addresses.find(({ address }) => !rule(address))
-  if (strange && !rule(host)) {
+  const notAllowed = addresses.find(({ address }) => !rule(address))
+  if (notAllowed && !rule(host)) {
     throw new AddressNotAllowed(`${host} is at an address that is not allowed`)
   }
   return addresses

@@ -43,13 +43,13 @@ export function readAwsSettings(settings: SourceSettings): AwsSettings {
   }
 }
 
-function whatIsWrongWith(address: string): string | undefined {
+function addressProblem(address: string): string | undefined {
   if (!URL.canParse(address)) return 'It is not a web address.'
   const { protocol, username, password, search, hash } = new URL(address)
   if (protocol !== 'https:' && protocol !== 'http:')
     return 'It has to begin with https:// or http://.'
   if (username !== '' || password !== '') {
-    return 'It must not hold a user or a password: keys are given apart.'
+    return 'It must not contain a user or a password: set the keys as credentials.'
   }
   if (search !== '' || hash !== '' || /[?#]$/.test(address)) {
     return 'It must not have a query or a fragment.'
@@ -61,11 +61,14 @@ export function checkAwsSettings(settings: SourceSettings): readonly SettingProb
   const report = (path: string, problem: string | undefined) => {
     if (problem !== undefined) problems.push({ path, problem })
   }
-  if (settings.address !== '') report('address', whatIsWrongWith(settings.address))
+  if (settings.address !== '') report('address', addressProblem(settings.address))
   for (const [name, value] of Object.entries(settings.credentials)) {
     // Keys are sent in headers. A copied line break is the usual mistake.
     if (!/^[\x21-\x7e]*$/.test(value)) {
-      report(`credentials.${name}`, 'It has a space, a client break or a letter that no key has.')
+      report(
+        `credentials.${name}`,
+        'It contains a space, a line break or a character that keys cannot contain.',
+      )
     }
   }
   const ca = caOf(settings)
@@ -76,11 +79,14 @@ export function checkAwsSettings(settings: SourceSettings): readonly SettingProb
     }
   }
   const regions = regionsOf(settings)
-  const strange = regions.find((region) => !isRegion(region))
-  if (strange !== undefined) {
-    report('options.regions', `${JSON.stringify(strange)} is not a region, such as eu-west-1 is.`)
+  const invalid = regions.find((region) => !isRegion(region))
+  if (invalid !== undefined) {
+    report(
+      'options.regions',
+      `${JSON.stringify(invalid)} is not a region. Use names such as eu-west-1.`,
+    )
   } else if (new Set(regions).size < regions.length) {
-    report('options.regions', 'A region is named twice.')
+    report('options.regions', 'A region is listed twice.')
   }
   return problems
 }

@@ -117,24 +117,24 @@ function zoneOf({ Placement }: Instance, region: string, lookups: RegionLookups)
 }
 
 /**
- * The launch time is that of the last start. So the creation time is the earliest of it and of when
- * the first network interface and the root disk were attached.
+ * EC2 reports only the time of the last start. The creation time is the earliest of it and the attach
+ * times of the first network interface and the root disk.
  */
 function creationOf(instance: Instance): string | undefined {
   const { BlockDeviceMappings = [], RootDeviceName, LaunchTime } = instance
   const root = BlockDeviceMappings.find(({ DeviceName }) => DeviceName === RootDeviceName)
-  const moments = [
+  const times = [
     interfacesOf(instance)[0]?.Attachment?.AttachTime,
     root?.Ebs?.AttachTime,
     LaunchTime,
   ].flatMap((date) => (date && !Number.isNaN(date.getTime()) ? date.getTime() : []))
-  return moments.length === 0 ? undefined : timestamp(Math.min(...moments))
+  return times.length === 0 ? undefined : timestamp(Math.min(...times))
 }
 
 /** Maps a state to a status. An unknown state is stored in the metadata. */
-function statusOf(word: string): { status: string; notes?: Record<string, string> } {
-  const status = statuses.get(word)
-  return status === undefined ? { status: 'unknown', notes: { source_status: word } } : { status }
+function statusOf(state: string): { status: string; notes?: Record<string, string> } {
+  const status = statuses.get(state)
+  return status === undefined ? { status: 'unknown', notes: { source_status: state } } : { status }
 }
 
 /** The boot mode that was used, else the configured one, else the default of the architecture. */

@@ -18,7 +18,7 @@ const blank = {
   iops: 0,
 } as const satisfies Partial<Disk>
 
-/** The volumes, the one that it boots from first, and the disks that are in its host. */
+/** The volumes, boot volume first, then the local disks. */
 export function disksOf(instance: Instance, lookups: RegionLookups, serverId: string): Disk[] {
   const type = lookups.types.get(instance.InstanceType)
   const attached = [...attachedVolumes(instance, lookups), ...localDisks(type, serverId)]
@@ -30,9 +30,9 @@ type Attached = Omit<Disk, 'index'>
 function attachedVolumes(instance: Instance, lookups: RegionLookups): Attached[] {
   const { BlockDeviceMappings = [], RootDeviceName, ImageId = '' } = instance
   const isNvme = lookups.types.get(instance.InstanceType)?.EbsInfo?.NvmeSupport === 'required'
-  const place = (device: string) => (device === RootDeviceName ? '' : device)
+  const sortKey = (device: string) => (device === RootDeviceName ? '' : device)
   return BlockDeviceMappings.map(({ DeviceName = '', Ebs }) => ({ DeviceName, id: Ebs?.VolumeId }))
-    .sort((a, b) => (place(a.DeviceName) < place(b.DeviceName) ? -1 : 1))
+    .sort((a, b) => (sortKey(a.DeviceName) < sortKey(b.DeviceName) ? -1 : 1))
     .flatMap(({ DeviceName, id = '' }) => {
       const volume = lookups.volumes.get(id)
       // It was detached during the scan.

@@ -26,20 +26,20 @@ export const instancesOf = (
     requireList(Instances, what).map((instance) => ({ owner, instance })),
   )
 
-/** A number on AWS, any text on compatible systems. */
-const ownerForm = /<ownerId>\s*([^<\s]{1,128})\s*<\/ownerId>/g
+/** AWS uses numbers as owner ids; compatible systems use any text. */
+const ownerPattern = /<ownerId>\s*([^<\s]{1,128})\s*<\/ownerId>/g
 
-/** The one instance of a response that could not be parsed. */
+/** The only instance of a response that could not be parsed. */
 export function unparsedInstance(id: string, problem: UnparsedResponse): OwnedInstance {
-  const owner = [...problem.body.matchAll(ownerForm)][0]?.[1] ?? ''
+  const owner = [...problem.body.matchAll(ownerPattern)][0]?.[1] ?? ''
   return { owner, instance: { InstanceId: id }, problem }
 }
 
-/** An instance that is in an unparsable list but is not found by its id. */
+/** An instance that an unparsable list contains but that a lookup by id does not find. */
 function unfoundInstance(id: string, body: string, what: string): OwnedInstance {
   // In the response the owner comes before the instances of a reservation.
-  const ahead = body.slice(0, body.indexOf(`<instanceId>${id}<`))
-  const owner = [...ahead.matchAll(ownerForm)].at(-1)?.[1] ?? ''
+  const preceding = body.slice(0, body.indexOf(`<instanceId>${id}<`))
+  const owner = [...preceding.matchAll(ownerPattern)].at(-1)?.[1] ?? ''
   const problem = new SourceError(
     'incomplete',
     `The list of ${what} contains ${id}, but a lookup by id does not find it.`,
@@ -114,7 +114,7 @@ export function listInstances(
       const NextToken = /<nextToken>([^<]+)<\/nextToken>/.exec(body)?.[1]
       const found = await findUnparsable(ids)
       const foundIds = new Set(found.map(({ instance }) => instance.InstanceId))
-      // Only a list can tell that an instance is gone.
+      // An instance counts as gone only if a list does not contain it.
       const unfound = ids
         .filter((id) => !foundIds.has(id))
         .map((id) => unfoundInstance(id, body, what))

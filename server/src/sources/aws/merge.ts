@@ -1,7 +1,7 @@
-/** Merges several sequences, running a limited number at once. The first error ends all. */
+/** Merges async sequences with limited concurrency. The first error ends all of them. */
 export async function* merge<Item>(
   sequences: readonly (() => AsyncGenerator<Item>)[],
-  atOnce: number,
+  concurrency: number,
 ): AsyncGenerator<Item> {
   interface Step {
     readonly sequence: AsyncGenerator<Item>
@@ -11,16 +11,16 @@ export async function* merge<Item>(
   const running = new Map<AsyncGenerator<Item>, Promise<Step>>()
   const step = (sequence: AsyncGenerator<Item>) => {
     const next = sequence.next().then((result): Step => ({ sequence, result }))
-    // Its error is thrown where it is awaited, or ignored after another one has failed.
+    // Prevents an unhandled rejection if another sequence fails first.
     next.catch(() => {})
     running.set(sequence, next)
   }
   try {
     while (waiting.length > 0 || running.size > 0) {
-      while (running.size < atOnce) {
-        const begin = waiting.shift()
-        if (!begin) break
-        step(begin())
+      while (running.size < concurrency) {
+        const start = waiting.shift()
+        if (!start) break
+        step(start())
       }
       const { sequence, result } = await Promise.race(running.values())
       if (result.done === true) {

@@ -8,8 +8,8 @@ import { createCachedLookups, type CachedLookups } from './region-lookups.ts'
 import { isRegion, partitionOf } from './region-names.ts'
 import { getInstance, scanRegion } from './scan-region.ts'
 
-const usualRegion = 'us-east-1'
-const regionsAtOnce = 4
+const defaultRegion = 'us-east-1'
+const maxConcurrentRegions = 4
 
 interface OpenRegion {
   readonly client: RegionClient
@@ -25,8 +25,8 @@ export async function openAws(
   const agents = context.egress.createAgents(aws.ca === undefined ? {} : { ca: aws.ca })
   const opened = new Map<string, OpenRegion>()
   const clientFor = await createRegionClients(aws, context, agents)
-  // Keys are valid in one partition only, such as China.
-  const start = aws.regions[0] ?? usualRegion
+  // Access keys are valid in one partition only, for example China.
+  const start = aws.regions[0] ?? defaultRegion
 
   function regionOf(region: string): OpenRegion {
     const known = opened.get(region)
@@ -52,11 +52,11 @@ export async function openAws(
       .filter((region) => partitionOf(region) === partitionOf(start))
       .sort()
     if (enabled.length === 0) throw new SourceError('incomplete', 'EC2 returned no regions.')
-    const strange = aws.regions.find((region) => !enabled.includes(region))
-    if (strange !== undefined) {
+    const disabled = aws.regions.find((region) => !enabled.includes(region))
+    if (disabled !== undefined) {
       throw new SourceError(
         'forbidden',
-        `The region ${strange} is not enabled for the AWS account.`,
+        `The region ${disabled} is not enabled for the AWS account.`,
       )
     }
     return aws.regions.length === 0 ? enabled : aws.regions
@@ -81,7 +81,7 @@ export async function openAws(
           const { client, cached } = regionOf(region)
           return scanRegion(client, cached, stop)
         })
-        yield* merge(scans, regionsAtOnce)
+        yield* merge(scans, maxConcurrentRegions)
       },
       get({ externalId, regionId }, stop) {
         const { client, cached } = regionOf(regionId)

@@ -19,7 +19,7 @@ export async function* paginate<Page extends { readonly NextToken?: string | und
   paging: Paging<Page, Item>,
 ): AsyncGenerator<Item[]> {
   const { what } = paging
-  const told = new Set<string>()
+  const seenIds = new Set<string>()
   const tokens = new Set<string>()
   let token: string | undefined
   let idlePages = 0
@@ -29,8 +29,8 @@ export async function* paginate<Page extends { readonly NextToken?: string | und
     for (const item of requireList(paging.itemsOf(page), what)) {
       const id = paging.idOf(item) ?? ''
       if (id === '') throw new SourceError('invalid-response', `One of the ${what} has no id.`)
-      if (told.has(id)) continue
-      told.add(id)
+      if (seenIds.has(id)) continue
+      seenIds.add(id)
       items.push(item)
     }
     yield items

@@ -44,7 +44,7 @@ const configurationOf = (settings: AwsSettings, region: string) =>
     userAgentAppId: 'muster',
   }) as const
 
-/** Creates clients for regions. The SDK is large, so it is loaded here. */
+/** Returns a factory of region clients. Loads the SDK on demand, because it is large. */
 export async function createRegionClients(
   settings: AwsSettings,
   context: SourceContext,
@@ -69,7 +69,7 @@ export async function createRegionClients(
             if (!(error instanceof TransientError) || attempt === attempts) {
               throw toSourceError(error, region)
             }
-            // Random, so that retries do not come together.
+            // Random jitter, so that retries of several accounts are spread out.
             const delay = firstDelay * 2 ** attempt * (0.5 + Math.random() / 2)
             await pause(delay, undefined, { signal }).catch(() => {})
           }
@@ -79,7 +79,7 @@ export async function createRegionClients(
   }
 }
 
-/** Other errors are from the SDK, which could not parse the response. */
+/** Converts errors of the SDK, which mean that it could not parse the response. */
 function toSourceError(error: unknown, region: string): SourceError {
   if (error instanceof SourceError) return error
   const { $response: response } = error as { $response?: { body?: unknown } }

@@ -16,7 +16,7 @@ interface Page {
 }
 
 interface Listing<Answer extends Page, Thing> {
-  /** A filter, because EC2 refuses a list of ids if one of them no longer exists. */
+  /** A filter, because EC2 rejects a list of ids if one of them no longer exists. */
   readonly filter: string
   readonly call: (
     ec2: EC2,

@@ -67,8 +67,8 @@ export function createRequestHandler(
   return {
     async handle(signed: Signed, { abortSignal }: { abortSignal?: unknown } = {}) {
       const limit = deadline(timeLimit)
-      const asked = abortSignal as AbortSignal | undefined
-      const signal = AbortSignal.any(asked ? [limit, asked] : [limit])
+      const callerSignal = abortSignal as AbortSignal | undefined
+      const signal = AbortSignal.any(callerSignal ? [limit, callerSignal] : [limit])
       const host = signed.hostname
       const form = typeof signed.body === 'string' ? signed.body : ''
       const action = /^Action=(\w+)/.exec(form)?.[1] ?? ''

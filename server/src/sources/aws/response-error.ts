@@ -42,16 +42,16 @@ function kindOf(status: number, code: string): SourceErrorKind {
   if (status === 429) return 'throttled'
   if (status >= 500) return 'failed'
   if (status === 401) return 'credentials'
-  // Without an error code of EC2 it is another web server or a proxy.
+  // A response without an EC2 error code comes from another web server or a proxy.
   return code === '' ? 'invalid-response' : 'failed'
 }
 
-interface Refusal {
+interface FailedRequest {
   readonly action: string
   readonly host: string
 }
 
-function explain(kind: SourceErrorKind, code: string, { action, host }: Refusal): string {
+function explain(kind: SourceErrorKind, code: string, { action, host }: FailedRequest): string {
   if (code === 'RequestExpired') {
     return `${host} finds the request too old: the key has expired, or this machine's clock is wrong`
   }
@@ -63,11 +63,11 @@ function explain(kind: SourceErrorKind, code: string, { action, host }: Refusal)
 }
 
 /** Converts an error response. Only the code is shown: the message may contain signed data. */
-export function responseError(status: number, body: string, refusal: Refusal): SourceError {
+export function responseError(status: number, body: string, request: FailedRequest): SourceError {
   const code = /<Code>([\w.]{1,80})<\/Code>/.exec(body)?.[1] ?? ''
   const kind = kindOf(status, code)
   const reason = code === '' ? `status ${status}` : code
-  const message = `${explain(kind, code, refusal)} (${reason}).`
+  const message = `${explain(kind, code, request)} (${reason}).`
   if (kind === 'throttled' || status >= 500) return new TransientError(kind, message)
   if (code === 'InvalidInstanceID.NotFound') return new UnknownInstance(kind, message)
   return new SourceError(kind, message)

@@ -10,7 +10,7 @@ const paths: Readonly<Record<string, readonly string[]>> = {
 }
 const forms = 'qemu+unix:///system?socket=/path or qemu+tls://host/system'
 
-/** Where a libvirt daemon is, and which of its drivers is meant. */
+/** The address of a libvirt daemon and the driver to use. */
 export type LibvirtAddress =
   | { readonly uri: string; readonly transport: 'unix'; readonly path: string }
   | {
@@ -20,7 +20,7 @@ export type LibvirtAddress =
       readonly port: number
     }
 
-/** The address, or what is wrong with it as text. */
+/** The parsed address, or a text that describes the problem. */
 export function readAddress(address: string): LibvirtAddress | string {
   const [, driver = '', transport = ''] = /^(\w+)\+(\w+):\/\//.exec(address) ?? []
   const known = paths[driver]
@@ -85,31 +85,32 @@ export function checkSettings({
   options,
 }: SourceSettings): readonly SettingProblem[] {
   const problems: SettingProblem[] = []
-  const tell = (path: string, problem: string | undefined) => {
+  const addProblem = (path: string, problem: string | undefined) => {
     if (problem !== undefined) problems.push({ path, problem })
   }
-  const place = readAddress(address)
-  if (typeof place === 'string') tell('address', place)
+  const target = readAddress(address)
+  if (typeof target === 'string') addProblem('address', target)
   const { certificate, key, ca } = readTlsSettings({ credentials, options })
   if (certificate !== undefined) {
-    tell('credentials.client_certificate', certificatesProblem(certificate))
-    if (key === undefined) tell('credentials.client_key', 'is needed with a client certificate')
+    addProblem('credentials.client_certificate', certificatesProblem(certificate))
+    if (key === undefined)
+      addProblem('credentials.client_key', 'is needed with a client certificate')
   }
   if (key !== undefined) {
-    tell('credentials.client_key', privateKeyProblem(key))
+    addProblem('credentials.client_key', privateKeyProblem(key))
     if (certificate === undefined) {
-      tell('credentials.client_certificate', 'is needed with a client key')
+      addProblem('credentials.client_certificate', 'is needed with a client key')
     } else if (problems.length === 0 && !isKeyOf(certificate, key)) {
-      tell('credentials.client_key', 'does not belong to the client certificate')
+      addProblem('credentials.client_key', 'does not belong to the client certificate')
     }
   }
-  if (ca !== undefined) tell('options.ca', certificatesProblem(ca))
+  if (ca !== undefined) addProblem('options.ca', certificatesProblem(ca))
   const { fingerprint, group } = options
   if (typeof fingerprint === 'string' && !fingerprintForm.test(fingerprint)) {
-    tell('options.fingerprint', 'must be 64 hexadecimal digits')
+    addProblem('options.fingerprint', 'must be 64 hexadecimal digits')
   }
   if (typeof group === 'string' && (group === '' || group.length > longestGroup)) {
-    tell('options.group', `must have 1 to ${longestGroup} characters`)
+    addProblem('options.group', `must have 1 to ${longestGroup} characters`)
   }
   return problems
 }

@@ -95,7 +95,7 @@ export function createCalls(
       return await rpc.call(call, until)
     },
   }
-  const askList = (procedure: Procedure) =>
+  const callList = (procedure: Procedure) =>
     client.call(
       {
         procedure,
@@ -105,7 +105,7 @@ export function createCalls(
       signal,
     )
 
-  const askXmlOf = (procedure: Procedure, thing: NamedHandle) =>
+  const callXml = (procedure: Procedure, thing: NamedHandle) =>
     client.call(
       {
         procedure,
@@ -150,12 +150,12 @@ export function createCalls(
         signal,
       ),
 
-    networks: () => askList(procedures.connectListAllNetworks),
-    networkXml: (network: NamedHandle) => askXmlOf(procedures.networkGetXmlDesc, network),
-    pools: () => askList(procedures.connectListAllStoragePools),
-    poolXml: (pool: NamedHandle) => askXmlOf(procedures.storagePoolGetXmlDesc, pool),
-    filters: () => askList(procedures.connectListAllNwfilters),
-    filterXml: (filter: NamedHandle) => askXmlOf(procedures.nwfilterGetXmlDesc, filter),
+    networks: () => callList(procedures.connectListAllNetworks),
+    networkXml: (network: NamedHandle) => callXml(procedures.networkGetXmlDesc, network),
+    pools: () => callList(procedures.connectListAllStoragePools),
+    poolXml: (pool: NamedHandle) => callXml(procedures.storagePoolGetXmlDesc, pool),
+    filters: () => callList(procedures.connectListAllNwfilters),
+    filterXml: (filter: NamedHandle) => callXml(procedures.nwfilterGetXmlDesc, filter),
 
     leases: (network: NamedHandle): Promise<Lease[]> =>
       client.call(

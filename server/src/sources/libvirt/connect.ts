@@ -13,20 +13,20 @@ const maxAuthTypes = 20
 async function readCertificateVerdict(socket: Socket, signal: AbortSignal): Promise<void> {
   const refused = (cause?: unknown) =>
     new SourceError('tls', 'libvirt requires a client certificate, or rejected it.', { cause })
-  const heard = Promise.withResolvers<number | undefined>()
+  const verdict = Promise.withResolvers<number | undefined>()
   const onData = (chunk: Buffer) => {
     socket.pause()
     if (chunk.length > 1) socket.unshift(chunk.subarray(1))
-    heard.resolve(chunk[0])
+    verdict.resolve(chunk[0])
   }
-  const onError = (error: Error) => heard.reject(refused(error))
-  const onClose = () => heard.reject(refused())
-  const onAbort = () => heard.reject(abortedError(signal, 'libvirt'))
+  const onError = (error: Error) => verdict.reject(refused(error))
+  const onClose = () => verdict.reject(refused())
+  const onAbort = () => verdict.reject(abortedError(signal, 'libvirt'))
   try {
     signal.addEventListener('abort', onAbort)
     if (signal.aborted) onAbort()
     socket.once('data', onData).once('error', onError).once('close', onClose)
-    if ((await heard.promise) !== 1) {
+    if ((await verdict.promise) !== 1) {
       throw new SourceError(
         'invalid-response',
         'The server at this address is not libvirt with TLS.',
@@ -44,14 +44,14 @@ async function readCertificateVerdict(socket: Socket, signal: AbortSignal): Prom
 }
 
 async function openSocket(
-  place: LibvirtAddress,
+  target: LibvirtAddress,
   settings: SourceSettings,
   { egress, timeLimit }: SourceContext,
   signal: AbortSignal,
 ): Promise<Socket> {
   const limited = AbortSignal.any([signal, deadline(timeLimit)])
-  if (place.transport === 'unix') return await egress.openUnixSocket(place.path, limited)
-  const socket = await egress.openTlsSocket(place, readTlsSettings(settings), limited)
+  if (target.transport === 'unix') return await egress.openUnixSocket(target.path, limited)
+  const socket = await egress.openTlsSocket(target, readTlsSettings(settings), limited)
   await readCertificateVerdict(socket, limited)
   return socket
 }
@@ -98,16 +98,16 @@ export async function connect(
   context: SourceContext,
   signal: AbortSignal,
 ): Promise<RpcClient> {
-  const place = readAddress(settings.address)
-  if (typeof place === 'string') throw new SourceError('unreachable', `The address ${place}.`)
-  const socket = await openSocket(place, settings, context, signal)
+  const target = readAddress(settings.address)
+  if (typeof target === 'string') throw new SourceError('unreachable', `The address ${target}.`)
+  const socket = await openSocket(target, settings, context, signal)
   const client = createRpcClient(socket, context.timeLimit)
   try {
     await authenticate(client, signal)
     await client.call(
       {
         procedure: procedures.connectOpen,
-        write: (writer) => writer.optional(place.uri, (uri) => writer.string(uri)).uint(readOnly),
+        write: (writer) => writer.optional(target.uri, (uri) => writer.string(uri)).uint(readOnly),
         read: () => {},
       },
       signal,

@@ -35,8 +35,8 @@ function usbOf(source: XmlElement | undefined): Passed[] {
   const [vendor, product] = ['vendor', 'product'].map((name) => part(childOf(source, name), 'id'))
   const address = childOf(source, 'address')
   const vendorDevice = vendor && product ? `${hex(vendor, 4)}:${hex(product, 4)}` : ''
-  const place = address ? `${part(address, 'bus')}:${part(address, 'device')}` : ''
-  return [{ kind: 'usb', nodeDevice: '', addr: place, vendorDevice, type: 'USB' }]
+  const addr = address ? `${part(address, 'bus')}:${part(address, 'device')}` : ''
+  return [{ kind: 'usb', nodeDevice: '', addr, vendorDevice, type: 'USB' }]
 }
 
 /** The passed-through devices of a domain, without SCSI disks. */

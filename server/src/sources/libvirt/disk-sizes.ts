@@ -31,10 +31,10 @@ export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
   let isHanging = false
 
   /**
-   * Undefined if it is not available. After one call hangs no other is made: each hanging call
-   * occupies one of the few that libvirt handles at once.
+   * Undefined if the size is not available. After one call hangs, no other is made: each hanging
+   * call occupies one of the few that libvirt handles concurrently.
    */
-  async function ask(domain: DomainHandle, target: string): Promise<number | undefined> {
+  async function callSize(domain: DomainHandle, target: string): Promise<number | undefined> {
     const release = await queue.acquire()
     try {
       return isHanging ? undefined : await ifPossible(calls.blockCapacity(domain, target))
@@ -53,11 +53,11 @@ export function createSizeFinder(calls: Calls, daemon: readonly string[]) {
     parameters: TypedParameters,
     targets: readonly string[],
   ): Promise<DiskSizes> {
-    const told = readSizes(parameters)
+    const reported = readSizes(parameters)
     const sizes = new Map<string, number>()
     for (const target of targets) {
       const key = derivedId('disk', ...daemon, domain.uuid, target)
-      const size = told.get(target) ?? (await ask(domain, target))
+      const size = reported.get(target) ?? (await callSize(domain, target))
       if (size !== undefined) lastSizes.set(key, size)
       const known = size ?? lastSizes.get(key)
       if (known !== undefined) sizes.set(target, known)

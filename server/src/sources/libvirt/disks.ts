@@ -77,7 +77,7 @@ export interface DiskCircumstances {
   readonly pools: readonly Pool[]
   /** Bytes by target. */
   readonly capacities: ReadonlyMap<string, number>
-  /** Of the template, where somebody noted it. */
+  /** The id of the template, from the domain's metadata. */
   readonly imageId: string
 }
 
@@ -108,13 +108,13 @@ export function disksOf(devices: XmlElement | undefined, circumstances: DiskCirc
   })
 }
 
-/** What libvirt can be asked the size of. */
+/** Disks whose size libvirt can report. */
 export const sizedTargets = (devices: XmlElement | undefined): readonly string[] =>
   childrenOf(devices, 'disk')
     .filter((disk) => isDisk(disk) && sourceOf(disk) !== '')
     .map(targetOf)
 
-/** The image in the first drive that holds one. */
+/** The image in the first CD drive that has one. */
 export const cdromOf = (devices: XmlElement | undefined): string =>
   childrenOf(devices, 'disk')
     .filter((disk) => attributeOf(disk, 'device') === 'cdrom')

@@ -3,12 +3,12 @@ import { ifPossible, type Calls } from './calls.ts'
 import { maskBits } from './networks.ts'
 import { attributeOf, childrenOf, numberOf, parseIfPossible, type XmlElement } from './parse-xml.ts'
 
-/** A network filter: what libvirt has for a security group. */
+/** A network filter, libvirt's equivalent of a security group. */
 export interface Filter {
   readonly uuid: string
-  /** Filters that it includes, at any depth, and itself. */
+  /** The names of this filter and of all filters that it includes, at any depth. */
   readonly parts: ReadonlySet<string>
-  /** Its own rules about packets, as `in:allow tcp 22`. */
+  /** Its own packet rules, such as `in:allow tcp 22`. */
   readonly rules: readonly string[]
 }
 
@@ -18,8 +18,8 @@ const verdicts: Readonly<Record<string, SecurityRule['verdict']>> = {
   reject: 'deny',
 }
 const protocols = /^(?:tcp|udp|udplite|sctp|icmp|icmpv6|igmp|esp|ah|all)(?:-ipv6)?$/
-/** Conditions that can be told in a rule's text, or that change nothing of it. */
-const told = new Set(['dstportstart', 'dstportend', 'state', 'comment'])
+/** Attributes that the text of a rule contains or that do not affect it. */
+const supportedAttributes = new Set(['dstportstart', 'dstportend', 'state', 'comment'])
 
 function portsOf(protocol: XmlElement): SecurityRule['ports'] {
   const start = attributeOf(protocol, 'dstportstart')
@@ -27,7 +27,7 @@ function portsOf(protocol: XmlElement): SecurityRule['ports'] {
   return start === '' ? undefined : { from: numberOf(start), to: numberOf(end || start) }
 }
 
-/** The other side's network, where the rule is for one. */
+/** The peer's address or network; empty if the rule has none. */
 function peerOf(protocol: XmlElement, side: 'src' | 'dst'): string {
   const address = attributeOf(protocol, `${side}ipaddr`)
   const mask = attributeOf(protocol, `${side}ipmask`)
@@ -36,8 +36,8 @@ function peerOf(protocol: XmlElement, side: 'src' | 'dst'): string {
 }
 
 /**
- * A rule as text. Those that say more than fits into one, or are about frames rather than packets, are
- * left out: half of a rule would say something else.
+ * Describes a rule as text. Rules with unsupported attributes and rules for frames are omitted, because
+ * a partial description would be wrong.
  */
 function describeRule(rule: XmlElement): string[] {
   const verdict = verdicts[attributeOf(rule, 'action')]
@@ -47,7 +47,7 @@ function describeRule(rule: XmlElement): string[] {
     given === 'in' || given === 'out' ? [given] : ['in', 'out']
   return directions.flatMap((direction) => {
     const side = direction === 'out' ? 'dst' : 'src'
-    const known = new Set([...told, `${side}ipaddr`, `${side}ipmask`])
+    const known = new Set([...supportedAttributes, `${side}ipaddr`, `${side}ipmask`])
     return rule.children
       .filter(
         ({ name, attributes }) =>

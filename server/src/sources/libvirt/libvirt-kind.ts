@@ -6,7 +6,7 @@ export const libvirtKind: SourceKind = {
   provider: 'OneCloud',
   title: 'libvirt / KVM',
   description:
-    'One host with libvirt. It is only read, never changed; what happens there is known at once, and what libvirt does not tell of by itself within the period.',
+    'One host with libvirt, accessed read-only. Events of libvirt are applied immediately; changes without an event within the period.',
   address: {
     isRequired: true,
     description:
@@ -58,8 +58,8 @@ export const libvirtKind: SourceKind = {
   isOnOneHost: true,
   check: checkSettings,
   hostOf({ address }) {
-    const place = readAddress(address)
-    return typeof place !== 'string' && place.transport === 'tls' ? place.host : undefined
+    const target = readAddress(address)
+    return typeof target !== 'string' && target.transport === 'tls' ? target.host : undefined
   },
   async open(...given) {
     // Loaded only for accounts of this kind.

@@ -51,8 +51,8 @@ function readTags(metadata: XmlElement | undefined): Record<string, string> {
   return Object.fromEntries(tags)
 }
 
-/** What others have noted beside a domain. */
-export interface Noted {
+/** Details from the `<metadata>` of a domain. */
+export interface DomainMetadata {
   readonly tags: Readonly<Record<string, string>>
   readonly tenant?: { readonly id: string; readonly name: string }
   readonly instanceType: string
@@ -60,8 +60,8 @@ export interface Noted {
   readonly createdAt?: string
 }
 
-/** Tags of everybody, and what OpenStack's nova notes about its own guests. */
-export function readNoted(metadata: XmlElement | undefined): Noted {
+/** Reads tags of all tools, and the details that OpenStack Nova writes for its guests. */
+export function readMetadata(metadata: XmlElement | undefined): DomainMetadata {
   const nova = metadata?.children.find(({ uri }) => novaNamespace.test(uri))
   const project = find(nova, 'owner', 'project')
   const id = project?.attributes.get('uuid') ?? ''

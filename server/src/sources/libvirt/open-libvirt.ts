@@ -29,12 +29,12 @@ async function* scanDomains(calls: Calls, reader: DomainReader): AsyncGenerator<
   for (let start = 0; start < domains.length; start += domainsInPage) {
     const page = domains.slice(start, start + domainsInPage)
     const found = await read(page, hostResources, async ({ uuid }) => passing.has(uuid))
-    // A domain that went since it was listed is gone for sure only when the next list lacks it.
+    // A domain that disappears during the scan counts as gone only if the next scan does not list it.
     yield { ...toUpdate(found), gone: [] }
   }
 }
 
-/** Opens a line to a libvirt daemon, which it only reads from. */
+/** Opens a read-only connection to a libvirt daemon. */
 export async function openLibvirt(
   settings: SourceSettings,
   context: SourceContext,

@@ -2,7 +2,7 @@ import type { XmlElement } from './parse-xml.ts'
 
 const libosinfo = /^http:\/\/libosinfo\.org\/xmlns\/libvirt\/domain\//
 
-/** Names as their makers write them; of others the word in the id is taken. */
+/** Official product names. Others are shown as in the id. */
 const names: Readonly<Record<string, string>> = {
   almalinux: 'AlmaLinux',
   alpinelinux: 'Alpine Linux',
@@ -41,23 +41,23 @@ const types: Readonly<Record<string, string>> = {
   'apple.com': 'macOS',
   'oracle.com/solaris': 'Solaris',
 }
-/** Somebody noted what it is, but not which. */
-const notKnown = /unknown|^generic$/
+/** Ids without a specific operating system. */
+const unspecific = /unknown|^generic$/
 
 export interface OperatingSystem {
   readonly os_type: string
   readonly os_name: string
 }
 
-/** From the id that virt-install and its kin leave, such as `http://debian.org/debian/12`. */
+/** From the id that tools such as virt-install write, for example `http://debian.org/debian/12`. */
 export function operatingSystemOf(metadata: XmlElement | undefined): OperatingSystem {
-  const noted = metadata?.children.find(({ uri }) => libosinfo.test(uri))
-  const id = noted?.children.find(({ name }) => name === 'os')?.attributes.get('id') ?? ''
+  const element = metadata?.children.find(({ uri }) => libosinfo.test(uri))
+  const id = element?.children.find(({ name }) => name === 'os')?.attributes.get('id') ?? ''
   const [, maker = '', product = '', version = ''] =
     /^https?:\/\/([^/]+)\/([^/]+)(?:\/([^/]+))?/.exec(id) ?? []
   if (maker === '') return { os_type: '', os_name: '' }
   const os_type = types[maker] ?? types[`${maker}/${product}`] ?? 'Linux'
-  if (notKnown.test(product) || notKnown.test(maker)) return { os_type, os_name: '' }
+  if (unspecific.test(product) || unspecific.test(maker)) return { os_type, os_name: '' }
   const name = names[product] ?? product
   return { os_type, os_name: [name, editions[version] ?? version].join(' ').trim() }
 }

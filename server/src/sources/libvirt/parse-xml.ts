@@ -22,7 +22,7 @@ const maxElements = 50_000
 const invalidResponse = (what: string) =>
   new SourceError('invalid-response', `Its XML document ${what}.`)
 
-/** Parses an XML document of libvirt. Entities and document types are refused. */
+/** Parses an XML document of libvirt. Entities and document types are rejected. */
 export function parseXml(xml: string): XmlElement {
   if (xml.length > longestDocument) throw invalidResponse('is too long')
   const parser = new SaxesParser({ xmlns: true })

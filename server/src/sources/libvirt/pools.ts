@@ -1,15 +1,15 @@
 import { ifPossible, type Calls } from './calls.ts'
 import { attributeOf, parseIfPossible, textOf } from './parse-xml.ts'
 
-/** Where volumes lie, and on what kind of storage. */
+/** A storage pool. */
 export interface Pool {
   readonly name: string
   readonly storageType: string
-  /** Empty where its volumes are no files of the host. */
+  /** Empty if its volumes are not files of the host. */
   readonly path: string
 }
 
-/** libvirt's kinds of pools in the words of `storage_type`. */
+/** `storage_type` by libvirt's pool type. */
 const storageTypes: Readonly<Record<string, string>> = {
   dir: 'local',
   fs: 'local',
@@ -33,7 +33,7 @@ export async function readPools(calls: Calls): Promise<readonly Pool[]> {
       return [{ name: handle.name, storageType: storageTypes[type] ?? type, path }]
     }),
   )
-  // The deepest folder says more than those above it.
+  // Longest path first: the innermost folder that contains a file is its pool.
   return pools.flat().toSorted((one, other) => other.path.length - one.path.length)
 }
 

@@ -1,4 +1,4 @@
-/** Numbers of libvirt's remote protocol, as its remote_protocol.x and public headers have them. */
+/** Numbers of libvirt's remote protocol, from remote_protocol.x and the public headers. */
 export const programs = { remote: 0x2000_8086, keepalive: 0x6b65_6570 } as const
 
 export const messageTypes = { call: 0, reply: 1, event: 2 } as const

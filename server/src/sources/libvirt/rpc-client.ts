@@ -4,7 +4,7 @@ import { abortedError, noAnswer } from '../../domain/sources/deadline.ts'
 import { createBoundedQueue } from '../../domain/bounded-queue.ts'
 import { SourceError } from '../../domain/sources/source-error.ts'
 import { createFrameSplitter, encodeFrame, type Frame } from './frame.ts'
-import { createOutbox } from './outbox.ts'
+import { createMessageWriter } from './message-writer.ts'
 import { keepaliveProcedures, messageTypes, programs, type Procedure } from './protocol.ts'
 import { readError } from './records.ts'
 import { createXdrReader, createXdrWriter, type XdrReader, type XdrWriter } from './xdr.ts'
@@ -27,11 +27,11 @@ interface Sent {
 export interface RpcClient {
   call<Answer>(call: Call<Answer>, signal: AbortSignal): Promise<Answer>
   /** Subscribes to events; call the returned function to unsubscribe. */
-  listen(hear: (procedure: number, reader: XdrReader) => void): () => void
+  listen(onEvent: (procedure: number, reader: XdrReader) => void): () => void
   /** Why the connection is closed; undefined while it is open. */
   failure(): SourceError | undefined
   /** Called once, when the connection is closed. */
-  whenLost(tell: (error: SourceError) => void): () => void
+  whenLost(onClose: (error: SourceError) => void): () => void
   close(): void
 }
 
@@ -41,11 +41,11 @@ async function unlessAborted<Answer>(
   signal: AbortSignal,
 ): Promise<Answer> {
   if (signal.aborted) throw abortedError(signal, 'libvirt')
-  const told = Promise.withResolvers<never>()
-  const giveUp = () => told.reject(abortedError(signal, 'libvirt'))
+  const aborted = Promise.withResolvers<never>()
+  const giveUp = () => aborted.reject(abortedError(signal, 'libvirt'))
   signal.addEventListener('abort', giveUp)
   try {
-    return await Promise.race([work(), told.promise])
+    return await Promise.race([work(), aborted.promise])
   } finally {
     signal.removeEventListener('abort', giveUp)
   }
@@ -54,13 +54,13 @@ async function unlessAborted<Answer>(
 /** A client of libvirt's protocol: a few concurrent calls, answers in any order. */
 export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   const splitter = createFrameSplitter()
-  const outbox = createOutbox(socket, () =>
+  const messages = createMessageWriter(socket, () =>
     lose(new SourceError('unreachable', 'libvirt stopped reading requests.')),
   )
   const queue = createBoundedQueue({ name: 'calls', capacity: maxConcurrentCalls })
   const sent = new Map<number, Sent>()
-  const hearers = new Set<(procedure: number, reader: XdrReader) => void>()
-  const mourners = new Set<(error: SourceError) => void>()
+  const eventListeners = new Set<(procedure: number, reader: XdrReader) => void>()
+  const closeListeners = new Set<(error: SourceError) => void>()
   let lastSerial = 0
   let overdue = 0
   let lost: SourceError | undefined
@@ -71,14 +71,14 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
     lost = error
     socket.destroy()
     for (const { fail } of sent.values()) fail(error)
-    for (const tell of mourners) tell(error)
+    for (const onClose of closeListeners) onClose(error)
   }
 
   function receive(frame: Frame): void {
     const { program, procedure, type, serial, body } = frame
     if (program === programs.keepalive) {
       if (procedure === keepaliveProcedures.ping) {
-        outbox.put(encodeFrame({ ...frame, procedure: keepaliveProcedures.pong }))
+        messages.write(encodeFrame({ ...frame, procedure: keepaliveProcedures.pong }))
       }
       return
     }
@@ -86,7 +86,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       throw new SourceError('invalid-response', 'The server sent an invalid libvirt message.')
     }
     if (type === messageTypes.event) {
-      for (const hear of hearers) hear(procedure, createXdrReader(body))
+      for (const onEvent of eventListeners) onEvent(procedure, createXdrReader(body))
       return
     }
     if (type !== messageTypes.reply || serial === 0 || serial > lastSerial) {
@@ -133,7 +133,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       const serial = lastSerial
       let isOverdue = false
       const giveUp = () => reject(abortedError(signal, 'libvirt'))
-      const forget = () => {
+      const settle = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', giveUp)
         sent.delete(serial)
@@ -150,7 +150,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       signal.addEventListener('abort', giveUp)
       sent.set(serial, {
         fail(error) {
-          forget()
+          settle()
           reject(error)
         },
         answer(frame) {
@@ -161,7 +161,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
               'The server sent a response without a request.',
             )
           }
-          forget()
+          settle()
           try {
             if (frame.status === 1) return reject(readError(reader))
             const answer = read(reader)
@@ -175,7 +175,7 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
       })
       const writer = createXdrWriter()
       write?.(writer)
-      outbox.put(
+      messages.write(
         encodeFrame({
           program: programs.remote,
           procedure,
@@ -191,14 +191,14 @@ export function createRpcClient(socket: Socket, timeLimit: number): RpcClient {
   return {
     call: (call, signal) =>
       unlessAborted(async () => await send(call, signal, await queue.acquire()), signal),
-    listen(hear) {
-      hearers.add(hear)
-      return () => hearers.delete(hear)
+    listen(onEvent) {
+      eventListeners.add(onEvent)
+      return () => eventListeners.delete(onEvent)
     },
     failure: () => lost,
-    whenLost(tell) {
-      mourners.add(tell)
-      return () => mourners.delete(tell)
+    whenLost(onClose) {
+      closeListeners.add(onClose)
+      return () => closeListeners.delete(onClose)
     },
     close: () => lose(new SourceError('unreachable', 'Muster closed the connection.')),
   }

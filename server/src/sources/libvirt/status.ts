@@ -1,5 +1,5 @@
 /** libvirt's domain states by number. */
-const words = [
+const stateNames = [
   'nostate',
   'running',
   'blocked',
@@ -29,12 +29,12 @@ export interface Status {
 }
 
 export function statusOf(state: number, reason: number): Status {
-  const word = words[state] ?? `state ${state}`
-  const status = word === 'paused' ? (pausedFor[reason] ?? 'suspend') : statuses[word]
-  return status === undefined ? { status: 'unknown', sourceStatus: word } : { status }
+  const name = stateNames[state] ?? `state ${state}`
+  const status = name === 'paused' ? (pausedFor[reason] ?? 'suspend') : statuses[name]
+  return status === undefined ? { status: 'unknown', sourceStatus: name } : { status }
 }
 
 /** Whether it has a process, and so can have addresses. */
 export const isActive = (state: number): boolean => [1, 2, 3, 4, 7].includes(state)
 
-export const isShutOff = (state: number): boolean => words[state] === 'shutoff'
+export const isShutOff = (state: number): boolean => stateNames[state] === 'shutoff'

@@ -6,7 +6,7 @@ import { cdromOf, disksOf } from './disks.ts'
 import type { Host } from './host.ts'
 import { describeMachine } from './machine.ts'
 import { connectionOf } from './nics.ts'
-import { readNoted, type Noted } from './metadata-tags.ts'
+import { readMetadata, type DomainMetadata } from './metadata-tags.ts'
 import { operatingSystemOf } from './operating-system.ts'
 import { attributeOf, childOf, numberOf, textOf, type XmlElement } from './parse-xml.ts'
 import { isActive, statusOf } from './status.ts'
@@ -79,13 +79,13 @@ function hypervisorOf(domain: XmlElement): string {
 }
 
 /** Converts a domain to a server. Contains no counters or times, which would change in each scan. */
-export function toServer(domain: DomainDetails, place: HostLocation): ReportedServer {
-  const key = keyOf(place.group, domain.uuid)
-  const noted = readNoted(childOf(domain.xml, 'metadata'))
+export function toServer(domain: DomainDetails, location: HostLocation): ReportedServer {
+  const key = keyOf(location.group, domain.uuid)
+  const metadata = readMetadata(childOf(domain.xml, 'metadata'))
   const server = {
     key,
-    ...(noted.tenant && { tenant: noted.tenant }),
-    facts: factsOf(domain, place, noted, derivedId('server', ...key)),
+    ...(metadata.tenant && { tenant: metadata.tenant }),
+    facts: factsOf(domain, location, metadata, derivedId('server', ...key)),
   }
   if (JSON.stringify(server).length > maxText) {
     throw new SourceError('invalid-response', `The domain ${domain.uuid} has too many elements.`)
@@ -96,7 +96,7 @@ export function toServer(domain: DomainDetails, place: HostLocation): ReportedSe
 function factsOf(
   { uuid, xml, state, reason, isTransient, capacities, nodeDevices }: DomainDetails,
   { host, hostResources }: HostLocation,
-  noted: Noted,
+  metadata: DomainMetadata,
   serverId: string,
 ): ReportedFacts {
   const devices = childOf(xml, 'devices')
@@ -117,12 +117,12 @@ function factsOf(
     host_service_status: 'online',
     vcpu_count: coresOf(xml),
     vmem_size: memoryOf(xml),
-    instance_type: noted.instanceType,
+    instance_type: metadata.instanceType,
     disks_info: disksOf(devices, {
       uuid,
       pools: hostResources.pools,
       capacities,
-      imageId: noted.imageId,
+      imageId: metadata.imageId,
     }),
     cdrom: cdromOf(devices),
     cdrom_support: true,
@@ -136,8 +136,8 @@ function factsOf(
     ...describeMachine(xml),
     ...operatingSystemOf(childOf(xml, 'metadata')),
     shutdown_behavior: shutdownBehavior(xml, isTransient),
-    ...(noted.createdAt !== undefined && { created_at: noted.createdAt }),
-    tags: noted.tags,
+    ...(metadata.createdAt !== undefined && { created_at: metadata.createdAt }),
+    tags: metadata.tags,
     notes: sourceStatus === undefined ? {} : { source_status: sourceStatus },
   }
 }

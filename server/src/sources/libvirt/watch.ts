@@ -20,7 +20,7 @@ const eventProcedures = new Set<number>(
 
 /** Subscribes to the events. Only the first type is required. */
 async function subscribe(client: RpcClient, signal: AbortSignal): Promise<void> {
-  const ask = (id: number) =>
+  const subscribeTo = (id: number) =>
     client.call(
       {
         procedure: procedures.domainEventRegister,
@@ -32,8 +32,8 @@ async function subscribe(client: RpcClient, signal: AbortSignal): Promise<void> 
     )
   const { lifecycle, ...others } = domainEvents
   await Promise.all([
-    ask(lifecycle.id),
-    ...Object.values(others).map(({ id }) => ifPossible(ask(id))),
+    subscribeTo(lifecycle.id),
+    ...Object.values(others).map(({ id }) => ifPossible(subscribeTo(id))),
   ])
 }
 
@@ -94,7 +94,7 @@ export async function* watchDomains(
       if (changed.size > 0 || signal.aborted || client.failure()) wake()
     })
 
-  /** The domain, or the error that keeps libvirt from reading it. */
+  /** The domain, or the error if libvirt cannot read it. */
   async function find(uuid: string, name: string): Promise<DomainHandle | ReadDomain> {
     const domain = { uuid, name }
     try {

@@ -21,16 +21,16 @@ export interface XdrWriter {
 /** Encodes XDR (RFC 4506) as far as libvirt uses it. */
 export function createXdrWriter(): XdrWriter {
   const parts: Buffer[] = []
-  const word = (fill: (buffer: Buffer) => unknown, length = 4) => {
+  const pushNumber = (fill: (buffer: Buffer) => unknown, length = 4) => {
     const buffer = Buffer.alloc(length)
     fill(buffer)
     parts.push(buffer)
     return writer
   }
   const writer: XdrWriter = {
-    uint: (value) => word((buffer) => buffer.writeUInt32BE(value)),
-    int: (value) => word((buffer) => buffer.writeInt32BE(value)),
-    hyper: (value) => word((buffer) => buffer.writeBigInt64BE(BigInt.asIntN(64, value)), 8),
+    uint: (value) => pushNumber((buffer) => buffer.writeUInt32BE(value)),
+    int: (value) => pushNumber((buffer) => buffer.writeInt32BE(value)),
+    hyper: (value) => pushNumber((buffer) => buffer.writeBigInt64BE(BigInt.asIntN(64, value)), 8),
     fixed(bytes) {
       parts.push(Buffer.from(bytes), Buffer.alloc(padding(bytes.length)))
       return writer
@@ -91,26 +91,26 @@ export function createXdrReader(bytes: Buffer): XdrReader {
     },
     string(most = longestOpaque) {
       const length = reader.uint()
-      if (length > most) throw invalidResponse('states a text of an absurd length')
+      if (length > most) throw invalidResponse('contains a text that is too long')
       const text = decoder.decode(reader.fixed(length))
-      if (text.includes('\0')) throw invalidResponse('holds a text with a zero in it')
+      if (text.includes('\0')) throw invalidResponse('contains a text with a NUL character')
       return text
     },
     optional(read) {
       const flag = reader.uint()
-      if (flag > 1) throw invalidResponse('is neither there nor absent')
+      if (flag > 1) throw invalidResponse('contains an invalid flag')
       return flag === 1 ? read() : undefined
     },
     array(most, read) {
       const count = reader.uint()
-      // An element takes at least four bytes, so an impossible count is refused before reading.
+      // An element takes at least four bytes, so an impossible count is rejected before reading.
       if (count > most || count * 4 > bytes.length - offset) {
-        throw invalidResponse('states more items than it can hold')
+        throw invalidResponse('has an impossible item count')
       }
       return Array.from({ length: count }, read)
     },
     end() {
-      if (offset !== bytes.length) throw invalidResponse('goes on after its end')
+      if (offset !== bytes.length) throw invalidResponse('is longer than expected')
     },
   }
   return reader
