@@ -29,7 +29,7 @@ const openTls = (port: number, tls: object = {}) =>
   egress.openTlsSocket({ host: '127.0.0.1', port }, { ca: testAuthority, ...tls }, soon())
 
 describe('the egress', () => {
-  test('says that a port does not use TLS', async (context) => {
+  test('reports that a port does not use TLS', async (context) => {
     const greeting = await listen(context, (socket) => socket.write('SSH-2.0-x\r\n'))
     const answering = await listen(context, (socket) =>
       socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')),
@@ -47,7 +47,7 @@ describe('the egress', () => {
     })
   })
 
-  test('says what is wrong with a certificate and a key that do not belong together', async () => {
+  test('reports a key that does not belong to the certificate', async () => {
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
     const tls = {
       certificate: issuedCertificate,
@@ -56,7 +56,7 @@ describe('the egress', () => {
     await assert.rejects(openTls(1, tls), { kind: 'tls', message: /client key does not belong/ })
   })
 
-  test('does not tell a file that is missing from one that is no socket', async (context) => {
+  test('has the same error for a missing file and a file that is not a socket', async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-egress-'))
     context.after(() => rmSync(folder, { recursive: true }))
     const file = join(folder, 'file')

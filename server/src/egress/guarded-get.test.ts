@@ -22,7 +22,7 @@ async function failure(work: Promise<unknown>): Promise<string> {
 }
 
 describe('a guarded GET', () => {
-  test('brings the status and the text', async (t) => {
+  test('returns the status and the text', async (t) => {
     const server = await startSecureServer(t, (_, response) => {
       response.writeHead(418, { 'content-type': 'text/plain; charset=utf-8' }).end('grüß dich')
     })
@@ -31,7 +31,7 @@ describe('a guarded GET', () => {
     assert.equal(server.requests[0]?.target, '/a?b=c')
   })
 
-  test('SEC-40 sends nothing of its own but what it must', async (t) => {
+  test('SEC-40 sends only the required headers', async (t) => {
     const server = await greet(t)
     await getOnLoopback()(new URL(server.url), { ca: testAuthority })
     assert.deepEqual(server.requests, [
@@ -58,14 +58,14 @@ describe('a guarded GET', () => {
     assert.equal(target.connections(), 0)
   })
 
-  test('SEC-45 speaks https only', async () => {
+  test('SEC-45 supports https only', async () => {
     const { port } = await refusingPort()
     for (const url of [`http://127.0.0.1:${port}/`, 'file:///etc/hostname', 'ftp://127.0.0.1/']) {
       assert.match(await failure(getOnLoopback()(new URL(url), {})), /only https/)
     }
   })
 
-  test('SEC-45 takes no address with a name or password in it', async (t) => {
+  test('SEC-45 rejects an address with a user or a password', async (t) => {
     const server = await greet(t)
     const tricks = ['example.org@', 'user:secret@', ':secret@', '8.8.8.8%2f@', 'example.org%3a443@']
     for (const userinfo of tricks) {
@@ -78,7 +78,7 @@ describe('a guarded GET', () => {
   })
 })
 
-describe('SEC-45 an address near Muster is refused without a connection,', () => {
+describe('SEC-45 a local address is rejected without a connection,', () => {
   const spellings = [
     '127.0.0.1',
     '127.1',
@@ -113,7 +113,7 @@ describe('SEC-45 an address near Muster is refused without a connection,', () =>
 })
 
 describe('SEC-45 a host name', () => {
-  test('is refused where one of its addresses is, though another is not', async (t) => {
+  test('is rejected if one of its addresses is not allowed', async (t) => {
     const server = await greet(t)
     const mixed = [{ address: '8.8.8.8', family: 4 }, ...loopback]
     for (const addresses of [mixed, mixed.toReversed()]) {
@@ -125,7 +125,7 @@ describe('SEC-45 a host name', () => {
     assert.equal(server.connections(), 0)
   })
 
-  test('is looked up once: what a second lookup would say is never heard', async (t) => {
+  test('is resolved only once, against DNS rebinding', async (t) => {
     const server = await greet(t)
     const answers = [loopback, [{ address: '10.0.0.1', family: 4 }]]
     let lookups = 0
@@ -139,7 +139,7 @@ describe('SEC-45 a host name', () => {
     assert.equal(server.connections(), 1)
   })
 
-  test('is connected to where its lookup said, not where the system would', async (t) => {
+  test('is connected at the resolved address, without another system lookup', async (t) => {
     const server = await startSecureServer(t, (_, response) => response.end('found'), 'elsewhere')
     const get = getOnLoopback({ resolve: () => Promise.resolve(loopback) })
     const url = new URL(`https://elsewhere.test:${server.port}/`)
@@ -147,7 +147,7 @@ describe('SEC-45 a host name', () => {
     assert.equal(server.requests[0]?.headers.host, url.host)
   })
 
-  test('that the operator named may lead anywhere', async (t) => {
+  test('that the operator allowed may have any address', async (t) => {
     const server = await greet(t)
     const get = createGuardedGet(createAddressRule(['localhost']), {
       resolve: () => Promise.resolve(loopback),
@@ -157,7 +157,7 @@ describe('SEC-45 a host name', () => {
     assert.match(await failure(get(address, { ca: testAuthority })), /not allowed/)
   })
 
-  test('without an address, or one that cannot be looked up, is a failure in words', async () => {
+  test('that has no address or cannot be resolved is an error with a reason', async () => {
     const url = new URL('https://nowhere.test/?ticket=ST-secret')
     const empty = getOnLoopback({ resolve: () => Promise.resolve([]) })
     assert.match(await failure(empty(url, {})), /no address/)
@@ -176,43 +176,43 @@ describe('SEC-47 a certificate', () => {
   const ask = (port: number, ca?: string) =>
     getOnLoopback()(new URL(`https://localhost:${port}/?ticket=ST-secret`), ca ? { ca } : {})
 
-  test('of the authority given is taken', async (t) => {
+  test('of the configured authority is accepted', async (t) => {
     const { port } = await startWith(t, 'issued')
     assert.equal((await ask(port, testAuthority)).text, 'hello')
   })
 
-  test('of an authority that nobody knows is refused', async (t) => {
+  test('of an unknown authority is rejected', async (t) => {
     const server = await startWith(t, 'issued')
     assert.match(await failure(ask(server.port)), /certificate/)
     assert.equal(server.requests.length, 0)
   })
 
-  test('signed by itself is refused', async (t) => {
+  test('that is self-signed is rejected', async (t) => {
     const server = await startWith(t, 'authority')
     assert.match(await failure(ask(server.port)), /self-signed certificate/)
     assert.equal(server.requests.length, 0)
   })
 
-  test('for another host is refused', async (t) => {
+  test('for another host is rejected', async (t) => {
     const server = await startWith(t, 'elsewhere')
     assert.match(await failure(ask(server.port, testAuthority)), /altnames/)
     assert.equal(server.requests.length, 0)
   })
 
-  test('for a name is refused for an address', async (t) => {
+  test('for a host name is rejected for an IP address', async (t) => {
     const server = await startWith(t, 'elsewhere')
     const url = new URL(`https://127.0.0.1:${server.port}`)
     assert.match(await failure(getOnLoopback()(url, { ca: testAuthority })), /cert/)
     assert.equal(server.requests.length, 0)
   })
 
-  test('that has expired is refused', async (t) => {
+  test('that has expired is rejected', async (t) => {
     const server = await startWith(t, 'expired')
     assert.match(await failure(ask(server.port, testAuthority)), /expired/)
     assert.equal(server.requests.length, 0)
   })
 
-  test('is checked though the environment says otherwise', async (t) => {
+  test('is checked even if the environment disables it', async (t) => {
     const server = await startWith(t, 'issued')
     const name = 'NODE_TLS_REJECT_UNAUTHORIZED'
     process.env[name] = '0'
@@ -221,7 +221,7 @@ describe('SEC-47 a certificate', () => {
     assert.equal(server.requests.length, 0)
   })
 
-  test('of an authority given for one call is refused in the next', async (t) => {
+  test('of an authority of one call is rejected in the next', async (t) => {
     const { port } = await startWith(t, 'issued')
     const get = getOnLoopback()
     const url = new URL(`https://localhost:${port}`)
@@ -229,7 +229,7 @@ describe('SEC-47 a certificate', () => {
     assert.match(await failure(get(url, {})), /certificate/)
   })
 
-  test('cannot be checked by what is no authority', async (t) => {
+  test('cannot be checked with an invalid authority', async (t) => {
     const server = await startWith(t, 'issued')
     await failure(ask(server.port, 'not a certificate'))
     await failure(ask(server.port, testAuthority.replace('MII', 'AAA')))
@@ -247,11 +247,11 @@ async function refusingPort() {
   return { port }
 }
 
-describe('SEC-43 a server that misbehaves is given up:', () => {
+describe('SEC-43 a request fails for a server', () => {
   const soon = getOnLoopback({ timeLimit: 200 })
   const late = /no response within 200 ms$/
 
-  test('one that refuses connections, at each of its addresses', async () => {
+  test('that refuses connections at all its addresses', async () => {
     const { port } = await refusingPort()
     const url = new URL(`https://localhost:${port}/?ticket=ST-secret`)
     const one = getOnLoopback({ resolve: () => Promise.resolve(loopback) })
@@ -265,12 +265,12 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     assert.match(await failure(two(url, {})), /127\.0\.0\.1:\d+, .*127\.0\.0\.2/)
   })
 
-  test('one whose name nobody can resolve in time', async () => {
+  test('whose name cannot be resolved in time', async () => {
     const get = getOnLoopback({ timeLimit: 200, resolve: () => new Promise(() => {}) })
     assert.match(await failure(get(new URL('https://cas.test/'), {})), late)
   })
 
-  test('one whose name is resolved too late: it is not connected to any more', async (t) => {
+  test('whose name is resolved too late, without a connection', async (t) => {
     const server = await greet(t)
     const { promise: resolved, resolve } = Promise.withResolvers<typeof loopback>()
     const get = getOnLoopback({ timeLimit: 50, resolve: () => resolved })
@@ -280,7 +280,7 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     assert.equal(server.connections(), 0)
   })
 
-  test('one that accepts and says nothing', async (t) => {
+  test('that accepts connections and sends nothing', async (t) => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     t.after(() => server.close())
@@ -291,7 +291,7 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     if (!socket.destroyed) await once(socket.resume(), 'close')
   })
 
-  test('one that never answers', async (t) => {
+  test('that never responds', async (t) => {
     let leftAlone: Promise<unknown> | undefined
     const server = await startSecureServer(t, (_, response) => {
       leftAlone = once(response, 'close')
@@ -300,7 +300,7 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     await leftAlone
   })
 
-  test('one that never finishes its answer, though it keeps sending', async (t) => {
+  test('that never finishes its response', async (t) => {
     let leftAlone: Promise<unknown> | undefined
     const server = await startSecureServer(t, async (_, response) => {
       leftAlone = once(response, 'close')
@@ -314,7 +314,7 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     await leftAlone
   })
 
-  test('one that would rather speak another protocol', async (t) => {
+  test('that asks to upgrade the protocol', async (t) => {
     const server = await startSecureServer(t, (_, response) => {
       response.socket?.end(
         'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
@@ -323,7 +323,7 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     await failure(soon(new URL(server.url), { ca: testAuthority }))
   })
 
-  test('one that sends more than 64 KiB, announced or not', async (t) => {
+  test('that sends more than 64 KiB, with or without a length', async (t) => {
     const get = getOnLoopback()
     for (const announced of [true, false]) {
       let leftAlone: Promise<unknown> | undefined
@@ -342,7 +342,7 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     assert.equal(text.length, 65_536)
   })
 
-  test('one that stops in the middle', async (t) => {
+  test('that closes the connection during the response', async (t) => {
     const server = await startSecureServer(t, (_, response) => {
       response.setHeader('content-length', 100)
       response.write('half', () => response.destroy())
@@ -350,7 +350,7 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     await failure(getOnLoopback()(new URL(server.url), { ca: testAuthority }))
   })
 
-  test('one that talks nonsense in the middle', async (t) => {
+  test('that sends invalid chunks', async (t) => {
     const server = await startSecureServer(t, async (_, { socket }) => {
       socket?.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n')
       await pause(50)
@@ -359,7 +359,7 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     await failure(getOnLoopback()(new URL(server.url), { ca: testAuthority }))
   })
 
-  test('one whose text is not UTF-8', async (t) => {
+  test('whose response is not UTF-8', async (t) => {
     const server = await startSecureServer(t, (_, response) =>
       response.end(Buffer.from('<user>J\xF6rg</user>', 'latin1')),
     )
@@ -369,12 +369,12 @@ describe('SEC-43 a server that misbehaves is given up:', () => {
     )
   })
 
-  test('one that does not speak HTTP', async (t) => {
+  test('that does not use HTTP', async (t) => {
     const server = await startSecureServer(t, (_, response) => response.socket?.end('SSH-2.0\r\n'))
     await failure(getOnLoopback()(new URL(server.url), { ca: testAuthority }))
   })
 
-  test('and the log is not told the query', async (t) => {
+  test('and the error does not contain the query', async (t) => {
     const { port } = await refusingPort()
     const { url } = await startSecureServer(t, () => {})
     const addresses = [`https://localhost:${port}`, 'http://localhost', 'https://10.0.0.1', url]

@@ -18,8 +18,8 @@ const check = (address: string, options: object = {}, others: object = {}) =>
     .check({ address, credentials: { ...credentials, ...others }, options: { ...options } })
     .map(({ path }) => path)
 
-describe('what an account of AWS is given', () => {
-  test('is an address of the web, or none', () => {
+describe('settings of an AWS account', () => {
+  test('the address is an HTTP URL or empty', () => {
     for (const address of [
       '',
       'https://ec2.eu-west-1.amazonaws.com',
@@ -44,7 +44,7 @@ describe('what an account of AWS is given', () => {
     }
   })
 
-  test('is the region in the name of its endpoint, where none is given', () => {
+  test('the region is read from the endpoint if none is set', () => {
     const regionsOf = (address: string, regions: readonly string[] = []) =>
       readAwsSettings({ address, credentials, options: { regions } }).regions
     for (const [address, region] of [
@@ -70,7 +70,7 @@ describe('what an account of AWS is given', () => {
     }
   })
 
-  test('is an authority for an endpoint of its own', () => {
+  test('a CA needs a custom https endpoint', () => {
     const own = 'https://ec2.eu-west-1.example.internal'
     assert.deepEqual(check(own, { ca: testAuthority }), [])
     assert.deepEqual(check(own, { ca: '' }), [])
@@ -81,7 +81,7 @@ describe('what an account of AWS is given', () => {
     }
   })
 
-  test('is regions by their codes, each once', () => {
+  test('regions are valid names without duplicates', () => {
     for (const regions of [
       [],
       ['eu-west-1'],
@@ -101,7 +101,7 @@ describe('what an account of AWS is given', () => {
     }
   })
 
-  test('is keys without what was copied along', () => {
+  test('keys must not contain whitespace', () => {
     assert.deepEqual(check('', {}, { secret_access_key: 'abc\n' }), [
       'credentials.secret_access_key',
     ])
@@ -110,7 +110,7 @@ describe('what an account of AWS is given', () => {
     assert.deepEqual(check('', {}, { session_token: '' }), [])
   })
 
-  test('says which host it leads to', () => {
+  test('the host of the address is known', () => {
     const hostOf = (address: string) => awsKind.hostOf({ address, credentials, options: {} })
     assert.equal(hostOf(''), undefined)
     assert.equal(hostOf('https://ec2.example:8443/x'), 'ec2.example')
@@ -129,7 +129,7 @@ describe('the environment of the process', () => {
     AWS_USE_DUALSTACK_ENDPOINT: 'true',
   }
 
-  test('decides nothing about whom EC2 is asked as, and where', async (context) => {
+  test('does not affect credentials and endpoints', async (context) => {
     const read = context.mock.method(files, 'readFile')
     const ec2 = await startFakeEc2(lifetime)
     ec2.instances.set('i-1', { name: 'one' })
@@ -170,7 +170,7 @@ describe('the environment of the process', () => {
     }
   })
 
-  test('is not asked where a temporary key is given', async () => {
+  test('does not affect temporary credentials', async () => {
     const ec2 = await startFakeEc2(lifetime)
     const settings = {
       ...ec2.settings,
@@ -186,7 +186,7 @@ describe('the environment of the process', () => {
 describe('a private endpoint', () => {
   const lifetime = suiteLifetime()
 
-  test('is trusted by the authority that is given, and by no other', async () => {
+  test('is trusted only with the configured CA', async () => {
     const ec2 = await startFakeEc2(lifetime)
     ec2.instances.set('i-1', { name: 'one' })
     const server = await startSecureServer(lifetime, (request, response) => {
@@ -206,7 +206,7 @@ describe('a private endpoint', () => {
     await assert.rejects(open({}), { kind: 'tls', message: /unknown authority; give .* as ca/ })
   })
 
-  test('that is for one region is asked for that one only', async () => {
+  test('of one region is used for that region only', async () => {
     const ec2 = await startFakeEc2(lifetime)
     ec2.regions = ['eu-west-1', 'us-east-1']
     const { port } = new URL(ec2.url)

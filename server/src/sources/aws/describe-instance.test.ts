@@ -45,8 +45,8 @@ function see(changes: Partial<Instance>, shelf: Shelf = {}, region = 'eu-west-1'
   return { ...seen.facts, server: requireServer(seen, 'Aws') }
 }
 
-describe('an instance of EC2', () => {
-  test('is what it is by its account, region and id', () => {
+describe('an EC2 instance', () => {
+  test('is identified by account, region and id', () => {
     const owned = { owner: '210987654321', instance: plain }
     const { key, tenant, facts } = describeInstance(owned, 'eu-west-1', bookOf({}))
     assert.deepEqual(key, ['aws', '210987654321', 'eu-west-1', 'i-1'])
@@ -54,7 +54,7 @@ describe('an instance of EC2', () => {
     assert.equal(facts.name, 'i-1')
   })
 
-  test('has a status in the words of Muster', () => {
+  test('has a Muster status', () => {
     const words = {
       pending: 'starting',
       running: 'running',
@@ -70,7 +70,7 @@ describe('an instance of EC2', () => {
     assert.deepEqual([odd.status, odd.notes], ['unknown', { source_status: 'odd' }])
   })
 
-  test('was made when its first network card was attached, not when it last started', () => {
+  test('is created when its first network interface is attached, not at its last start', () => {
     const NetworkInterfaces = [
       { Attachment: { DeviceIndex: 1, AttachTime: new Date('2019-01-01T00:00:00Z') } },
       { Attachment: { DeviceIndex: 0, AttachTime: new Date('2025-03-04T05:06:07Z') } },
@@ -92,7 +92,7 @@ describe('an instance of EC2', () => {
     assert.equal(see({ LaunchTime: new Date('x') }).created_at, undefined)
   })
 
-  test('says the same whatever the order in which EC2 tells it', () => {
+  test('does not depend on the order of lists in EC2 responses', () => {
     const card = (index: number, groups: string[]) => ({
       Attachment: { DeviceIndex: index },
       PrivateIpAddress: `10.0.0.${index}`,
@@ -143,7 +143,7 @@ describe('an instance of EC2', () => {
     )
   })
 
-  test('has the cores that it was given, of the memory that its size has', () => {
+  test('has the configured cores and the memory of its type', () => {
     const types = {
       'm5.large': { VCpuInfo: { DefaultVCpus: 2 }, MemoryInfo: { SizeInMiB: 8_192 } },
     }
@@ -152,7 +152,7 @@ describe('an instance of EC2', () => {
     assert.equal(see({ CpuOptions: { CoreCount: 1, ThreadsPerCore: 1 } }, { types }).vcpu_count, 1)
   })
 
-  test('has disks with what they may do', () => {
+  test('has disks with their limits', () => {
     const seen = see(
       {
         RootDeviceName: '/dev/xvda',
@@ -202,7 +202,7 @@ describe('an instance of EC2', () => {
     ])
   })
 
-  test('has a public address that is its own, or lent', () => {
+  test('has an elastic or a temporary public address', () => {
     const NetworkInterfaces = [{ Association: { PublicIp: '198.51.100.7' } }]
     assert.equal(see({ NetworkInterfaces }).eip_mode, 'public_ip')
     assert.equal(
@@ -213,7 +213,7 @@ describe('an instance of EC2', () => {
     assert.deepEqual([none.eip, none.eip_mode, none.nics?.[0]?.is_exit], ['', '', false])
   })
 
-  test('is where it is', () => {
+  test('has region, zone and host', () => {
     const Placement = { AvailabilityZone: 'us-east-1a', HostId: 'h-1' }
     const seen = see(
       { Placement },
@@ -230,7 +230,7 @@ describe('an instance of EC2', () => {
     assert.equal(see({}, {}, 'xx-new-7').region, 'AWS xx-new-7')
   })
 
-  test('has accelerators that are graphics cards, and others', () => {
+  test('has GPUs and other accelerators', () => {
     const gpus = see(
       {},
       {
@@ -257,7 +257,7 @@ describe('an instance of EC2', () => {
     assert.equal(other.is_gpu, false)
   })
 
-  test('belongs to a group that scales, where a tag says so', () => {
+  test('has the auto scaling group of its tag', () => {
     const seen = see({ Tags: [{ Key: 'aws:autoscaling:groupName', Value: 'web' }] })
     assert.deepEqual(
       [seen.scaling_group_id, seen.tags],
@@ -265,14 +265,14 @@ describe('an instance of EC2', () => {
     )
   })
 
-  test('has tags whatever they are called', () => {
+  test('accepts tags with any name', () => {
     const Tags = ['__proto__', 'constructor', 'toString'].map((Key) => ({ Key, Value: 'x' }))
     const { tags = {}, description } = see({ Tags })
     assert.deepEqual(Object.keys(tags).sort(), ['__proto__', 'constructor', 'toString'])
     assert.equal(description, '')
   })
 
-  test('boots in one of two ways', () => {
+  test('boots with BIOS or UEFI', () => {
     assert.equal(see({}).bios, 'BIOS')
     assert.equal(see({ Architecture: 'arm64' }).bios, 'UEFI')
     assert.equal(see({ BootMode: 'uefi-preferred' }).bios, 'UEFI')
@@ -315,13 +315,13 @@ describe('an instance of EC2', () => {
     ['our-golden-image-17', 'made from Debian 11', 'Debian 11'],
     ['our-golden-image-18', '', 'our-golden-image-18'],
   ] as const) {
-    test(`runs ${expected} if it is made from ${name}`, () => {
+    test(`runs ${expected} if its image is ${name}`, () => {
       const images = { 'ami-1': { Name: name, Description: description } }
       assert.equal(see({ ImageId: 'ami-1' }, { images }).os_name, expected)
     })
   }
 
-  test('runs what its bill says where its image is not to be seen', () => {
+  test('has the operating system of its billing details if the image is not visible', () => {
     const seen = see({
       Platform: 'windows' as 'Windows',
       PlatformDetails: 'Windows with SQL Server Web',
@@ -334,7 +334,7 @@ describe('an instance of EC2', () => {
     assert.equal(see({ Architecture: 'arm64_mac' }).os_type, 'macOS')
   })
 
-  test('is guarded by rules that say whom they let through', () => {
+  test('has the rules of its security groups', () => {
     const groups = {
       'sg-1': {
         GroupName: 'one',

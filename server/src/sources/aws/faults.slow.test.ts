@@ -15,7 +15,7 @@ import {
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { awsKind } from './aws-kind.ts'
 
-describe('an EC2 that is in trouble', () => {
+describe('faults of EC2', () => {
   const lifetime = suiteLifetime()
   let ec2: FakeEc2
   beforeEach(async () => {
@@ -65,23 +65,23 @@ describe('an EC2 that is in trouble', () => {
   const count = (action: string) =>
     ec2.questions.filter((question) => question.action === action).length
 
-  test('tells all of it when it is in none', async () => {
+  test('a scan without a fault is complete', async () => {
     ec2.pageSize = 2
     assert.equal((await scan()).size, 3)
     assert.equal(count('DescribeInstances'), 2)
   })
 
-  test('does not answer', async () => {
+  test('no response', async () => {
     answer('DescribeInstances', () => {})
     await refuses('timeout', /no response within 0\.15 s/, ec2.settings, { timeLimit: 150 })
   })
 
-  test('falls silent in the middle of an answer', async () => {
+  test('a response that stalls', async () => {
     answer('DescribeInstances', (response) => response.write('<DescribeInstancesResponse>'))
     await refuses('timeout', /within 0\.15 s/, ec2.settings, { timeLimit: 150 })
   })
 
-  test('hangs up in the middle of an answer', async () => {
+  test('a connection closed during a response', async () => {
     answer('DescribeInstances', (response) => {
       response.writeHead(200, { 'content-length': 1_000 })
       response.write('<DescribeInstancesResponse><reservationSet/>', () => response.destroy())
@@ -89,12 +89,12 @@ describe('an EC2 that is in trouble', () => {
     await refuses('incomplete', /closed the connection during/)
   })
 
-  test('hangs up without an answer', async () => {
+  test('a connection closed without a response', async () => {
     answer('DescribeInstances', (response) => response.destroy())
     await refuses('unreachable', /closed the connection/)
   })
 
-  test('fails, time and again', async () => {
+  test('repeated server errors', async () => {
     answer('DescribeInstances', (response) => {
       response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')
     })
@@ -104,14 +104,14 @@ describe('an EC2 that is in trouble', () => {
     assert.equal((await scan()).size, 3)
   })
 
-  test('fails once', async () => {
+  test('a single server error is retried', async () => {
     let failures = 1
     ec2.misbehave = ({ action }, response) =>
       action === 'DescribeInstances' && failures-- > 0 && refuse(response, 503, 'Unavailable')
     assert.equal((await scan()).size, 3)
   })
 
-  test('asks for fewer requests', async () => {
+  test('throttling', async () => {
     let refusals = 2
     ec2.misbehave = ({ action }, response) =>
       action === 'DescribeInstances' &&
@@ -124,7 +124,7 @@ describe('an EC2 that is in trouble', () => {
     assert.equal(count('DescribeInstances'), 6)
   })
 
-  test('is asked at the pace that it is given', async () => {
+  test('requests respect the rate limit', async () => {
     let paces = 0
     await scan(ec2.settings, { throttle: async () => void (paces += 1) })
     assert.equal(paces, ec2.questions.length)
@@ -150,20 +150,20 @@ describe('an EC2 that is in trouble', () => {
       '<DescribeInstancesResponse><reservationSet><item><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet></DescribeInstancesResponse>',
     ],
   ] as const) {
-    test(`says ${what}`, async () => {
+    test(`an invalid response: ${what}`, async () => {
       answer('DescribeInstances', (response) => response.writeHead(200).end(body))
       await refuses('invalid-response', /DescribeInstances as EC2 does|has no|makes no sense/)
     })
   }
 
-  test('names no region', async () => {
+  test('no regions, or an invalid one', async () => {
     ec2.regions = []
     await refuses('incomplete', /returned no regions/)
     ec2.regions = ['../../evil.example/?']
     await refuses('invalid-response', /is not a region/)
   })
 
-  test('gives pages for ever', async () => {
+  test('endless pages', async () => {
     let page = 0
     const empty = '<reservationSet/>'
     const token = (name: string) => `<nextToken>${name}</nextToken>`
@@ -183,12 +183,12 @@ describe('an EC2 that is in trouble', () => {
     await refuses('incomplete', /too many pages/)
   })
 
-  test('says more than anybody wants to hear', async () => {
+  test('a response that is too large', async () => {
     ec2.instances.set('i-4', { name: 'loud', tags: { essay: 'x'.repeat(10_000_000) } })
     await refuses('invalid-response', /more than 8388608 bytes/)
   })
 
-  test('never stops talking', async () => {
+  test('an endless response', async () => {
     const before = process.memoryUsage().rss
     answer('DescribeInstances', (response) => {
       const chunk = Buffer.alloc(1_048_576, ' ')
@@ -218,7 +218,7 @@ describe('an EC2 that is in trouble', () => {
     [404, '', 'invalid-response'],
     [302, '', 'invalid-response'],
   ] as const) {
-    test(`answers ${status} ${code}`, async () => {
+    test(`an error response: ${status} ${code}`, async () => {
       const leak = 'Signature=abc fake+&+secret'
       ec2.misbehave = (_question, response) => {
         if (code !== '') return refuse(response, status, code, leak)
@@ -230,14 +230,14 @@ describe('an EC2 that is in trouble', () => {
     })
   }
 
-  test('has credentials that expire in the middle of a scan', async () => {
+  test('credentials that expire during a scan', async () => {
     ec2.pageSize = 2
     ec2.misbehave = ({ form }, response) =>
       form.has('NextToken') && refuse(response, 400, 'ExpiredToken')
     await refuses('credentials', /does not accept the access key \(ExpiredToken\)/)
   })
 
-  test('fails in one region of several', async () => {
+  test('a fault in one of several regions', async () => {
     ec2.regions = ['ap-east-1', 'eu-west-1', 'us-east-1', 'us-east-2', 'us-west-1', 'us-west-2']
     ec2.instances.set('i-9', { name: 'far', region: 'us-west-2' })
     assert.equal((await scan()).size, 4)
@@ -248,18 +248,18 @@ describe('an EC2 that is in trouble', () => {
     await refuses('forbidden', /not allowed to DescribeInstances/)
   })
 
-  test('shows a certificate for which nobody vouches', async () => {
+  test('a certificate of an unknown authority', async () => {
     const server = await startSecureServer(lifetime, (_request, response) => response.end())
     await refuses('tls', /is not trusted/, { ...ec2.settings, address: server.url })
     assert.equal(server.requests.length, 0)
   })
 
-  test('does not speak TLS where it is spoken to so', async () => {
+  test('an https address without TLS', async () => {
     const address = ec2.url.replace('http:', 'https:')
     await refuses('tls', /does not use TLS on this port/, { ...ec2.settings, address })
   })
 
-  test('is where Muster may not go', async () => {
+  test('an address that is not allowed', async () => {
     const egress = createEgress(createAddressRule([]))
     const port = new URL(ec2.url).port
     for (const host of ['127.0.0.1', 'localhost']) {
@@ -269,7 +269,7 @@ describe('an EC2 that is in trouble', () => {
     assert.equal(ec2.questions.length, 0)
   })
 
-  test('closes connections that are kept', async () => {
+  test('closed keep-alive connections are replaced', async () => {
     const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
     assert.equal((await scanAll(source)).size, 3)
     let isFirst = true
@@ -283,7 +283,7 @@ describe('an EC2 that is in trouble', () => {
     await source.close()
   })
 
-  test('is left alone at once when a scan is told to stop', async () => {
+  test('an aborted scan stops immediately', async () => {
     const stop = new AbortController()
     answer('DescribeInstances', () => stop.abort())
     const source = await awsKind.open(ec2.settings, conformanceContext, AbortSignal.timeout(30_000))
@@ -301,7 +301,7 @@ describe('an EC2 that is in trouble', () => {
     }
   }
 
-  test('no longer knows one of several instances', async () => {
+  test('one of several instances no longer exists', async () => {
     assert.equal((await look('i-2'))?.facts.name, 'server 2')
     ec2.instances.delete('i-2')
     assert.equal(await look('i-2'), undefined)
@@ -309,13 +309,13 @@ describe('an EC2 that is in trouble', () => {
     assert.equal(await look('i-3'), undefined)
   })
 
-  test('no longer knows anything in the region', async () => {
+  test('no instance of the region exists any more', async () => {
     ec2.instances.clear()
     ec2.instances.set('i-9', { name: 'far', region: 'us-west-2' })
     await assert.rejects(look('i-2'), { kind: 'incomplete', message: /nor any other instance/ })
   })
 
-  test('is asked for an instance and tells nothing, or another one', async () => {
+  test('a get that returns no instance, or another one', async () => {
     const other =
       '<reservationSet><item><ownerId>1</ownerId><instancesSet><item><instanceId>i-1</instanceId><instanceState><name>running</name></instanceState></item></instancesSet></item></reservationSet>'
     for (const content of ['<reservationSet/>', other]) {
@@ -324,7 +324,7 @@ describe('an EC2 that is in trouble', () => {
     }
   })
 
-  test('fails to say whether there are others', async () => {
+  test('an instance whose related resources cannot be read', async () => {
     ec2.instances.delete('i-2')
     ec2.misbehave = ({ action, form }, response) =>
       action === 'DescribeInstances' &&
@@ -333,7 +333,7 @@ describe('an EC2 that is in trouble', () => {
     await assert.rejects(look('i-2'), { kind: 'forbidden' })
   })
 
-  test('has an instance in a state that nobody knows', async () => {
+  test('an instance with an unknown state', async () => {
     ec2.instances.set('i-4', { name: 'odd', state: 'levitating' })
     const odd = [...(await scan()).values()].find(({ facts }) => facts.name === 'odd')
     assert.equal(odd?.facts.status, 'unknown')

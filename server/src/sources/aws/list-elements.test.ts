@@ -17,7 +17,7 @@ const instance = `<reservationSet><item><ownerId>1</ownerId><instancesSet><item>
     <groupSet><item><groupId>sg-1</groupId></item></groupSet><association><publicIp>192.0.2.1</publicIp></association></item></networkInterfaceSet>
 </item></instancesSet></item></reservationSet>`
 
-describe('the lists in responses of EC2', () => {
+describe('lists in EC2 responses', () => {
   const lifetime = suiteLifetime()
   let ec2: FakeEc2
   beforeEach(async () => {
@@ -40,7 +40,7 @@ describe('the lists in responses of EC2', () => {
   }
 
   for (const [action, name] of Object.entries(listElements)) {
-    test(`${action} needs its ${name}, which may be empty`, async () => {
+    test(`${action} requires ${name}, which may be empty`, async () => {
       for (const content of [
         '',
         `<other><${name}/></other>`,
@@ -57,7 +57,7 @@ describe('the lists in responses of EC2', () => {
     })
   }
 
-  test('a later page without its list is no end', async () => {
+  test('a later page without its list is an error', async () => {
     const first = `${instance}<nextToken>2</nextToken>`
     ec2.misbehave = ({ action, form }, response) =>
       action === 'DescribeInstances' &&
@@ -67,7 +67,7 @@ describe('the lists in responses of EC2', () => {
     await source.close()
   })
 
-  test('a reservation without its instances is not an empty one', async () => {
+  test('a reservation without an instance list is an error', async () => {
     const content = '<reservationSet><item><ownerId>1</ownerId></item></reservationSet>'
     await assert.rejects(scanWith('DescribeInstances', content), { kind: 'invalid-response' })
   })

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { merge } from './merge.ts'
 
-describe('sequences side by side', () => {
-  test('give every item once, and only so many run at once', async () => {
+describe('merging sequences', () => {
+  test('yields every item once, with limited concurrency', async () => {
     let running = 0
     let most = 0
     const sequences = Array.from(
@@ -26,7 +26,7 @@ describe('sequences side by side', () => {
     assert.deepEqual(await Array.fromAsync(merge([], 3)), [])
   })
 
-  test('end with the first that fails, and close the others', async () => {
+  test('ends with the first error and closes the other sequences', async () => {
     let isClosed = false
     const good = async function* () {
       try {

@@ -8,7 +8,7 @@ import { awsKind } from './aws-kind.ts'
 
 const soon = () => AbortSignal.timeout(10_000)
 
-describe('an EC2 with an instance that cannot be read', () => {
+describe('an unreadable EC2 instance', () => {
   const lifetime = suiteLifetime()
   let ec2: FakeEc2
   let source: Source
@@ -25,10 +25,10 @@ describe('an EC2 with an instance that cannot be read', () => {
   const odd: readonly (readonly [string, Parameters<FakeEc2['instances']['set']>[1], RegExp])[] = [
     ['has no state', { name: 'odd', state: '' }, /has no state/],
     ['exceeds a limit', { name: 'odd', tags: { a: 'x'.repeat(1_100_000) } }, /exceeds the limits/],
-    ['was launched at no time', { name: 'odd', launchTime: 'yesterday' }, /not valid/],
+    ['has an invalid launch time', { name: 'odd', launchTime: 'yesterday' }, /not valid/],
   ]
   for (const [what, instance, reason] of odd) {
-    test(`tells of all others where one ${what}`, async () => {
+    test(`all others are reported if one ${what}`, async () => {
       ec2.pageSize = 4
       ec2.instances.set('i-5', instance)
       const pages = await Array.fromAsync(source.scan(soon()))
@@ -61,7 +61,7 @@ describe('an EC2 with an instance that cannot be read', () => {
     for (let number = 1; number <= 9; number += 1) yield `i-${number}`
   }
 
-  test('tells of all others where the owner is not a number, as with some emulators', async () => {
+  test('all others are reported if the owner id is not a number, as with some emulators', async () => {
     for (const [id, instance] of ec2.instances) {
       ec2.instances.set(id, { ...instance, owner: 'f00-project' })
     }
@@ -69,7 +69,7 @@ describe('an EC2 with an instance that cannot be read', () => {
     assert.deepEqual(seenBy(await scan()), everyone)
   })
 
-  test('misses nobody where lists by id come in smaller pages', async () => {
+  test('no instance is missed if lookups by id have smaller pages', async () => {
     ec2.instances.set('i-5', { name: 'odd', launchTime: 'yesterday' })
     ec2.misbehave = ({ form }) => {
       ec2.pageSize = form.has('Filter.1.Name') ? 1 : 100
@@ -78,7 +78,7 @@ describe('an EC2 with an instance that cannot be read', () => {
     assert.deepEqual(seenBy(await scan()), everyone)
   })
 
-  test('does not call gone who is in the list, but not found by id', async () => {
+  test('an instance that is listed but not found by id does not count as gone', async () => {
     ec2.instances.set('i-5', { name: 'odd', launchTime: 'yesterday' })
     const hidden = { name: 'hidden', owner: '123456789012' }
     ec2.instances.set('i-7', hidden)

@@ -12,8 +12,8 @@ const settings = (address: string, changes = {}) => ({
   ...changes,
 })
 
-describe('an address of libvirt', () => {
-  test('leads to a socket or a host', () => {
+describe('a libvirt address', () => {
+  test('is a socket or a host', () => {
     const unix = { transport: 'unix', uri: 'qemu:///system' } as const
     const tls = { transport: 'tls', uri: 'qemu:///system' } as const
     assert.deepEqual(
@@ -38,7 +38,7 @@ describe('an address of libvirt', () => {
     )
   })
 
-  test('of any other form is refused in clear words', () => {
+  test('in another form is rejected with a reason', () => {
     const form = 'must be of the form qemu+unix:///system?socket=/path or qemu+tls://host/system'
     const problems: Readonly<Record<string, string>> = {
       '': form,
@@ -63,17 +63,17 @@ describe('an address of libvirt', () => {
     }
   })
 
-  test('tells the host that it leads to', () => {
+  test('has a host', () => {
     assert.equal(libvirtKind.hostOf(settings('qemu+tls://kvm-1/system')), 'kvm-1')
     assert.equal(libvirtKind.hostOf(settings('qemu+unix:///system')), undefined)
     assert.equal(libvirtKind.hostOf(settings('nonsense')), undefined)
   })
 })
 
-describe('settings of libvirt', () => {
+describe('libvirt settings', () => {
   const address = 'qemu+tls://kvm-1/system'
 
-  test('are in order', () => {
+  test('are valid', () => {
     const credentials = {
       client_certificate: issuedCertificate,
       client_key: privateKey,
@@ -83,7 +83,7 @@ describe('settings of libvirt', () => {
     assert.deepEqual(checkSettings(settings(address, { credentials, options })), [])
   })
 
-  test('are refused one by one', () => {
+  test('have one problem each', () => {
     const credentials = { client_certificate: 'x' }
     const options = { ca: 'x', fingerprint: 'abcd', group: '' }
     assert.deepEqual(
@@ -102,7 +102,7 @@ describe('settings of libvirt', () => {
     )
   })
 
-  test('have a certificate and a key that belong together', () => {
+  test('need a certificate with its key', () => {
     const mismatch = (client_key: string) =>
       checkSettings(
         settings(address, { credentials: { client_certificate: issuedCertificate, client_key } }),

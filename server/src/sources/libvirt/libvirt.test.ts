@@ -13,7 +13,7 @@ import { scanAll } from '../../testing/inventory-world/source-conformance.ts'
 import { procedures } from './protocol.ts'
 
 describe('libvirt', () => {
-  test('is asked for everything, page by page', async (context) => {
+  test('a scan reads all domains in pages', async (context) => {
     const many = Array.from({ length: 150 }, (_, number) => domain(number))
     const fake = await startFakeLibvirt(context, { domains: many, host: { serial: 'SN-9' } })
     const source = await openAt(context, fake)
@@ -26,7 +26,7 @@ describe('libvirt', () => {
     assert.ok([...seen.values()].every(({ facts }) => facts.host_sn === 'SN-9'))
   })
 
-  test('is only ever read', async (context) => {
+  test('only read-only calls are made', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const source = await openAt(context, fake)
     await scanAll(source)
@@ -35,7 +35,7 @@ describe('libvirt', () => {
     assert.ok(fake.requests.every((procedure) => known.has(procedure)))
   })
 
-  test('tells what its networks, pools, filters and devices add', async (context) => {
+  test('servers have details from networks, pools, filters and devices', async (context) => {
     const mac = '52:54:00:00:00:01'
     const inside = `<devices>
       <disk type='file' device='disk'><source file='/nfs/a'/><target dev='vda' bus='virtio'/></disk>
@@ -105,7 +105,7 @@ describe('libvirt', () => {
 
   const inside = `<devices><disk type='file' device='disk'><source file='/a'/><target dev='vda'/></disk></devices>`
 
-  test('keeps the size of a disk that it cannot ask for now', async (context) => {
+  test('the last known size of a disk is used while libvirt cannot report it', async (context) => {
     const busy = domain(1, { inside })
     const fake = await startFakeLibvirt(context, {
       domains: [{ ...busy, capacities: { vda: 1_048_576 } }],
@@ -119,7 +119,7 @@ describe('libvirt', () => {
     assert.deepEqual(await scanAll(await openAt(context, fake, {}, 300)), before)
   })
 
-  test('waits once only for the sizes of disks', async (context) => {
+  test('a scan waits only once for disk sizes that hang', async (context) => {
     const many = Array.from({ length: 150 }, (_, number) => domain(number, { inside }))
     const fake = await startFakeLibvirt(context, {
       domains: many,
@@ -133,7 +133,7 @@ describe('libvirt', () => {
     assert.ok([...seen.values()].every(({ facts }) => facts.disks_info?.[0]?.size === 0))
   })
 
-  test('makes up no size when it is told to end', async (context) => {
+  test('an aborted scan reports no disk sizes', async (context) => {
     const fake = await startFakeLibvirt(context, {
       domains: [domain(1, { inside })],
       faults: { [procedures.domainGetBlockInfo]: 'silence' },
@@ -147,14 +147,14 @@ describe('libvirt', () => {
     )
   })
 
-  test('says what is not there', async (context) => {
+  test('a domain that does not exist is undefined', async (context) => {
     const source = await openAt(context, await startFakeLibvirt(context, { domains: some }))
     for (const externalId of [uuidOf(9), 'i-0123', '']) {
       assert.equal(await source.get({ externalId, regionId: '' }, soon()), undefined)
     }
   })
 
-  test('leaves out what goes while it is asked', async (context) => {
+  test('a domain that disappears during a scan is omitted', async (context) => {
     const fake = await startFakeLibvirt(context, {
       domains: [...some, domain(4, { state: 5, isTransient: true })],
     })

@@ -7,8 +7,8 @@ import { childOf, numberOf, parseXml, textOf } from './parse-xml.ts'
 const isGarbled = (error: unknown) =>
   error instanceof SourceError && error.kind === 'invalid-response'
 
-describe('XML of libvirt', () => {
-  test('is read with its text, attributes and namespaces', () => {
+describe('libvirt XML', () => {
+  test('is parsed with text, attributes and namespaces', () => {
     const root = parseXml(
       `<?xml version='1.0'?><a x='1 &amp; 2'><!-- no --><b> one<c/>two </b><n:d xmlns:n='urn:n'><![CDATA[<e>]]></n:d></a>`,
     )
@@ -27,24 +27,24 @@ describe('XML of libvirt', () => {
 
   const hostile: Readonly<Record<string, string>> = {
     'a document type': '<!DOCTYPE a><a/>',
-    'entities that multiply': `<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><a>&c;</a>`,
-    'a file in the place of an entity': `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>`,
+    'nested entities': `<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><a>&c;</a>`,
+    'an external entity': `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>`,
     'an unknown entity': '<a>&b;</a>',
     'an unknown prefix': '<a><n:b/></a>',
     'two roots': '<a/><b/>',
     'no root': ' ',
-    nothing: '',
-    'an open end': '<a><b></b>',
-    'a zero': '<a>\0</a>',
-    'a depth without end': `${'<a>'.repeat(10_000)}${'</a>'.repeat(10_000)}`,
-    'elements without end': `<a>${'<b/>'.repeat(60_000)}</a>`,
-    'a length without end': `<a>${'b'.repeat(17_000_000)}</a>`,
+    'empty input': '',
+    'an unclosed element': '<a><b></b>',
+    'a NUL character': '<a>\0</a>',
+    'deep nesting': `${'<a>'.repeat(10_000)}${'</a>'.repeat(10_000)}`,
+    'too many elements': `<a>${'<b/>'.repeat(60_000)}</a>`,
+    'an excessive length': `<a>${'b'.repeat(17_000_000)}</a>`,
   }
   for (const [what, xml] of Object.entries(hostile)) {
-    test(`is refused for ${what}`, () => assert.throws(() => parseXml(xml), isGarbled))
+    test(`is rejected for ${what}`, () => assert.throws(() => parseXml(xml), isGarbled))
   }
 
-  test('of any kind is read or refused', () => {
+  test('is parsed or rejected, whatever the input', () => {
     const parts = [
       '<a>',
       '</a>',
@@ -69,7 +69,7 @@ describe('XML of libvirt', () => {
     )
   })
 
-  test('has numbers that count, or none', () => {
+  test('has non-negative integers, or 0', () => {
     assert.deepEqual(
       ['12', '0x1f', '', '-3', '1e400', 'x', '1.5', '99999999999999999999'].map(numberOf),
       [12, 31, 0, 0, 0, 0, 0, 0],

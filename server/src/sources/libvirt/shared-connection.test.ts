@@ -19,8 +19,8 @@ async function until(holds: () => boolean): Promise<void> {
   assert.ok(holds())
 }
 
-describe('the connection to a libvirt', () => {
-  test('is one for scans, events and looks, with at most four calls in flight', async (context) => {
+describe('the shared libvirt connection', () => {
+  test('is used for scans, events and gets, with at most four concurrent calls', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: many, delay: 1 })
     const open = () => openAt(context, fake, {}, undefined, 'account-1')
     const sources = await Promise.all([open(), open(), open()])
@@ -45,7 +45,7 @@ describe('the connection to a libvirt', () => {
     await until(() => fake.connections().now === 0)
   })
 
-  test('is another one for another account, and for a test of settings', async (context) => {
+  test('is not shared between accounts or with a test of settings', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: many })
     await openAt(context, fake, {}, undefined, 'account-1')
     await openAt(context, fake, {}, undefined, 'account-2')
@@ -53,7 +53,7 @@ describe('the connection to a libvirt', () => {
     assert.equal(fake.connections().now, 3)
   })
 
-  test('is opened anew once it is lost', async (context) => {
+  test('is reopened after it is closed', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: many })
     const open = () => openAt(context, fake, {}, undefined, 'account-1')
     const first = await open()
@@ -64,7 +64,7 @@ describe('the connection to a libvirt', () => {
     assert.equal(fake.connections().ever, 2)
   })
 
-  test('is not given up by who waits for it because another one does', async (context) => {
+  test('stays open for other callers if one is aborted while it opens', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: many, delay: 20 })
     const settings = { address: fake.address, credentials: {}, options: {} }
     const { libvirtKind } = await import('./libvirt-kind.ts')
@@ -84,7 +84,7 @@ describe('the connection to a libvirt', () => {
     await source.close()
   })
 
-  test('is subscribed to events once, however often it is listened to', async (context) => {
+  test('is subscribed to events only once', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: many })
     const open = () => openAt(context, fake, {}, undefined, 'account-1')
     const [source, other] = [await open(), await open()]
@@ -102,7 +102,7 @@ describe('the connection to a libvirt', () => {
     assert.equal(asked.length, 7)
   })
 
-  test('keeps the place of a call until that is answered, though nobody waits for it', async (context) => {
+  test('counts an aborted call as in flight until libvirt responds', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: many, delay: 150 })
     const source = await openAt(context, fake)
     for (let turn = 0; turn < 3; turn += 1) {

@@ -33,7 +33,7 @@ function convert(
 const show = (...args: Parameters<typeof convert>) => requireServer(convert(...args), 'OneCloud')
 
 describe('a domain as a server', () => {
-  test('is refused where it has more to it than makes sense', () => {
+  test('is rejected if it is too large', () => {
     assert.throws(
       () => convert(`<name>${'a'.repeat(2 ** 20)}</name>`),
       isSourceError(/^invalid-response$/, /too many elements/),
@@ -63,7 +63,7 @@ describe('a domain as a server', () => {
     assert.deepEqual(of(3, 11), ['starting', undefined])
   })
 
-  test('is what nova made of it', () => {
+  test('has the details that Nova wrote', () => {
     const seen = convert(
       `<name>instance-0000002a</name>
       <metadata><nova:instance xmlns:nova="http://openstack.org/xmlns/libvirt/nova/1.1">
@@ -107,7 +107,7 @@ describe('a domain as a server', () => {
     assert.deepEqual([server.host, server.host_id, server.host_sn], ['kvm-1', 'host-uuid', 'SN1'])
   })
 
-  test('is what a Windows with a graphics card looks like', () => {
+  test('describes Windows with a GPU', () => {
     const gpu =
       parseXml(`<device><name>pci_0000_3b_00_0</name><capability type='pci'><class>0x030200</class>
       <product id='0x1db6'>GV100GL [Tesla V100 PCIe 32GB]</product><vendor id='0x10de'>NVIDIA Corporation</vendor></capability></device>`)
@@ -174,7 +174,7 @@ describe('a domain as a server', () => {
     `<interface type='network'><mac address='52:54:00:00:00:0${mac}'/><source network='lan'/>
       ${filter === '' ? '' : `<filterref filter='${filter}'>${address === '' ? '' : `<parameter name='IP' value='${address}'/>`}</filterref>`}</interface>`
 
-  test('is guarded as its filters guard it', () => {
+  test('has the rules of its network filters', () => {
     const guarded = show(`<devices>${nic('web')}</devices>`, {}, { filters })
     assert.deepEqual([guarded.src_ip_check, guarded.src_mac_check], [true, true])
     assert.deepEqual(guarded.secgroups, [{ id: 'f1', name: 'web' }])
@@ -184,7 +184,7 @@ describe('a domain as a server', () => {
     assert.equal(show('<devices/>').src_ip_check, false)
   })
 
-  test('has the addresses that are written down, then those it was given while it runs', () => {
+  test('has configured addresses first, and leased ones while it runs', () => {
     const mac = '52:54:00:00:00:01'
     const networks = new Map([
       [
@@ -206,13 +206,13 @@ describe('a domain as a server', () => {
     assert.deepEqual([written.nics[0]?.ip_addr, written.nics[0]?.is_exit], ['8.8.8.8', true])
   })
 
-  test('ends or stays when it is switched off', () => {
+  test('is terminated or stopped when the guest powers off', () => {
     assert.equal(show('<on_poweroff>destroy</on_poweroff>').shutdown_behavior, 'stop')
     assert.equal(show('', { isTransient: true }).shutdown_behavior, 'terminate')
     assert.equal(show('<on_poweroff>restart</on_poweroff>').shutdown_behavior, '')
   })
 
-  test('takes memory in any unit', () => {
+  test('accepts memory in any unit', () => {
     const sizes = ["<memory unit='b'>1073741824", '<memory>1048576', "<memory unit='TiB'>1"]
     assert.deepEqual(
       sizes.map((size) => show(`${size}</memory>`).vmem_size),
@@ -220,7 +220,7 @@ describe('a domain as a server', () => {
     )
   })
 
-  test('has the tags that were noted beside it, within bounds', () => {
+  test('has the tags of its metadata, within limits', () => {
     const tags = (inside: string) => convert(`<metadata>${inside}</metadata>`).facts.tags
     const own = (inside: string) => tags(`<m:tags xmlns:m='urn:muster:tags:1'>${inside}</m:tags>`)
     assert.deepEqual(
@@ -245,20 +245,20 @@ describe('a domain as a server', () => {
     })
   })
 
-  test('keeps its texts as they are, and no more of them than is shown', () => {
+  test('keeps texts unchanged up to the length limit', () => {
     const name = `Jörg &lt;script&gt;alert(1)&lt;/script&gt; &amp; "服务器"`
     const server = show(`<name>${name}</name><description>${'x'.repeat(10_000_000)}</description>`)
     assert.equal(server.name, 'Jörg <script>alert(1)</script> & "服务器"')
     assert.equal(server.description.length, 4_096)
   })
 
-  test('is shown even where next to nothing is known', () => {
+  test('is reported even with minimal data', () => {
     const server = show('', {}, {}, 'xen')
     assert.deepEqual([server.name, server.vcpu_count, server.hypervisor], ['', 0, 'xen'])
     assert.deepEqual([server.bios, server.boot_order], ['', 'cdn'])
   })
 
-  test('has an operating system where somebody noted it', () => {
+  test('has the operating system of its metadata', () => {
     const os = (id: string) => {
       const { os_type, os_name } = show(
         `<metadata><l:libosinfo xmlns:l="http://libosinfo.org/xmlns/libvirt/domain/1.0"><l:os id="${id}"/></l:libosinfo></metadata>`,

@@ -28,7 +28,7 @@ async function requirePromptEnd({ address }: FakeLibvirt, options = {}): Promise
   assert.ok(performance.now() - start < 1_300)
 }
 
-describe('libvirt in trouble', () => {
+describe('faults of libvirt', () => {
   const { connectListAllDomains, domainGetXmlDesc } = procedures
   const handles = (count: number, says: number) => {
     const writer = createXdrWriter().uint(count)
@@ -40,32 +40,47 @@ describe('libvirt in trouble', () => {
     writeDomainHandle(twice, { name, uuid, id: 1 })
 
   const faults: readonly (readonly [string, number, FakeFault, RegExp])[] = [
-    ['says nothing', connectListAllDomains, 'silence', /^timeout$/],
-    ['says something else', domainGetXmlDesc, 'garbage', /^invalid-response$/],
-    ['stops in mid-sentence', domainGetXmlDesc, 'truncated', /^incomplete$/],
-    ['hangs up', domainGetXmlDesc, 'closed', /^unreachable$/],
-    ['announces a gigabyte', domainGetXmlDesc, 'huge', /^invalid-response$/],
-    ['answers another question', domainGetXmlDesc, 'stranger', /^invalid-response$/],
-    ['fails', connectListAllDomains, { error: 38, message: 'disk on fire' }, /^failed$/],
-    ['denies', connectListAllDomains, { error: 88, message: 'access denied' }, /^forbidden$/],
-    ['hangs up before the list', connectListAllDomains, 'closed', /^unreachable$/],
-    ['lists fewer than it says', connectListAllDomains, handles(3, 4), /^incomplete$/],
-    ['lists fewer than it counts', connectListAllDomains, handles(9, 9), /^invalid-response$/],
+    ['does not respond', connectListAllDomains, 'silence', /^timeout$/],
+    ['sends garbage', domainGetXmlDesc, 'garbage', /^invalid-response$/],
     [
-      'counts more than can be',
+      'closes the connection in the middle of a message',
+      domainGetXmlDesc,
+      'truncated',
+      /^incomplete$/,
+    ],
+    ['closes the connection', domainGetXmlDesc, 'closed', /^unreachable$/],
+    ['announces a message of a gigabyte', domainGetXmlDesc, 'huge', /^invalid-response$/],
+    ['responds to another call', domainGetXmlDesc, 'stranger', /^invalid-response$/],
+    ['fails', connectListAllDomains, { error: 38, message: 'disk on fire' }, /^failed$/],
+    [
+      'denies access',
+      connectListAllDomains,
+      { error: 88, message: 'access denied' },
+      /^forbidden$/,
+    ],
+    ['closes the connection before the list', connectListAllDomains, 'closed', /^unreachable$/],
+    ['lists fewer domains than it counts', connectListAllDomains, handles(3, 4), /^incomplete$/],
+    [
+      'sends fewer items than the list length',
+      connectListAllDomains,
+      handles(9, 9),
+      /^invalid-response$/,
+    ],
+    [
+      'sends an impossible list length',
       connectListAllDomains,
       handles(0xffff_ffff, 3),
       /^invalid-response$/,
     ],
     [
-      'lists one twice',
+      'lists a domain twice',
       connectListAllDomains,
       { body: twice.uint(2).finish() },
       /^invalid-response$/,
     ],
   ]
   for (const [what, procedure, fault, kind] of faults) {
-    test(`throws when it ${what}`, async (context) => {
+    test(`throws if libvirt ${what}`, async (context) => {
       const fake = await startFakeLibvirt(context, {
         domains: some,
         faults: { [procedure]: fault },
@@ -75,7 +90,7 @@ describe('libvirt in trouble', () => {
     })
   }
 
-  test('ends a scan in its middle when it hangs up there', async (context) => {
+  test('a scan fails if the connection is closed during it', async (context) => {
     const many = Array.from({ length: 150 }, (_, number) => domain(number))
     const fake = await startFakeLibvirt(context, { domains: many })
     const source = await openAt(context, fake)
@@ -92,7 +107,7 @@ describe('libvirt in trouble', () => {
     assert.equal(seen, 64)
   })
 
-  test('that answers late is still understood afterwards', async (context) => {
+  test('a late response does not break later calls', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const source = await openAt(context, fake, {}, 200)
     fake.faults.set(connectListAllDomains, 'silence')
@@ -101,7 +116,7 @@ describe('libvirt in trouble', () => {
     assert.equal((await scanAll(source)).size, 3)
   })
 
-  test('stops as soon as it is told to', async (context) => {
+  test('a scan stops as soon as it is aborted', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const source = await openAt(context, fake)
     fake.faults.set(domainGetXmlDesc, 'silence')
@@ -115,7 +130,7 @@ describe('libvirt in trouble', () => {
     )
   })
 
-  test('ends at once when it is told to, however many calls wait', async (context) => {
+  test('aborting ends all waiting calls immediately', async (context) => {
     const many = Array.from({ length: 60 }, (_, number) => domain(number))
     const fake = await startFakeLibvirt(context, { domains: many })
     const source = await openAt(context, fake, {}, 60_000)
@@ -134,12 +149,12 @@ describe('libvirt in trouble', () => {
     assert.ok(performance.now() - start < 1_500)
   })
 
-  test('is left at once when it says nothing and it is told to end', async (context) => {
+  test('aborting ends a connection attempt without a response', async (context) => {
     const faults = { [procedures.authList]: 'silence' } as const
     await requirePromptEnd(await startFakeLibvirt(context, { faults }))
   })
 
-  const doors: readonly (readonly [string, number, FakeFault, RegExp, RegExp])[] = [
+  const authFaults: readonly (readonly [string, number, FakeFault, RegExp, RegExp])[] = [
     [
       'SASL',
       procedures.authList,
@@ -148,7 +163,7 @@ describe('libvirt in trouble', () => {
       /SASL/,
     ],
     [
-      'something new',
+      'an unknown method',
       procedures.authList,
       { body: createXdrWriter().uint(1).int(7).finish() },
       /^credentials$/,
@@ -162,21 +177,21 @@ describe('libvirt in trouble', () => {
       /polkit/,
     ],
     [
-      'nobody',
+      'connection refused',
       procedures.connectOpen,
       { error: 45, message: 'authentication failed' },
       /^credentials$/,
       /authentication failed/,
     ],
   ]
-  for (const [what, procedure, fault, kind, message] of doors) {
-    test(`says that it does not get past a door for ${what}`, async (context) => {
+  for (const [what, procedure, fault, kind, message] of authFaults) {
+    test(`fails to authenticate: ${what}`, async (context) => {
       const fake = await startFakeLibvirt(context, { faults: { [procedure]: fault } })
       await assert.rejects(openAt(context, fake), isSourceError(kind, message))
     })
   }
 
-  test('gets past polkit where that lets it', async (context) => {
+  test('authenticates with polkit if it allows access', async (context) => {
     const fake = await startFakeLibvirt(context, {
       faults: {
         [procedures.authList]: { body: createXdrWriter().uint(1).int(2).finish() },
@@ -186,35 +201,35 @@ describe('libvirt in trouble', () => {
     assert.equal((await scanAll(await openAt(context, fake))).size, 0)
   })
 
-  test('does not exist', async (context) => {
+  test('a socket that does not exist', async (context) => {
     const gone = { address: 'qemu+unix:///system?socket=/nowhere/libvirt-sock' }
     await assert.rejects(openAt(context, gone), isSourceError(/^unreachable$/, /nowhere/))
   })
 })
 
-describe('libvirt by TLS', () => {
+describe('libvirt over TLS', () => {
   const vouched = { options: { ca: testAuthority } }
 
-  test('tells the same', async (context) => {
+  test('reports the same servers as over a socket', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some, certificate: 'issued' })
     assert.equal((await scanAll(await openAt(context, fake, vouched))).size, 3)
   })
 
   for (const certificate of ['expired', 'elsewhere'] as const) {
-    test(`is not believed with a certificate that is ${certificate}`, async (context) => {
+    test(`is rejected with a certificate that is ${certificate}`, async (context) => {
       const fake = await startFakeLibvirt(context, { domains: some, certificate })
       await assert.rejects(openAt(context, fake, vouched), isSourceError(/^tls$/))
     })
   }
 
-  test('is not believed where nobody vouches for it', async (context) => {
+  test('is rejected with a certificate of an unknown authority', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some, certificate: 'issued' })
     await assert.rejects(openAt(context, fake), isSourceError(/^tls$/))
     const options = { fingerprint: '00'.repeat(32) }
     await assert.rejects(openAt(context, fake, { options }), isSourceError(/^tls$/))
   })
 
-  test('is something else that speaks TLS', async (context) => {
+  test('is rejected if the server is not libvirt', async (context) => {
     const welcome = Buffer.from('220 mail ESMTP')
     const fake = await startFakeLibvirt(context, { certificate: 'issued', welcome })
     await assert.rejects(openAt(context, fake, vouched), isSourceError(/^invalid-response$/))

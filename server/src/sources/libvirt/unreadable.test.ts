@@ -17,18 +17,18 @@ import { procedures } from './protocol.ts'
 /** Guests that cannot be read, each for a reason of its own. */
 const oddities: readonly (readonly [string, Partial<FakeDomain>, RegExp])[] = [
   ['has 60,000 elements', { inside: '<x/>'.repeat(60_000) }, /more than 50,000 elements/],
-  ['is nested without end', { inside: '<x>'.repeat(300) }, /deeply/],
-  ['has XML that is cut off', { xml: '<domain><name>' }, /not well formed/],
+  ['is nested too deeply', { inside: '<x>'.repeat(300) }, /deeply/],
+  ['has truncated XML', { xml: '<domain><name>' }, /not well formed/],
   ['has no XML', { xml: '' }, /./],
   ['declares a document type', { xml: '<!DOCTYPE x><domain/>' }, /document type/],
   [
-    'has more to it than makes sense',
+    'is too large',
     { xml: `<domain><name>${'x'.repeat(1_200_000)}</name></domain>` },
     /too many elements/,
   ],
   ['fails', { xmlFault: 'failure' }, /disk on fire/],
-  ['never answers', { xmlFault: 'silence' }, /no response within 0.3 s/],
-  ['has more states than can be told', { hasNoStats: true }, /too much to tell/],
+  ['never responds', { xmlFault: 'silence' }, /no response within 0.3 s/],
+  ['has no stats', { hasNoStats: true }, /too much to tell/],
 ]
 
 async function scan(source: Source) {
@@ -39,9 +39,9 @@ async function scan(source: Source) {
   }
 }
 
-describe('a libvirt with a guest that cannot be read', () => {
+describe('an unreadable libvirt domain', () => {
   for (const [what, changes, reason] of oddities) {
-    test(`tells of all others where one ${what}`, async (context) => {
+    test(`all others are reported if one ${what}`, async (context) => {
       const odd = domain(2, changes)
       const fake = await startFakeLibvirt(context, { domains: [domain(1), odd, domain(3)] })
       const source = await openAt(context, fake, {}, 300)
@@ -55,7 +55,7 @@ describe('a libvirt with a guest that cannot be read', () => {
     })
   }
 
-  test('is no matter of a network, a pool or a filter that cannot be read', async (context) => {
+  test('an unreadable network, pool or filter does not make domains unreadable', async (context) => {
     const odd = [{ name: 'odd', uuid: uuidOf(9), xml: '<x', leases: [] }]
     const fake = await startFakeLibvirt(context, {
       domains: [domain(1)],
@@ -67,7 +67,7 @@ describe('a libvirt with a guest that cannot be read', () => {
     })
   })
 
-  test('says so of a single get, and of an event', async (context) => {
+  test('a get and an event report it as unreadable', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: [domain(1), domain(2)] })
     const source = await openAt(context, fake)
     const end = new AbortController()
@@ -93,7 +93,7 @@ describe('a libvirt with a guest that cannot be read', () => {
     }
   })
 
-  test('says so of an event where it cannot even look the guest up', async (context) => {
+  test('an event reports it as unreadable if the lookup fails', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: [domain(1)] })
     const source = await openAt(context, fake)
     const end = new AbortController()
@@ -116,7 +116,7 @@ describe('a libvirt with a guest that cannot be read', () => {
     })
   })
 
-  test('fails as a whole where the daemon itself hangs', async (context) => {
+  test('the scan fails if the daemon hangs', async (context) => {
     const fake = await startFakeLibvirt(context, {
       domains: [domain(1), domain(2, { xmlFault: 'silence' })],
     })
@@ -125,7 +125,7 @@ describe('a libvirt with a guest that cannot be read', () => {
     await assert.rejects(scanAll(source), isSourceError(/^timeout$/))
   })
 
-  test('is left once none of the calls that it takes at a time is answered', async (context) => {
+  test('the connection is closed when all concurrent calls are overdue', async (context) => {
     const silent = Array.from({ length: 9 }, (_, number) => domain(number, { xmlFault: 'silence' }))
     const fake = await startFakeLibvirt(context, { domains: silent })
     const source = await openAt(context, fake, {}, 200)

@@ -12,7 +12,7 @@ import {
 } from '../../testing/fake-libvirt-connection.ts'
 import { longestList, longestName, procedures } from './protocol.ts'
 
-describe('libvirt that tells by itself', () => {
+describe('watching libvirt events', () => {
   async function listen(context: TestContext, fake: FakeLibvirt, timeLimit?: number) {
     const source = await openAt(context, fake, {}, timeLimit)
     const end = new AbortController()
@@ -24,7 +24,7 @@ describe('libvirt that tells by itself', () => {
     return { next, end, iterator, source }
   }
 
-  test('is looked at once for many events', async (context) => {
+  test('combines many events of a domain', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const { next } = await listen(context, fake)
     const asked = fake.requests.length
@@ -40,7 +40,7 @@ describe('libvirt that tells by itself', () => {
     assert.equal(xmls.length, 3)
   })
 
-  test('tells of what came, changed and went', async (context) => {
+  test('reports created, changed and deleted domains', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const { next } = await listen(context, fake)
     fake.domains.set(uuidOf(7), domain(7))
@@ -61,14 +61,14 @@ describe('libvirt that tells by itself', () => {
     assert.deepEqual((await next()).gone, [['libvirt', 'default', uuidOf(1)]])
   })
 
-  test('is not asked any longer when it is told to end', async (context) => {
+  test('makes no calls after it is aborted', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const { end, iterator } = await listen(context, fake)
     end.abort()
     assert.equal((await iterator.next()).done, true)
   })
 
-  test('ends at once when it is told to, and nothing is answered any more', async (context) => {
+  test('ends immediately when aborted, even if libvirt does not respond', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const { end, iterator, source } = await listen(context, fake, 60_000)
     fake.sendEvent(domain(1))
@@ -83,7 +83,7 @@ describe('libvirt that tells by itself', () => {
     assert.ok(performance.now() - start < 1_500)
   })
 
-  test('is left when it tells of more domains than there can be', async (context) => {
+  test('ends after events of too many domains', async (context) => {
     const fake = await startFakeLibvirt(context)
     const { next } = await listen(context, fake)
     // Some are looked at while the others come.
@@ -96,7 +96,7 @@ describe('libvirt that tells by itself', () => {
     )
   })
 
-  test('is left when it tells of a name without end', async (context) => {
+  test('ends after an event with a name that is too long', async (context) => {
     const fake = await startFakeLibvirt(context)
     const { next } = await listen(context, fake)
     const waiting = assert.rejects(next(), isSourceError(/^invalid-response$/))
@@ -104,7 +104,7 @@ describe('libvirt that tells by itself', () => {
     await waiting
   })
 
-  test('is left when it asks whether we are here and does not read that', async (context) => {
+  test('ends if libvirt sends pings but does not read the responses', async (context) => {
     const fake = await startFakeLibvirt(context)
     const { next } = await listen(context, fake)
     const waiting = assert.rejects(next(), isSourceError(/^unreachable$/, /stopped reading/))
@@ -113,7 +113,7 @@ describe('libvirt that tells by itself', () => {
     await waiting
   })
 
-  test('is left when its line breaks', async (context) => {
+  test('ends when the connection is closed', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const { next } = await listen(context, fake)
     const waiting = assert.rejects(next(), isSourceError(/^unreachable$/))
@@ -121,7 +121,7 @@ describe('libvirt that tells by itself', () => {
     await waiting
   })
 
-  test('is left when its line is silent and nothing is at its other end', async (context) => {
+  test('ends when the connection is silent and a probe gets no response', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     const { next } = await listen(context, fake, 100)
     await pause(300)
@@ -130,7 +130,7 @@ describe('libvirt that tells by itself', () => {
     assert.ok(fake.requests.filter((one) => one === procedures.connectGetLibVersion).length > 1)
   })
 
-  test('is told that we are still here', async (context) => {
+  test('answers keepalive pings', async (context) => {
     const fake = await startFakeLibvirt(context, { domains: some })
     await openAt(context, fake)
     fake.ping()

@@ -13,7 +13,7 @@ const text = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\0
 const word = fc.integer({ min: 0, max: 0xffff_ffff })
 
 describe('XDR', () => {
-  test('is read as it was written', () => {
+  test('reads what it wrote', () => {
     fc.assert(
       fc.property(
         fc.record(
@@ -51,7 +51,7 @@ describe('XDR', () => {
     )
   })
 
-  test('of anything else is refused, never believed', () => {
+  test('is parsed or rejected, whatever the input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const reader = createXdrReader(Buffer.from(bytes))
@@ -66,7 +66,7 @@ describe('XDR', () => {
     )
   })
 
-  test('is refused where a length, a count or a flag lies', () => {
+  test('is rejected if a length, a count or a flag is wrong', () => {
     const lies = {
       'a text longer than the message': createXdrWriter().uint(5).finish(),
       'a text of four gigabytes': createXdrWriter().uint(0xffff_ffff).finish(),
@@ -101,7 +101,7 @@ describe('frames', () => {
     { noNullPrototype: true },
   )
 
-  test('are the same however they were cut on the way', () => {
+  test('are the same however the stream is split', () => {
     fc.assert(
       fc.property(
         fc.array(frame, { maxLength: 5 }),
@@ -122,7 +122,7 @@ describe('frames', () => {
     )
   })
 
-  test('of an impossible length or another version are refused', () => {
+  test('of an impossible length or another version are rejected', () => {
     for (const hex of [
       '0000001b',
       '02000400',
@@ -134,7 +134,7 @@ describe('frames', () => {
     }
   })
 
-  test('are waited for until they are whole', () => {
+  test('are returned when they are complete', () => {
     const splitter = createFrameSplitter()
     assert.deepEqual([...splitter.push(Buffer.from('020000', 'hex'))], [])
     assert.equal(splitter.isWaiting(), true)
