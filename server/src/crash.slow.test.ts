@@ -45,7 +45,7 @@ async function writeTokens(url: string, parent: string, acknowledged: string[]):
 }
 
 describe('a crash', { concurrency: 2 }, () => {
-  test('REL-01: kill -9 at any moment of the first start leaves data that the next one takes', async (t) => {
+  test('REL-01: kill -9 at any time of the first start leaves data that the next start accepts', async (t) => {
     for (const delay of [0, 4, 8, 12, 16, 24]) {
       const dataDir = `${temporaryFolder(t)}/data`
       const first = spawnProcess(t, { flags: ['--port=0', `--data-dir=${dataDir}`] })
@@ -57,7 +57,7 @@ describe('a crash', { concurrency: 2 }, () => {
     }
   })
 
-  test('REL-01: kill -9 in the middle of writes loses no token that was acknowledged', async (t) => {
+  test('REL-01: kill -9 during writes loses no acknowledged token', async (t) => {
     const dataDir = `${temporaryFolder(t)}/data`
     const kills = 10
     const writers = 4
@@ -85,7 +85,7 @@ describe('a crash', { concurrency: 2 }, () => {
     assert.deepEqual(readData(dataDir, 'pragma foreign_key_check'), [])
   })
 
-  test('SEC-22: failures that were counted before kill -9 are counted after it', async (t) => {
+  test('SEC-22: login failures are still counted after kill -9', async (t) => {
     const dataDir = `${temporaryFolder(t)}/data`
     const fail = async (url: string, times: number) => {
       const identity = passwordIdentity('sysadmin', 'a wrong sentence')
@@ -110,7 +110,7 @@ describe('a crash', { concurrency: 2 }, () => {
     assert.ok((attempts[0]?.blocked_until ?? 0) > 0, 'ten in a row, and no delay')
   })
 
-  test('REL-25: a second process on the same data is refused, and the first goes on', async (t) => {
+  test('REL-25: a second process on the same data is rejected, and the first keeps running', async (t) => {
     const dataDir = `${temporaryFolder(t)}/data`
     const first = await start(t, dataDir)
     const token = await loginAdmin(first.authUrl)

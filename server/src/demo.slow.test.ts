@@ -9,7 +9,7 @@ import { startPlatform } from './testing/start-platform.ts'
 const flags = ['--demo', '--demo-servers=40']
 
 onBothEngines('a platform with a demo', (engine) => {
-  test('lets everyone in that it names, each where they belong', async (t) => {
+  test('all listed users can log in to their project or domain', async (t) => {
     const platform = await startPlatform({ engine, flags })
     t.after(() => platform.close())
     const users = platform.demo?.users ?? []
@@ -26,7 +26,7 @@ onBothEngines('a platform with a demo', (engine) => {
     }
   })
 
-  test('is none without the flag', async (t) => {
+  test('does not exist without the flag', async (t) => {
     const platform = await startPlatform({ engine })
     t.after(() => platform.close())
     assert.equal(platform.demo, undefined)
@@ -34,7 +34,7 @@ onBothEngines('a platform with a demo', (engine) => {
 })
 
 describe('a process with a demo', () => {
-  test('prints whom to try it as, the same at every start', async (t) => {
+  test('prints the same users at every start', async (t) => {
     const data = `--data-dir=${temporaryFolder(t)}/data`
     const tableOf = (text: string) => /^ {2}user +password.*(?:\n {2}\S.*)+/m.exec(text)?.[0] ?? ''
     const first = await spawnMuster(t, { flags: [data, ...flags] })

@@ -190,7 +190,7 @@ describe('secrets on SQLite', () => {
     metrics = (await ask(muster.authUrl, '/metrics')).text
   })
 
-  test('SEC-64: are nowhere: not in the log at its most talkative, in files, metrics, answers', async () => {
+  test('SEC-64: are not in the trace log, in files, in metrics or in responses', async () => {
     const running = readFolder(folder)
     const { code, stdout, stderr } = await muster.end('SIGTERM')
     assert.equal(code, 0)
@@ -230,7 +230,7 @@ describe('secrets on PostgreSQL', () => {
     answers.push(...(await askWithSecrets(muster.authUrl, token)))
   })
 
-  test('SEC-64: are nowhere, even where requests fail in the middle', async () => {
+  test('SEC-64: are not in the log, even if requests fail', async () => {
     const { authUrl } = muster
     const client = new pg.Client(databaseUrl)
     await client.connect()
@@ -269,7 +269,7 @@ describe('secrets on PostgreSQL', () => {
 describe('a secret in the path', () => {
   const lifetime = suiteLifetime()
 
-  test('SEC-64: is not logged either: neither a token nor what an absolute address holds', async () => {
+  test('SEC-64: is not logged, neither a token nor the credentials of an absolute URL', async () => {
     const muster = await spawnMuster(lifetime, {
       flags: [`--data-dir=${temporaryFolder(lifetime)}/data`],
       environment: { MUSTER_ADMIN_PASSWORD: adminPassword },

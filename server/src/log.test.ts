@@ -36,7 +36,7 @@ async function repeatRequest(url: string, request: string, times: number): Promi
 const mebibyte = 1_024 * 1_024
 
 describe('the log', () => {
-  test('SEC-68: takes less than 5 MB for 10,000 bad requests, however they are made to fill it', async (t) => {
+  test('SEC-68: takes less than 5 MB for 10,000 bad requests of any size', async (t) => {
     const { url, written, size } = await startLogging(t, 'info')
     const ten = Array.from({ length: 10 })
     const requestOf = (path: string) =>
@@ -47,7 +47,7 @@ describe('the log', () => {
     assert.ok(size() < 5 * mebibyte, `${(size() / mebibyte).toFixed(1)} MB`)
   })
 
-  test('SEC-68: takes no more for those that are turned away because there are too many', async (t) => {
+  test('SEC-68: takes no more for requests rejected by the rate limit', async (t) => {
     const { url, written } = await startLogging(t, 'info', ['--login-failures-per-minute=0'])
     const identity = passwordIdentity('nobody', 'a wrong sentence')
     const answers = await Promise.all(
@@ -64,7 +64,7 @@ describe('the log', () => {
     assert.ok(each < (5 * mebibyte) / 10_000, `${each.toFixed(0)} bytes each`)
   })
 
-  test('SEC-69: is one line of JSON an entry, whatever callers write', async (t) => {
+  test('SEC-69: is one line of JSON per entry, whatever callers send', async (t) => {
     const { url, written } = await startLogging(t, 'trace')
     const nasty =
       '\r\n{"level":"info","msg":"forged"}\r\n\u001b[31mred\u001b[0m\u009b31m\u2028\u0007'
@@ -109,7 +109,7 @@ describe('the log', () => {
     assert.ok(!entries.some(({ msg }) => msg === 'forged'))
   })
 
-  test('warns once that requests carry X-Forwarded-For and no proxy is trusted', async (t) => {
+  test('warns once about X-Forwarded-For if no proxy is trusted', async (t) => {
     const headers = { 'x-forwarded-for': '198.51.100.7' }
     const warnings = (written: readonly string[]) =>
       written.filter((line) => line.includes('--trusted-proxies')).length

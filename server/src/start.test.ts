@@ -44,7 +44,7 @@ async function findClosedPort(): Promise<number> {
 }
 
 describe('the process', { concurrency: 2 }, () => {
-  test('--help prints the help and ends well', async (t) => {
+  test('--help prints the help and exits with status 0', async (t) => {
     const { code, stdout, stderr } = await runMuster(t, ['--help'])
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(stdout, /^ +--port <number> +MUSTER_PORT +\[8400\]$/m)
@@ -58,12 +58,12 @@ describe('the process', { concurrency: 2 }, () => {
     assert.deepEqual([code, stdout, stderr], [0, `${manifest.version}\n`, ''])
   })
 
-  test('a wrong or unknown setting is one line and status 2', async (t) => {
+  test('an invalid or unknown setting is one line and status 2', async (t) => {
     assertRefused(await runMuster(t, ['--prot', '1']), 2, /--prot/)
     assertRefused(await runMuster(t, [], { MUSTER_PORT: '70000' }), 2, /MUSTER_PORT must/)
   })
 
-  test('a certificate or key that is none is one line that names it, and status 2', async (t) => {
+  test('an invalid certificate or key is one line with its name, and status 2', async (t) => {
     const cert = join(import.meta.dirname, 'testing/fixtures/test-only.cert.pem')
     const folder = temporaryFolder(t)
     const flags = [`--data-dir=${folder}/data`, '--port=0', `--tls-cert=${cert}`]
@@ -72,7 +72,7 @@ describe('the process', { concurrency: 2 }, () => {
     assert.doesNotMatch(exit.stderr, /routines/)
   })
 
-  test('a weak MUSTER_ADMIN_PASSWORD is one line and status 2, and leaves a good start open', async (t) => {
+  test('a weak MUSTER_ADMIN_PASSWORD is one line and status 2, and the next start can succeed', async (t) => {
     const folder = temporaryFolder(t)
     const flags = [`--data-dir=${folder}/data`]
     const weak = await runMuster(t, [...flags, '--port=0'], { MUSTER_ADMIN_PASSWORD: 'hunter2' })
@@ -93,7 +93,7 @@ describe('the process', { concurrency: 2 }, () => {
     assertRefused(exit, 1, /--port/)
   })
 
-  test('an address that is not of this machine is one line and status 2', async (t) => {
+  test('an address of another machine is one line and status 2', async (t) => {
     const folder = temporaryFolder(t)
     // Kept for documentation, so that no machine has it.
     const exit = await runMuster(t, [
@@ -104,7 +104,7 @@ describe('the process', { concurrency: 2 }, () => {
     assertRefused(exit, 2, /192\.0\.2\.1|--host/)
   })
 
-  test('a first start that fails does not use up the password that nobody saw', async (t) => {
+  test('a failed first start does not store a password that was not printed', async (t) => {
     const folder = temporaryFolder(t)
     const flags = [`--data-dir=${folder}/data`]
     const port = await holdPort(t)
@@ -115,13 +115,13 @@ describe('the process', { concurrency: 2 }, () => {
     secretOf(await requestToken(muster.authUrl, { identity }))
   })
 
-  test('PostgreSQL without a named secret key is one line and status 2', async (t) => {
+  test('PostgreSQL without a secret key file is one line and status 2', async (t) => {
     const exit = await runMuster(t, ['--database-url=postgres://muster:planted@127.0.0.1:1/muster'])
     assertRefused(exit, 2, /MUSTER_SECRET_KEY_FILE|--secret-key-file/)
     assert.ok(!exit.stderr.includes('planted'))
   })
 
-  test('SEC-64: a PostgreSQL that cannot be used is one line without the password', async (t) => {
+  test('SEC-64: an unusable PostgreSQL is one line without the password', async (t) => {
     const folder = temporaryFolder(t)
     const flags = ['--port=0', `--secret-key-file=${folder}/secret.key`, '--log-level=trace']
     const missing = new URL(await createTestDatabase())
@@ -142,7 +142,7 @@ describe('the process', { concurrency: 2 }, () => {
     }
   })
 
-  test('is alive while it waits for its database, and SIGTERM ends it well', async (t) => {
+  test('is alive while it waits for its database, and SIGTERM exits with status 0', async (t) => {
     const port = await findClosedPort()
     const silent = `postgres://muster@127.0.0.1:${await holdPort(t)}/muster`
     const muster = spawnProcess(t, {
@@ -161,7 +161,7 @@ describe('the process', { concurrency: 2 }, () => {
     assert.deepEqual([code, stdout], [0, ''])
   })
 
-  test('--host takes an IPv6 address, and the addresses say so', async (t) => {
+  test('--host accepts an IPv6 address, and the printed addresses contain it', async (t) => {
     const folder = temporaryFolder(t)
     const flags = [`--data-dir=${folder}/data`, '--host', '::1']
     if (!(await hasIpv6())) {
@@ -189,7 +189,7 @@ async function hasIpv6(): Promise<boolean> {
   }
 }
 
-describe('an old Node', () => {
+describe('an unsupported version of Node', () => {
   /** Any Node on this machine that is too old, as found on the path. */
   const oldNodes = (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -202,7 +202,7 @@ describe('an old Node', () => {
   const asOld = (version: string) =>
     `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`
 
-  test('is told so in one line, with status 2', async (t) => {
+  test('is reported in one line, with status 2', async (t) => {
     const [node, entry] = musterCommand
     const commands: [string, ...string[]][] = [
       [node, '--import', asOld('22.99.0'), entry],
@@ -217,7 +217,7 @@ describe('an old Node', () => {
 
   // The bound is there to fail by, where a start waits for ever for those who knock.
   const patience = { timeout: 60_000 }
-  test('whoever knocks while it starts does not keep it from starting', patience, async (t) => {
+  test('requests during the start do not prevent it', patience, async (t) => {
     const port = await findClosedPort()
     const knocking = setInterval(() => {
       connect(port, '127.0.0.1').on('error', () => {})

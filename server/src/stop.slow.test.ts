@@ -44,7 +44,7 @@ function assertAnswered(answer: string): void {
 // Most of the time is spent waiting for processes to go, so they wait together.
 describe('stopping', { concurrency: 4 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`REL-16: ${signal} lets a login finish, takes no new one, and ends well`, async (t) => {
+    test(`REL-16: ${signal} lets a login finish, accepts no new one and exits with status 0`, async (t) => {
       const muster = await startMuster(t)
       const answer = await stopDuringLogin(t, muster, () => process.kill(muster.pid, signal))
       assertAnswered(answer)
@@ -57,7 +57,7 @@ describe('stopping', { concurrency: 4 }, () => {
       assert.ok(entries.some((entry) => entry.status === 201))
     })
 
-    test(`REL-16: ${signal} to "npm start" does the same and leaves nothing behind`, async (t) => {
+    test(`REL-16: ${signal} to "npm start" does the same and leaves no process running`, async (t) => {
       const dataDir = `${temporaryFolder(t)}/data`
       const muster = await startThroughNpm(t, dataDir)
       const answer = await stopDuringLogin(t, muster, () => process.kill(muster.pid, signal))
@@ -69,7 +69,7 @@ describe('stopping', { concurrency: 4 }, () => {
     })
   }
 
-  test('REL-16: Ctrl-C, which a terminal sends to npm and to the server, does the same', async (t) => {
+  test('REL-16: Ctrl-C, which the terminal sends to npm and to the server, does the same', async (t) => {
     const dataDir = `${temporaryFolder(t)}/data`
     const muster = await startThroughNpm(t, dataDir)
     const answer = await stopDuringLogin(t, muster, () => process.kill(-muster.pid, 'SIGINT'))
@@ -78,7 +78,7 @@ describe('stopping', { concurrency: 4 }, () => {
     await spawnMuster(t, { flags: [`--data-dir=${dataDir}`] })
   })
 
-  test('REL-16: a second signal, as npm adds to a Ctrl-C, cuts nothing off', async (t) => {
+  test('REL-16: a second signal, as from npm after Ctrl-C, interrupts nothing', async (t) => {
     const muster = await startMuster(t)
     const slow = await openSlowRequest(t, muster.authUrl, login)
     process.kill(muster.pid, 'SIGINT')
@@ -91,7 +91,7 @@ describe('stopping', { concurrency: 4 }, () => {
     assert.equal(code, 0)
   })
 
-  test('REL-16: who only opens a connection, or never ends its request, does not spoil the end', async (t) => {
+  test('REL-16: idle connections and unfinished requests do not prevent the stop', async (t) => {
     const muster = await startMuster(t)
     const silent = await openConnection(t, muster.authUrl)
     const halfway = await openConnection(t, muster.authUrl)
@@ -103,7 +103,7 @@ describe('stopping', { concurrency: 4 }, () => {
     await Promise.all([silent.closed, halfway.closed])
   })
 
-  test('REL-16: a load balancer is told first: /readyz says 503 before connections fail', async (t) => {
+  test('REL-16: /readyz returns 503 before connections fail', async (t) => {
     const muster = await startMuster(t)
     assert.equal((await ask(muster.authUrl, '/readyz')).status, 200)
     process.kill(muster.pid, 'SIGTERM')
@@ -120,7 +120,7 @@ describe('stopping', { concurrency: 4 }, () => {
   })
 
   for (const how of ['cut', 'silence'] as const) {
-    test(`SIGTERM ends it well while the database is away (${how})`, async (t) => {
+    test(`SIGTERM exits with status 0 while the database is unavailable (${how})`, async (t) => {
       const databaseUrl = await createTestDatabase()
       const proxy = await startDatabaseProxy(t, databaseUrl)
       const muster = await spawnMuster(t, {

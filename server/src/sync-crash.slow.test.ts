@@ -42,7 +42,7 @@ function readData<Row>(folder: string, query: string): Row[] {
 }
 
 describe('a sync that is killed', { concurrency: 2 }, () => {
-  test('REL: in its middle, in a move or in an eviction is taken up by the next process', async (t) => {
+  test('REL: during a scan, a move or an eviction is continued by the next process', async (t) => {
     const folder = temporaryFolder(t)
     const fleet = 1_100
     const ec2 = await startFakeEc2(t)
@@ -121,7 +121,7 @@ describe('a sync that is killed', { concurrency: 2 }, () => {
     )
   })
 
-  test('REL: of two processes one runs an account, and the other takes over when that one dies', async (t) => {
+  test('REL: one of two processes runs an account, and the other takes over if it is killed', async (t) => {
     const place = { folder: temporaryFolder(t), databaseUrl: await createTestDatabase('migrated') }
     const ec2 = await startFakeEc2(t)
     fill(ec2, 0, 300)

@@ -41,7 +41,7 @@ describe('TLS', () => {
     })
   })
 
-  test('is spoken where a certificate and its key are given, and the addresses say so', async () => {
+  test('is used with a certificate and its key, and the printed addresses are https', async () => {
     assert.match(muster.authUrl, /^https:/)
     const answer = await askSecurely(muster.authUrl, '/v3/auth/tokens', {
       method: 'POST',
@@ -51,7 +51,7 @@ describe('TLS', () => {
     assert.equal(answer.status, 201)
   })
 
-  test('tells browsers to stay on it for a year, in every answer', async () => {
+  test('sends HSTS for a year in every response', async () => {
     for (const path of ['/healthz', '/v3/auth/projects', '/nowhere', '/docs']) {
       const { headers } = await askSecurely(muster.authUrl, path)
       const [, seconds] = /max-age=(\d+)/.exec(headers['strict-transport-security'] ?? '') ?? []
@@ -59,7 +59,7 @@ describe('TLS', () => {
     }
   })
 
-  test('plain HTTP on its port fails cleanly, and the server goes on', async () => {
+  test('plain HTTP on its port fails, and the server keeps running', async () => {
     const plain = await sendRaw(muster.authUrl, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
     assert.ok(plain.closed)
     assert.ok(!plain.text.includes('ok'))
@@ -69,7 +69,7 @@ describe('TLS', () => {
     for (const line of muster.stderr().trimEnd().split('\n')) JSON.parse(line)
   })
 
-  test('without it nobody is told to use it', async (t) => {
+  test('without it no HSTS is sent', async (t) => {
     const platform = await startPlatform()
     t.after(() => platform.close())
     const { headers } = await ask(platform.url, '/healthz')

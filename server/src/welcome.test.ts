@@ -26,7 +26,7 @@ function readCurl(line: string): { url: string; body: string } {
 }
 
 describe('the first start', () => {
-  test('prints the addresses, a password once and a login that works as it stands', async (t) => {
+  test('prints the addresses, a password once and a login command that works', async (t) => {
     const flags = [`--data-dir=${temporaryFolder(t)}/data`]
     const first = await spawnMuster(t, { flags })
     assert.match(first.authUrl, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -64,7 +64,7 @@ describe('the first start', () => {
     secretOf(await requestToken(second.authUrl, { identity }))
   })
 
-  test('takes MUSTER_ADMIN_PASSWORD once: a later one changes nothing', async (t) => {
+  test('uses MUSTER_ADMIN_PASSWORD only once: a later value changes nothing', async (t) => {
     const flags = [`--data-dir=${temporaryFolder(t)}/data`]
     const start = (password: string) =>
       spawnMuster(t, { flags, environment: { MUSTER_ADMIN_PASSWORD: password } })
@@ -79,7 +79,7 @@ describe('the first start', () => {
     assert.equal((await login('the very first sentence')).status, 201)
   })
 
-  test('of two processes on one PostgreSQL makes one admin, and both come up', async (t) => {
+  test('of two processes on one PostgreSQL creates one admin, and both start', async (t) => {
     const databaseUrl = await createTestDatabase()
     const flags = [
       `--database-url=${databaseUrl}`,
@@ -121,7 +121,7 @@ describe('the addresses', () => {
     assert.equal(readCurl(welcome.curl).url, 'https://muster.example/v3/auth/tokens')
   })
 
-  test('are those of --auth-url and --base-url in the welcome, where given', async (t) => {
+  test('are those of --auth-url and --base-url in the welcome, if set', async (t) => {
     const [authUrl, baseUrl] = urls
     const welcome = await welcomeWith(t, [
       '--public-url=https://muster.example',
@@ -132,7 +132,7 @@ describe('the addresses', () => {
     assert.equal(readCurl(welcome.curl).url, `${authUrl}/v3/auth/tokens`)
   })
 
-  describe('in the answers', () => {
+  describe('in responses', () => {
     let platform: TestPlatform
     before(async () => {
       const [authUrl, baseUrl] = urls
@@ -164,7 +164,7 @@ describe('the addresses', () => {
       assert.deepEqual(root.body.endpoints, { auth_url: urls[0], base_url: urls[1] })
     })
 
-    test('are in the OpenAPI document and in the challenge of a 401', async () => {
+    test('are in the OpenAPI document and in the WWW-Authenticate header of a 401', async () => {
       const { body } = await ask<OpenApiDocument>(platform.url, '/openapi.json')
       assert.deepEqual(body.servers, [{ url: urls[0] }, { url: urls[1] }])
       const refused = await ask(platform.url, '/v3/auth/projects')
@@ -173,7 +173,7 @@ describe('the addresses', () => {
   })
 })
 
-describe('a process without the identity part', () => {
+describe('a process without the role identity', () => {
   let platform: TestPlatform
   before(async () => {
     platform = await startPlatform({ flags: ['--roles=platform'] })
@@ -194,7 +194,7 @@ describe('a process without the identity part', () => {
     assert.equal((await ask(platform.url, '/readyz')).status, 200)
   })
 
-  test('does not document one', async () => {
+  test('documents no route under /v3', async () => {
     const { body } = await ask<OpenApiDocument>(platform.url, '/openapi.json')
     const paths = Object.keys(body.paths)
     assert.ok(paths.includes('/healthz'))

@@ -11,7 +11,7 @@ import { demoProjects } from '../../../simulator/src/demo/organisation.ts'
 onEngineOfLane('the accounts of a demo', (engine) => {
   const stage = (t: TestContext) => startTestDemo(t, engine)
 
-  test('goes on with a load that was cut off', async (t) => {
+  test('continues an interrupted load', async (t) => {
     const { start, loads, accounts, database } = await stage(t)
     await start({ servers: 50, isQuick: true })
     const { db } = database
@@ -27,7 +27,7 @@ onEngineOfLane('the accounts of a demo', (engine) => {
     assert.equal(loads(), 1)
   })
 
-  test('leaves its accounts alone once they are attached', async (t) => {
+  test('does not change existing accounts', async (t) => {
     const { start, accounts, database } = await stage(t)
     await start({ servers: 50, isQuick: true })
     const { db } = database
@@ -58,7 +58,7 @@ onEngineOfLane('the accounts of a demo', (engine) => {
     assert.deepEqual([find(renamed)?.name, find(renamed)?.period], ['another', 60])
   })
 
-  test('has a project more for each thousand servers, with a rule in every account', async (t) => {
+  test('has another project for each thousand servers, with a rule in every account', async (t) => {
     const { start, accounts } = await stage(t)
     await start({ servers: 30, isQuick: true })
     await start({ servers: 13_000, isQuick: true })
@@ -79,7 +79,7 @@ onEngineOfLane('the accounts of a demo', (engine) => {
     }
   })
 
-  test('does not go on top of what is real, and leaves no trace of the try', async (t) => {
+  test('is rejected on real data and changes nothing', async (t) => {
     const { start, serverWriter, database } = await stage(t)
     const requireRefusal = async (words: RegExp) => {
       const before = await dumpTables(database)

@@ -32,7 +32,7 @@ appendFileSync('console/dist/index.html', 'built ')
 }
 
 describe('building the console at start', () => {
-  test('happens when it is missing, and again when what it is made from has changed', async (t) => {
+  test('runs if the console is missing or its sources have changed', async (t) => {
     const { repository, build, built, told } = createRepository(t)
     await build()
     assert.equal(built(), 'built ')
@@ -48,13 +48,13 @@ describe('building the console at start', () => {
     assert.equal(built(), 'built built built ')
   })
 
-  test('happens once for those who start together', async (t) => {
+  test('runs once for processes that start together', async (t) => {
     const { build, built } = createRepository(t)
     await Promise.all([build(), build(), build()])
     assert.equal(built(), 'built ')
   })
 
-  test('that fails is told, and tried again at the next start', async (t) => {
+  test('reports a failed build and retries at the next start', async (t) => {
     const { build, told, folder } = createRepository(t, "throw new Error('no vite here')")
     await build()
     assert.match(told(), /could not be built; everything else works\.\n[^]*no vite here/)
@@ -63,7 +63,7 @@ describe('building the console at start', () => {
     assert.equal(told().match(/Building/g)?.length, 2)
   })
 
-  test('is nothing to do where there is no console', async (t) => {
+  test('does nothing without console sources', async (t) => {
     const { repository, build, told } = createRepository(t)
     rmSync(join(repository, 'console'), { recursive: true })
     await build()

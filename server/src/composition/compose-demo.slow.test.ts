@@ -20,7 +20,7 @@ const clock = () => Date.UTC(2026, 10, 15)
 onBothEngines('a demo', (engine) => {
   const stage = (t: TestContext) => startTestDemo(t, engine)
 
-  test('has domains, projects, accounts, servers in each, and someone of each kind', async (t) => {
+  test('has domains, projects, accounts and servers in each, and users of each role', async (t) => {
     const { start, listServers, accounts, database } = await stage(t)
     const { users, servers } = await start()
     assert.equal(servers, 1_000)
@@ -88,7 +88,7 @@ onBothEngines('a demo', (engine) => {
     assert.equal(new Set(users.map(({ password }) => password)).size, users.length)
   })
 
-  test('is made once: the next start finds it, with the same passwords, and loads nothing', async (t) => {
+  test('is created once: the next start finds it with the same passwords and loads nothing', async (t) => {
     const { start, loads, database } = await stage(t)
     const first = await start({ servers: 50 })
     assert.equal(loads(), 1)
@@ -100,7 +100,7 @@ onBothEngines('a demo', (engine) => {
     assert.deepEqual(await dumpOrganisation(database), before)
   })
 
-  test('leaves its people alone once they are made', async (t) => {
+  test('does not change existing users', async (t) => {
     const { start, database } = await stage(t)
     await start({ servers: 20 })
     const [owner, viewer, admin] = demoPeople
@@ -133,7 +133,7 @@ onBothEngines('a demo', (engine) => {
     )
   })
 
-  test('makes again what its fleet cannot be without', async (t) => {
+  test('recreates domains and projects that its servers need', async (t) => {
     const { start, database } = await stage(t)
     await start({ servers: 20 })
     const [, project] = demoProjects(20)
@@ -163,7 +163,7 @@ onBothEngines('a demo', (engine) => {
     })
   })
 
-  test('takes other names where its own are somebody else’s', async (t) => {
+  test('uses other names if its own are taken', async (t) => {
     const { start, database } = await stage(t)
     const { db } = database
     const row = { id: 'another', name: 'RESEARCH', name_key: 'research', description: '' }
@@ -177,7 +177,7 @@ onBothEngines('a demo', (engine) => {
     assert.equal(users[0]?.domain, 'Research-demo')
   })
 
-  test('makes a thousand projects at once, and tells the audit log of each', async (t) => {
+  test('creates a thousand projects at once, with an audit event for each', async (t) => {
     const { start, database } = await stage(t)
     // Nobody needs a million servers to see it.
     const { db } = database
@@ -202,7 +202,7 @@ onBothEngines('a demo', (engine) => {
     assert.ok((await count('events')) >= 2_000 + demoDomains.length + demoPeople.length)
   })
 
-  test('has a welcome that names everyone, with a line that a shell can read', async (t) => {
+  test('has a welcome text with all users and a valid shell command', async (t) => {
     const { start } = await stage(t)
     const demo = await start({ servers: 5 })
     const welcome = welcomeText(demo, 'http://id.example', 'http://api.example')

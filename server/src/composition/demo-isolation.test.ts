@@ -11,7 +11,7 @@ import { adminPassword, startPlatform } from '../testing/start-platform.ts'
 import { loginAdmin, ask } from '../testing/client.ts'
 
 onBothEngines('a demo', (engine) => {
-  test('of an earlier version is made anew, not doubled', async (t) => {
+  test('of an earlier version is recreated, not duplicated', async (t) => {
     const { start, database, listServers } = await startTestDemo(t, engine)
     await start({ servers: 30 })
     assert.ok((await listServers()).length > 20)
@@ -36,7 +36,7 @@ onBothEngines('a demo', (engine) => {
 
   // SQLite is for one process: there, it is tried below.
   if (engine === 'sqlite') return
-  test('on other data is refused, and changes nothing', async (t) => {
+  test('on other data is rejected and changes nothing', async (t) => {
     const platform = await startPlatform({ engine })
     t.after(() => platform.close())
     const beside = { engine, beside: platform, flags: ['--demo', '--demo-servers=5'] }
@@ -57,7 +57,7 @@ async function startIn(t: TestContext, folder: string, flags: readonly string[])
   return muster
 }
 
-test('a demo is apart from the data of an installation, and one in ./data is named', async (t) => {
+test('a demo has its own data directory, and a leftover demo in ./data is reported', async (t) => {
   const folder = temporaryFolder(t)
   const data = `${folder}/data`
   mkdirSync(folder, { recursive: true })
@@ -78,7 +78,7 @@ test('a demo is apart from the data of an installation, and one in ./data is nam
   await plain.end('SIGINT')
 })
 
-test('a demo on other data is refused in one line, with status 2', async (t) => {
+test('a demo on other data is rejected with one line and status 2', async (t) => {
   const data = `--data-dir=${temporaryFolder(t)}/data`
   const environment = { MUSTER_ADMIN_PASSWORD: adminPassword }
   const muster = spawnProcess(t, { flags: ['--port=0', data], environment })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { loadOnce } from './load-once.ts'
 
-describe('what is loaded when it is first needed', () => {
-  test('is loaded once for all callers', async () => {
+describe('lazy loading', () => {
+  test('loads once for all callers', async () => {
     let loads = 0
     const load = loadOnce(async () => (loads += 1))
     assert.equal(loads, 0)
@@ -11,7 +11,7 @@ describe('what is loaded when it is first needed', () => {
     assert.equal(await load(), 1)
   })
 
-  test('is loaded again after a failure, which all waiting callers get', async () => {
+  test('loads again after a failure, which all waiting callers get', async () => {
     let loads = 0
     const load = loadOnce(async () => {
       loads += 1

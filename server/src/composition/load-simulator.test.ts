@@ -24,7 +24,7 @@ async function startMuster(t: TestContext, flags: readonly string[]) {
   return muster
 }
 
-test('the simulator is loaded for a demo, and not without one', async (t) => {
+test('the simulator is loaded only for a demo', async (t) => {
   const demo = await startMuster(t, ['--demo', '--demo-servers=5'])
   await demo.printed('List servers as')
   assert.match((await demo.end('SIGINT')).stderr, /loads .*start-demo\.ts/)

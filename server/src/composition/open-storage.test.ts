@@ -39,7 +39,7 @@ async function refusal(url: string): Promise<string> {
   return error.message
 }
 
-describe('a PostgreSQL that cannot be used says why', () => {
+describe('an unusable PostgreSQL is reported with the reason', () => {
   test('an unknown role or database', async () => {
     const url = new URL(await createTestDatabase())
     assert.match(

@@ -314,7 +314,7 @@ describe('SEC-43 a request fails for a server', () => {
     await leftAlone
   })
 
-  test('that asks to upgrade the protocol', async (t) => {
+  test('that switches to another protocol', async (t) => {
     const server = await startSecureServer(t, (_, response) => {
       response.socket?.end(
         'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',

@@ -324,7 +324,7 @@ describe('faults of EC2', () => {
     }
   })
 
-  test('an instance whose related resources cannot be read', async () => {
+  test('a lookup without permission is an error, not a missing instance', async () => {
     ec2.instances.delete('i-2')
     ec2.misbehave = ({ action, form }, response) =>
       action === 'DescribeInstances' &&
