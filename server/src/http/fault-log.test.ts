@@ -45,7 +45,7 @@ test('a frequent server error does not hide another one', async () => {
   await app.close()
 })
 
-test('the summary comes once a minute, and after it errors are logged again', async (t) => {
+test('the summary is written once a minute, and then errors are logged again', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { fail, log, written } = createFailing()
   for (let count = 0; count < 12; count += 1) await fail('/second')

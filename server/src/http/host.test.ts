@@ -40,7 +40,7 @@ describe('a malformed Host', () => {
   const get = (path: string, version: string, ...headers: string[]) =>
     askRaw(platform.url, [`GET ${path} HTTP/${version}`, ...headers])
 
-  test('is 400 on every route, and so is a malformed X-Forwarded-Host of a trusted proxy', async () => {
+  test('is 400 on every route, as is a malformed X-Forwarded-Host of a trusted proxy', async () => {
     for (const path of routes) {
       for (const host of [...malformed, 'x'.repeat(300)]) {
         for (const version of ['1.0', '1.1']) {
@@ -56,7 +56,7 @@ describe('a malformed Host', () => {
     assert.deepEqual(written, [])
   })
 
-  test('none under HTTP/1.0 is 400 where the host is needed, and fine elsewhere', async () => {
+  test('a missing Host under HTTP/1.0 is 400 only where the host is needed', async () => {
     for (const path of ['/api/session', '/api/servers', '/api/login', '/console/']) {
       assertRawError(await get(path, '1.0'), 'InvalidFormatError')
     }
@@ -84,7 +84,7 @@ const foreign = [
 ]
 
 describe('DNS rebinding: a loopback listener', () => {
-  test('answers its own names at any port, and 421 to every other host', async (t) => {
+  test('accepts its own names at any port and responds 421 to other hosts', async (t) => {
     const get = await start(
       t,
       '--public-url=https://Public.test/muster',
@@ -119,20 +119,20 @@ describe('DNS rebinding: a loopback listener', () => {
     }
   })
 
-  test('says what to set', async (t) => {
+  test('the error names the option to set', async (t) => {
     const get = await start(t)
     const { details } = assertRawError(await get('/', 'Muster.lan:80'), 'MisdirectedRequestError')
     assert.match(details, /muster\.lan \(header Host\).*--allowed-hosts muster\.lan .*--public-url/)
   })
 
-  test('is alive and ready under any name', async (t) => {
+  test('serves /healthz and /readyz under any name', async (t) => {
     const get = await start(t)
     for (const host of foreign) {
       for (const path of ['/healthz', '/readyz']) assert.equal((await get(path, host)).status, 200)
     }
   })
 
-  test('needs both Host and what a trusted proxy forwards to be its own', async (t) => {
+  test('requires both Host and the forwarded host of a trusted proxy to be its own', async (t) => {
     const get = await start(t, '--trusted-proxies=127.0.0.1', '--allowed-hosts=own.test')
     const forwarded = (host: string) => `X-Forwarded-Host: ${host}`
     assert.equal((await get('/v3', 'localhost', forwarded('own.test'))).status, 200)
@@ -145,14 +145,14 @@ describe('DNS rebinding: a loopback listener', () => {
     }
   })
 
-  test('does not listen to X-Forwarded-Host of others', async (t) => {
+  test('ignores X-Forwarded-Host of untrusted peers', async (t) => {
     const get = await start(t)
     assert.equal((await get('/v3', 'localhost', 'X-Forwarded-Host: evil.test')).status, 200)
     const answer = await get('/v3', 'evil.test', 'X-Forwarded-Host: localhost')
     assertRawError(answer, 'MisdirectedRequestError')
   })
 
-  test('checks a gateway alone too', async (t) => {
+  test('also checks a gateway without an API', async (t) => {
     const upstream = ['--auth-url=http://auth.test', '--base-url=http://base.test']
     const get = await start(t, '--roles=gateway', ...upstream)
     assertRawError(await get('/api/login', 'evil.test'), 'MisdirectedRequestError')
@@ -161,14 +161,14 @@ describe('DNS rebinding: a loopback listener', () => {
 })
 
 describe('a listener on all addresses', () => {
-  test('answers to any name, but keeps its metrics for names of its own', async (t) => {
+  test('accepts any name, but serves metrics only under its own names', async (t) => {
     const get = await start(t, '--host=0.0.0.0')
     assert.equal((await get('/v3', 'evil.test')).status, 200)
     assertRawError(await get('/metrics', 'evil.test'), 'UnauthorizedError')
     assert.equal((await get('/metrics', 'localhost')).status, 200)
   })
 
-  test('is held to --allowed-hosts where they are given', async (t) => {
+  test('accepts only --allowed-hosts if they are set', async (t) => {
     const get = await start(t, '--host=0.0.0.0', '--allowed-hosts=own.test')
     assert.equal((await get('/v3', 'own.test')).status, 200)
     assert.equal((await get('/v3', 'localhost')).status, 200)

@@ -11,7 +11,7 @@ import {
 } from '../../testing/identity-world/access-key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onEngineOfLane('what can be changed of an access key', (engine) => {
+onEngineOfLane('changing an access key', (engine) => {
   let platform: TestPlatform
   let holders: KeyHolders
   let admin: string
@@ -38,7 +38,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
     return await holders.plant(userId, undefined, domainId)
   }
 
-  describe('SEC-34: nothing but its name and whether it is enabled', () => {
+  describe('SEC-34: only the name and the enabled flag can be changed', () => {
     /** What somebody would rather have: another owner, place, end, secret. */
     async function listWishes(owner: KeyHolder): Promise<Record<string, unknown>> {
       const other = await holders.addHolder()
@@ -68,7 +68,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
       }
     }
 
-    test('SEC-34: whoever asks, in whatever words', async () => {
+    test('SEC-34: rejects changes to other fields from every caller', async () => {
       const owner = await holders.addHolder()
       const key = await holders.makeOwnKey(owner, { expires_at: '2098-01-01T00:00:00Z' })
       const before = await rowOf(key)
@@ -92,7 +92,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
       assert.deepEqual(await rowOf(key), before)
     })
 
-    test('SEC-34: by no other way, and under no other id', async () => {
+    test('SEC-34: rejects changes by other routes and with a different id', async () => {
       const owner = await holders.addHolder()
       const key = await holders.makeOwnKey(owner)
       const before = await rowOf(key)
@@ -115,7 +115,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
       assert.deepEqual(await rowOf(key), before)
     })
 
-    test('SEC-34: and a change of those leaves all else as it was', async () => {
+    test('SEC-34: a change leaves all other fields as they are', async () => {
       const owner = await holders.addHolder()
       const key = await holders.makeOwnKey(owner, { expires_at: '2098-01-01T00:00:00Z' })
       const { name: _name, name_key: _key, enabled: _enabled, ...before } = await rowOf(key)
@@ -129,7 +129,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
     })
   })
 
-  describe('a key of somebody with a role on the system', () => {
+  describe('an access key of a user with a system role', () => {
     let owner: KeyHolder
     let key: HeldKey
     let ruler: string
@@ -140,7 +140,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
       ruler = await addRuler(owner)
     })
 
-    test('is not touched by who runs their domain, as they themselves are not', async () => {
+    test('cannot be changed by the domain administrator', async () => {
       const path = `/v3/users/${owner.userId}`
       const user = await ask(platform.url, path, {
         method: 'PUT',
@@ -154,7 +154,7 @@ onEngineOfLane('what can be changed of an access key', (engine) => {
       assert.deepEqual(await rowOf(key), before)
     })
 
-    test('is not enabled again by who runs their domain: it may have been stolen', async () => {
+    test('cannot be enabled again by the domain administrator', async () => {
       assert.equal((await change(owner.token, key, { enabled: false })).status, 200)
       assertError(await change(ruler, key, { enabled: true }), 'ForbiddenError')
       assert.equal((await holders.login(holders.present('plain', key))).status, 401)

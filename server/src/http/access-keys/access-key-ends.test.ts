@@ -26,7 +26,7 @@ interface Use {
   readonly child: string
 }
 
-onEngineOfLane('an access key ends', (engine) => {
+onEngineOfLane('ending an access key', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let holders: KeyHolders
@@ -141,7 +141,7 @@ onEngineOfLane('an access key ends', (engine) => {
     'it is deleted': ({ key }) => administer('DELETE', `/credentials/${key.id}`),
   }
 
-  describe('SEC-33: and with it every token that was got with it', () => {
+  describe('SEC-33: also ends every token issued with it', () => {
     for (const [what, change] of Object.entries(changes)) {
       test(`SEC-33: when ${what}`, async () => {
         const use = await addUse()
@@ -152,7 +152,7 @@ onEngineOfLane('an access key ends', (engine) => {
       })
     }
 
-    test('SEC-33: when its user leaves the group that was in the project', async () => {
+    test('SEC-33: when its user leaves the group that had a role in the project', async () => {
       const owner = await holders.addHolder()
       const { userId, projectDomain } = owner
       const projectId = await holders.identities.addProject('of the group', projectDomain)
@@ -166,7 +166,7 @@ onEngineOfLane('an access key ends', (engine) => {
       await isOver(use)
     })
 
-    test('SEC-33: enabled again it is good, and the tokens from before are not', async () => {
+    test('SEC-33: an enabled key works again, but its earlier tokens do not', async () => {
       const use = await addUse()
       await disable('credential', use.key.id)
       await isOver(use)
@@ -176,7 +176,7 @@ onEngineOfLane('an access key ends', (engine) => {
       assert.deepEqual([await statusOf(use.token), await statusOf(use.child)], [401, 401])
     })
 
-    test('SEC-33: enabled again it is good, also where it was only ever seen disabled', async () => {
+    test('SEC-33: an enabled key works again on a process that only saw it disabled', async () => {
       const key = await holders.makeOwnKey(await holders.addHolder())
       await disable('credential', key.id)
       assert.deepEqual(await loginStatuses(key, platform), [401, 401, 401])
@@ -184,7 +184,7 @@ onEngineOfLane('an access key ends', (engine) => {
       assert.deepEqual(await loginStatuses(key, platform), [201, 201, 201])
     })
 
-    test('SEC-33: a key that was deleted is not brought back by one of its name', async () => {
+    test('SEC-33: a new key with the same name does not restore a deleted one', async () => {
       const { owner, key, token } = await addUse({ name: 'job' })
       await administer('DELETE', `/credentials/${key.id}`)
       const again = await holders.makeOwnKey(owner, { name: 'job' })
@@ -194,7 +194,7 @@ onEngineOfLane('an access key ends', (engine) => {
     })
   })
 
-  describe('SEC-33: also in the moment of a login', () => {
+  describe('SEC-33: during a login', () => {
     /** Writes a token as a login does that has seen the key when it was still good. */
     const writeLate = ({ owner, key }: Use) =>
       createTokenStore(platform.database).insert(
@@ -210,7 +210,7 @@ onEngineOfLane('an access key ends', (engine) => {
         makeEvent(),
       )
 
-    test('SEC-33: no token is written for a key that has just been disabled or deleted', async () => {
+    test('SEC-33: issues no token for a key that was just disabled or deleted', async () => {
       assert.equal(await writeLate(await addUse()), true)
       for (const what of ['it is disabled', 'it is deleted']) {
         const use = await addUse()
@@ -219,7 +219,7 @@ onEngineOfLane('an access key ends', (engine) => {
       }
     })
 
-    test('SEC-33: of those who log in while it is disabled nobody keeps a token', async () => {
+    test('SEC-33: concurrent logins leave no valid token once the key is disabled', async () => {
       const { key } = await addUse()
       const login = () => holders.login(holders.present('own', key))
       const [answers] = await Promise.all([
@@ -232,7 +232,7 @@ onEngineOfLane('an access key ends', (engine) => {
     })
   })
 
-  describe('SEC-35: at its own end', () => {
+  describe('SEC-35: when the key expires', () => {
     const moment = (time: number) => new Date(time).toISOString().replace('Z', '000Z')
     const endOf = async (token: string) =>
       (
@@ -242,7 +242,7 @@ onEngineOfLane('an access key ends', (engine) => {
         })
       ).body.token.expires_at
 
-    test('SEC-35: and no token that was got with it lives longer', async () => {
+    test('SEC-35: its tokens do not outlive it', async () => {
       const end = now + 2 * hour
       const use = await addUse({ expires_at: new Date(end).toISOString().replace('.000', '') })
       await isGood(use)
@@ -257,7 +257,7 @@ onEngineOfLane('an access key ends', (engine) => {
       if (beside) assert.deepEqual(await statusesAt(use, beside), allRefused)
     })
 
-    test('SEC-35: while a token lives no longer than any other, nor than its user', async () => {
+    test('SEC-35: its tokens do not outlive the usual lifetime or the user', async () => {
       const far = new Date(now + 1_000 * hour).toISOString().replace(/\.\d+/, '')
       const { owner, key } = await addUse({ expires_at: far })
       const login = async () => secretOf(await holders.login(holders.present('own', key)))

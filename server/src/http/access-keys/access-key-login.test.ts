@@ -48,7 +48,7 @@ onEngineOfLane('a login with an access key', (engine) => {
     (await holders.credentials(token, 'GET', `/${id}`)).body.credential
 
   for (const form of forms) {
-    test(`is a token for the key's own project, in the form "${form}"`, async () => {
+    test(`returns a token for the project of the key, in the form "${form}"`, async () => {
       for (const method of ['aksk', 'access_key_secret']) {
         now += second
         const answer = await holders.login(holders.present(form, key), { method })
@@ -80,13 +80,13 @@ onEngineOfLane('a login with an access key', (engine) => {
     })
   }
 
-  test('tells of a key without an end that its end is 0', async () => {
+  test('returns 0 as the expiry of a key that does not expire', async () => {
     const endless = await holders.makeOwnKey(ann)
     const { body } = await holders.login(holders.present('plain', endless))
     assert.deepEqual(body.token.access_key, { AccessKey: endless.id, expire: 0, secret: '' })
   })
 
-  test('does not care for the default project, nor for what the body says of the caller', async () => {
+  test('ignores the default project and the caller data in the body', async () => {
     const owner = await holders.addHolder()
     const { userId } = owner
     const elsewhere = await holders.identities.addProject('default of owner', owner.projectDomain)
@@ -107,7 +107,7 @@ onEngineOfLane('a login with an access key', (engine) => {
     assert.deepEqual(body.token.context, { ip: '127.0.0.1', source: 'cli' })
   })
 
-  test('is noted at the key: when, and from where', async () => {
+  test('records time and address of the last use', async () => {
     const owner = await holders.addHolder()
     const own = await holders.makeOwnKey(owner)
     const unused = await show(owner, own)
@@ -130,8 +130,8 @@ onEngineOfLane('a login with an access key', (engine) => {
     assert.deepEqual(await show(owner, own), before)
   })
 
-  describe('SEC-20: that fails', () => {
-    test('SEC-20: is byte for byte the same, whatever the cause', async () => {
+  describe('SEC-20: failure', () => {
+    test('SEC-20: returns byte-identical responses for every cause', async () => {
       now += 60 * second
       const owner = await holders.addHolder()
       const good = await holders.makeOwnKey(owner)
@@ -191,7 +191,7 @@ onEngineOfLane('a login with an access key', (engine) => {
       secretOf(await holders.login(holders.present('own', good)))
     })
 
-    test('SEC-21: costs the same reads and writes, whether there is such a key or not', async (t) => {
+    test('SEC-21: runs the same reads and writes whether the key exists or not', async (t) => {
       const logins = await startMeasuredLogins(platform, { clock })
       t.after(() => logins.close())
       const own = await holders.makeOwnKey(await holders.addHolder())
@@ -212,7 +212,7 @@ onEngineOfLane('a login with an access key', (engine) => {
       }
     })
 
-    test('counts as a failed login of its address', async (t) => {
+    test('counts as a failed login from the address', async (t) => {
       const limited = await startPlatform({ engine, flags: ['--login-failures-per-minute=2'] })
       t.after(() => limited.close())
       const statuses: number[] = []
@@ -224,7 +224,7 @@ onEngineOfLane('a login with an access key', (engine) => {
     })
   })
 
-  test("SEC-24: is not held up by the delay of its user's password", async (t) => {
+  test('SEC-24: is not delayed by failed password logins of the user', async (t) => {
     const logins = await startMeasuredLogins(platform, { clock })
     t.after(() => logins.close())
     const owner = await holders.addHolder()
@@ -247,8 +247,8 @@ onEngineOfLane('a login with an access key', (engine) => {
     for (const form of forms) secretOf(await holders.login(holders.present(form, own)))
   })
 
-  describe('with a text that cannot be one', () => {
-    test('is a 400 that names the field and does not repeat it', async () => {
+  describe('malformed input', () => {
+    test('returns 400, names the field and does not echo the value', async () => {
       const { id, secret } = key
       const signed = JSON.parse(holders.present('own', key)) as Record<string, unknown>
       const texts: unknown[] = [
@@ -285,7 +285,7 @@ onEngineOfLane('a login with an access key', (engine) => {
       }
     })
 
-    test('or without one, or with another credential beside it, too', async () => {
+    test('returns 400 if the key is missing or combined with another credential', async () => {
       for (const method of ['aksk', 'access_key_secret']) {
         const missing = await requestToken(platform.url, { identity: { methods: [method] } })
         const { fields } = assertError(missing, 'MissingParameterError', 'application/json')

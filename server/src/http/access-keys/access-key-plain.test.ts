@@ -26,7 +26,7 @@ const forwarded: Headers = { 'x-forwarded-for': client }
 const secure: Headers = { 'x-forwarded-proto': 'https' }
 const fixture = (name: string) => join(import.meta.dirname, '../../testing/fixtures', name)
 
-describe('a secret that is shown', () => {
+describe('login with a plain secret', () => {
   /** A platform with a key, and the login that shows its secret. */
   async function startWithKey(flags: readonly string[] = []) {
     const platform = await startPlatform({ flags: ['--login-failures-per-minute=0', ...flags] })
@@ -55,18 +55,18 @@ describe('a secret that is shown', () => {
     }
   }
 
-  describe('where no proxy is trusted', () => {
+  describe('without a trusted proxy', () => {
     let started: Started
     before(async () => {
       started = await startWithKey()
     })
     after(() => started.platform.close())
 
-    test('is taken on this machine', async () => {
+    test('is accepted from the local machine', async () => {
       assert.equal((await shown(started, {})).status, 201)
     })
 
-    test('is not taken from elsewhere, whatever the headers claim', async () => {
+    test('is rejected from other addresses, whatever the headers claim', async () => {
       for (const headers of [
         forwarded,
         { ...forwarded, ...secure },
@@ -80,7 +80,7 @@ describe('a secret that is shown', () => {
       }
     })
 
-    test('is not needed there: a signature is taken from anywhere', async () => {
+    test('a signature is accepted from any address', async () => {
       const { holders, key } = started
       for (const form of ['cloudpods', 'own'] as const) {
         const answer = await holders.login(holders.present(form, key), { headers: forwarded })
@@ -88,7 +88,7 @@ describe('a secret that is shown', () => {
       }
     })
 
-    test('leaves no trace when it is refused: no use, no failed login', async () => {
+    test('a rejected login records no use and no failed login', async () => {
       const { platform, holders } = started
       const owner = await holders.addHolder()
       const unused = await holders.makeOwnKey(owner)
@@ -109,7 +109,7 @@ describe('a secret that is shown', () => {
     })
     after(() => started.platform.close())
 
-    test('is taken where the proxy says that TLS was spoken', async () => {
+    test('is accepted if the proxy reports TLS', async () => {
       for (const headers of [
         { ...forwarded, ...secure },
         { 'x-forwarded-for': `${client}, 203.0.113.9`, ...secure },
@@ -120,7 +120,7 @@ describe('a secret that is shown', () => {
       }
     })
 
-    test('is not taken where it says otherwise, or nothing', async () => {
+    test('is rejected if the proxy reports no TLS, or nothing', async () => {
       for (const headers of [
         forwarded,
         { ...forwarded, 'x-forwarded-proto': 'http' },
@@ -137,7 +137,7 @@ describe('a secret that is shown', () => {
     })
   })
 
-  test('is not taken on the word of a peer that is no trusted proxy', async (t) => {
+  test('is rejected if the header comes from an untrusted peer', async (t) => {
     const started = await startWithKey(['--trusted-proxies=203.0.113.9'])
     t.after(() => started.platform.close())
     await isRefused(started, { ...forwarded, ...secure })
@@ -173,7 +173,7 @@ describe('a secret that is shown', () => {
       return { status: answer.statusCode, body: JSON.parse(await text(answer)) as object }
     }
 
-    test('is taken from anywhere', async () => {
+    test('is accepted from any address', async () => {
       const credential = { type: 'aksk', project_id: owner.projectId }
       const made = await askSecurely(
         '/v3/credentials',

@@ -24,7 +24,7 @@ function oneGotIn(answers: readonly { readonly status: number }[]): void {
   assert.deepEqual(statuses, ['201', ...allOf('401').slice(1)])
 }
 
-onEngineOfLane('a signature', (engine) => {
+onEngineOfLane('an access key signature', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let holders: KeyHolders
@@ -61,12 +61,12 @@ onEngineOfLane('a signature', (engine) => {
   const nodes = () => [platform.url, (beside ?? platform).url]
   const nodeFor = (index: number) => nodes()[index % 2] ?? ''
 
-  describe('SEC-30: is good for five minutes', () => {
+  describe('SEC-30: is valid for five minutes', () => {
     for (const form of signedForms) {
       const sign = (signedAt: number, changes = {}) =>
         holders.present(form, key, { now: signedAt, ...changes })
 
-      test(`SEC-30: either way, in the form "${form}"`, async () => {
+      test(`SEC-30: is limited in the past and in the future, in the form "${form}"`, async () => {
         now += 60 * minute
         for (const drift of [-5 * minute, -minute, 0, minute, 5 * minute]) {
           assert.equal(await statusOf(sign(now + drift)), 201, String(drift))
@@ -81,7 +81,7 @@ onEngineOfLane('a signature', (engine) => {
         assert.equal(await statusOf(signed), 401)
       })
 
-      test(`SEC-30: for the day on which it was signed, in the form "${form}"`, async () => {
+      test(`SEC-30: is valid only on the day it was signed, in the form "${form}"`, async () => {
         now = beforeMidnight
         const signed = sign(now)
         const wrongDays = ['20270130', '20270201', '20280131']
@@ -94,8 +94,8 @@ onEngineOfLane('a signature', (engine) => {
     }
   })
 
-  describe("SEC-31: in Cloudpods' form is good once", () => {
-    test('SEC-31: but for two seconds from the address that used it, which is one use', async () => {
+  describe('SEC-31: in the Cloudpods form can be used once', () => {
+    test('SEC-31: repeats from the same address within two seconds count as one use', async () => {
       now += minute
       const signed = holders.present('cloudpods', key)
       assert.equal(await statusOf(signed), 201)
@@ -109,7 +109,7 @@ onEngineOfLane('a signature', (engine) => {
       assert.equal(await statusOf(signed), 401)
     })
 
-    test('SEC-31: and a repeat does not make the two seconds longer', async () => {
+    test('SEC-31: a repeat does not extend the two seconds', async () => {
       now += minute
       const signed = holders.present('cloudpods', key)
       const statuses: number[] = []
@@ -120,7 +120,7 @@ onEngineOfLane('a signature', (engine) => {
       assert.deepEqual(statuses, [201, 201, 201, 401])
     })
 
-    test('SEC-31: from any other address it is used up at once', async () => {
+    test('SEC-31: is rejected at once from any other address', async () => {
       now += minute
       const signed = holders.present('cloudpods', key)
       assert.equal(await statusOf(signed), 201)
@@ -132,7 +132,7 @@ onEngineOfLane('a signature', (engine) => {
       assert.equal((await holders.login(signed, { ...here, url: nodeFor(1) })).status, 201)
     })
 
-    test('SEC-31: of many places at the same moment one gets in', async () => {
+    test('SEC-31: of concurrent uses from several addresses one succeeds', async () => {
       now += minute
       const signed = holders.present('cloudpods', key)
       const answers = await Promise.all(
@@ -144,8 +144,8 @@ onEngineOfLane('a signature', (engine) => {
     })
   })
 
-  describe("SEC-31: in Muster's own form is good once", () => {
-    test('SEC-31: not even at once from the same address', async () => {
+  describe('SEC-31: in the Muster form can be used once', () => {
+    test('SEC-31: an immediate repeat from the same address is rejected', async () => {
       now += minute
       const signed = holders.present('own', key)
       const statuses: number[] = []
@@ -156,7 +156,7 @@ onEngineOfLane('a signature', (engine) => {
       assert.equal(await statusOf(holders.present('own', key)), 201)
     })
 
-    test('SEC-31: nor of many at the same moment, in whatever process', async () => {
+    test('SEC-31: of concurrent uses in several processes one succeeds', async () => {
       for (let round = 0; round < 3; round += 1) {
         now += minute
         const signed = holders.present('own', key)
@@ -167,7 +167,7 @@ onEngineOfLane('a signature', (engine) => {
       }
     })
 
-    test('SEC-31: also where what is over is thrown away in between', async () => {
+    test('SEC-31: stays used while expired entries are purged', async () => {
       now = Math.ceil((now + minute) / second) * second
       // Signed by a clock that is ahead: they are good for ten minutes.
       const ahead = { now: now + 5 * minute }
@@ -183,7 +183,7 @@ onEngineOfLane('a signature', (engine) => {
     })
   })
 
-  test('many of one key at the same moment are all good, on a key that was never used', async () => {
+  test('concurrent signatures of one key all work, even on its first use', async () => {
     for (let round = 0; round < 3; round += 1) {
       now += minute
       const fresh = await holders.makeOwnKey(await holders.addHolder())
@@ -202,8 +202,8 @@ onEngineOfLane('a signature', (engine) => {
     }
   })
 
-  describe('SEC-32: is for this login and no other', () => {
-    test('SEC-32: not for another service or place, whichever form it has', async () => {
+  describe('SEC-32: is valid for this login only', () => {
+    test('SEC-32: is rejected for another service or region, in both forms', async () => {
       now += minute
       for (const form of signedForms) {
         const sign = (changes = {}) => holders.present(form, key, changes)
@@ -231,7 +231,7 @@ onEngineOfLane('a signature', (engine) => {
       }
     })
 
-    test("SEC-32: not for another host, path, method or content, in Muster's own form", async () => {
+    test('SEC-32: is rejected for another host, path, method or body, in the Muster form', async () => {
       now += minute
       const others = [
         { host: 'other.test:8400' },

@@ -13,7 +13,7 @@ import {
 } from '../../testing/identity-world/access-key-holders.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onEngineOfLane('what an access key reaches', (engine) => {
+onEngineOfLane('the scope of an access key', (engine) => {
   let platform: TestPlatform
   let holders: KeyHolders
   before(async () => {
@@ -83,8 +83,8 @@ onEngineOfLane('what an access key reaches', (engine) => {
     assert.equal(project.Id, owner.projectId)
   }
 
-  describe('SEC-08: is its own project', () => {
-    test('SEC-08: and no other place can be asked for with it', async () => {
+  describe('SEC-08: is the project of the key', () => {
+    test('SEC-08: a login with it cannot request another scope', async () => {
       const { owner, key, elsewhere, itself } = await addWideHolder()
       for (const form of forms) {
         for (const scope of elsewhere) {
@@ -103,7 +103,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
       assertError(both, 'InputParameterError', 'application/json')
     })
 
-    test('SEC-08: nor with a token got with it, nor with one got with that', async () => {
+    test('SEC-08: neither can its tokens, nor tokens obtained with those', async () => {
       const { owner, key, elsewhere, itself } = await addWideHolder()
       let token = await logIn(key)
       for (let generation = 0; generation < 3; generation += 1) {
@@ -125,7 +125,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
       }
     })
 
-    test('SEC-08: in which it gives the roles that the user holds there', async () => {
+    test('SEC-08: its tokens have the roles of the user in that project', async () => {
       const { owner, key } = await addWideHolder()
       const { userId, projectId } = owner
       await holders.identities.assign({ role: 'project_viewer', userId, projectId })
@@ -135,8 +135,8 @@ onEngineOfLane('what an access key reaches', (engine) => {
     })
   })
 
-  describe('SEC-08: is never more than its user has now', () => {
-    test('SEC-08: a role that is taken is taken from the tokens of the key', async () => {
+  describe('SEC-08: never exceeds the current permissions of its user', () => {
+    test('SEC-08: revoking a role removes it from the tokens of the key', async () => {
       const owner = await holders.addHolder()
       const { userId, projectId } = owner
       const other = await holders.addHolder()
@@ -171,8 +171,8 @@ onEngineOfLane('what an access key reaches', (engine) => {
     })
   })
 
-  describe('SEC-08: is not another key', () => {
-    test('SEC-08: none is made with it, whoever its owner is', async () => {
+  describe('SEC-08: does not include other keys', () => {
+    test('SEC-08: cannot create a key, whoever owns it', async () => {
       const owner = await holders.addHolder()
       const { userId, projectId } = owner
       const other = await holders.addHolder()
@@ -197,7 +197,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
       assert.equal((await holders.tryToMake(owner.token, { project_id: projectId })).status, 201)
     })
 
-    test('SEC-08: no other is changed or deleted with it, whoever its owner is; it itself may be', async () => {
+    test('SEC-08: cannot change or delete other keys, but can change or delete itself', async () => {
       const owner = await holders.addHolder()
       const stranger = await holders.addHolder()
       const key = await holders.makeOwnKey(owner)
@@ -230,7 +230,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
     })
   })
 
-  describe("SEC-09: is not another's", () => {
+  describe('SEC-09: does not include keys of other users', () => {
     let ann: KeyHolder
     let bob: KeyHolder
     let keyOfAnn: HeldKey
@@ -242,7 +242,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
       keyOfBob = await holders.makeOwnKey(bob)
     })
 
-    test("SEC-09: by one's own secret or signature with the other's name on it", async () => {
+    test('SEC-09: the secret or signature of one key is rejected with the id of another', async () => {
       const mixed = { id: keyOfBob.id, secret: keyOfAnn.secret }
       const relabel = (text: string) =>
         JSON.stringify({ ...(JSON.parse(text) as object), access_key: keyOfBob.id })
@@ -260,7 +260,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
       assert.ok(!text.includes(bob.userId))
     })
 
-    test('SEC-09: a signature that is spent under one name is not good under another', async () => {
+    test('SEC-09: a used signature is rejected under another key id', async () => {
       const text = holders.present('own', keyOfAnn)
       secretOf(await holders.login(text))
       const members = JSON.parse(text) as object
@@ -275,7 +275,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
       }
     })
 
-    test('SEC-09: in whatever place the name or the secret is put', async () => {
+    test('SEC-09: the id and the secret are rejected in any other field', async () => {
       const { id, secret } = keyOfBob
       const identities = [
         { methods: ['password'], password: { user: { id, password: secret } } },
@@ -314,7 +314,7 @@ onEngineOfLane('what an access key reaches', (engine) => {
     })
   })
 
-  test('SEC-08: even an administrator’s key does not set the password of its owner', async () => {
+  test('SEC-08: the key of an administrator cannot set the password of its owner', async () => {
     const owner = await holders.addHolder()
     const key = await holders.makeOwnKey(owner)
     await holders.identities.assign({ role: 'admin', userId: owner.userId })

@@ -116,7 +116,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
     }
   }
 
-  test('SEC-36: lies nowhere in the database, in whatever spelling', async () => {
+  test('SEC-36: is not in the database, in any encoding', async () => {
     const tables = await dumpTables(platform.database)
     const dump = JSON.stringify(tables)
     assert.ok(dump.includes(keys[0]?.id ?? ''))
@@ -132,13 +132,13 @@ onEngineOfLane('the secret of an access key', (engine) => {
     assert.equal(new Set(sealed.map(({ secret }) => secret)).size, 2)
   })
 
-  test('SEC-36: lies in no file', () => {
+  test('SEC-36: is not in any file', () => {
     const files = readFolder(platform.folder)
     assert.ok(engine === 'postgres' || files.includes(keys[0]?.id ?? ''))
     assert.deepEqual(leaksIn(files, secrets()), [])
   })
 
-  test('SEC-36: is in no answer but the one that made it', async () => {
+  test('SEC-36: is only in the response that created the key', async () => {
     const paths = operations
       .filter(({ method }) => method === 'GET')
       .flatMap(({ path }) =>
@@ -160,7 +160,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
     assert.deepEqual(leaksIn(answers.join('\n'), secrets()), [])
   })
 
-  test('SEC-36: does not open in the row of another key', async () => {
+  test('SEC-36: cannot be decrypted in the row of another key', async () => {
     const [one, other] = [await holders.makeOwnKey(ann), await holders.makeOwnKey(ann)]
     const { db } = platform.database
     const sealedOf = async ({ id }: HeldKey) =>
@@ -188,7 +188,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
     assert.equal(await logIn(holders.present('own', one)), 201)
   })
 
-  test('SEC-64: is not in the log at its most talkative, not even when the storage fails', async () => {
+  test('SEC-64: is not in the log at the most verbose level, even when the database fails', async () => {
     const [first] = keys as [HeldKey]
     const { schema } = platform.database.db
     const rename = (from: string, to: string) =>

@@ -42,8 +42,8 @@ onEngineOfLane('access keys', (engine) => {
   const countRows = async () =>
     (await platform.database.db.selectFrom('access_keys').select('id').execute()).length
 
-  describe('a new one', () => {
-    test('has all there is to know of it, the secret too, in an answer that nobody keeps', async () => {
+  describe('a new key', () => {
+    test('is returned in full with its secret, in a response that is not cached', async () => {
       const answer = await holders.tryToMake(ann.token, { project_id: ann.projectId })
       assert.equal(answer.status, 201)
       assert.equal(answer.headers.get('cache-control'), 'no-store')
@@ -69,7 +69,7 @@ onEngineOfLane('access keys', (engine) => {
       })
     })
 
-    test('has the name and the end that were asked for', async () => {
+    test('has the requested name and expiry', async () => {
       const wish = { project_id: ann.projectId, name: 'Backup job', expires_at: later, blob: '{}' }
       const { body } = await holders.tryToMake(ann.token, wish)
       const { name, expires_at, blob } = body.credential
@@ -78,7 +78,7 @@ onEngineOfLane('access keys', (engine) => {
       assert.equal(expire, Date.UTC(2027, 1, 28, 8, 30) / 1_000)
     })
 
-    test('is for a project in which the user holds a role now', async () => {
+    test('requires a role of the user in the project', async () => {
       const bob = await holders.addHolder()
       const closed = await holders.addHolder()
       await holders.identities.change(
@@ -115,7 +115,7 @@ onEngineOfLane('access keys', (engine) => {
       assert.equal(await countRows(), rows)
     })
 
-    test('does not end before it begins', async () => {
+    test('cannot expire in the past', async () => {
       const rows = await countRows()
       const ends = [
         '2027-01-31T12:00:00Z',
@@ -138,7 +138,7 @@ onEngineOfLane('access keys', (engine) => {
       assert.equal(await countRows(), rows)
     })
 
-    test('is of the one type, and holds nothing but what it may', async () => {
+    test('accepts only the supported type and fields', async () => {
       const rows = await countRows()
       const project_id = ann.projectId
       const strays = [
@@ -209,15 +209,15 @@ onEngineOfLane('access keys', (engine) => {
     assert.ok(!(await listIds(token)).includes(id))
   }
 
-  describe('SEC-36: are made, shown without their secret, changed and deleted', () => {
-    test('by their owner, whatever role that is', async () => {
+  describe('SEC-36: can be created, read without secret, changed and deleted', () => {
+    test('by their owner, in every role', async () => {
       await administer(ann.token, ann, {})
       const viewer = await holders.addHolder({ role: 'project_viewer' })
       await administer(viewer.token, viewer, { expires_at: later })
       await administer(viewer.token, viewer, { user_id: viewer.userId })
     })
 
-    test('by who administers the domain of their owner', async () => {
+    test("by an administrator of the owner's domain", async () => {
       const owner = await holders.addHolder()
       const inDomain = await holders.addHolder({
         userDomain: owner.userDomain,
@@ -251,13 +251,13 @@ onEngineOfLane('access keys', (engine) => {
       assert.equal((await show(ann.token, id)).body.credential.name, '')
     })
 
-    test('by who administers the system', async () => {
+    test('by a system administrator', async () => {
       await administer(admin, ann, { user_id: ann.userId })
     })
   })
 
-  describe('SEC-36: of others', () => {
-    test('do not exist for a member of the same project, not even its owner', async () => {
+  describe('SEC-36: of other users', () => {
+    test('are 404 for members and owners of the same project', async () => {
       const { identities } = holders
       const key = await holders.makeOwnKey(ann, { name: "ann's" })
       const owner = await holders.addHolder({ userDomain: ann.userDomain })
@@ -293,7 +293,7 @@ onEngineOfLane('access keys', (engine) => {
       assert.deepEqual([name, enabled], ["ann's", true])
     })
 
-    test('are shown to who may read all of them, who changes none', async () => {
+    test('are readable but not changeable with read permission on all keys', async () => {
       const key = await holders.makeOwnKey(ann, { name: "ann's" })
       const viewers: string[] = []
       for (const options of [{ domainId: ann.userDomain }, {}]) {
@@ -320,7 +320,7 @@ onEngineOfLane('access keys', (engine) => {
     })
   })
 
-  test('are found by owner, project, name and state, and by nothing else', async () => {
+  test('can be filtered by owner, project, name and state only', async () => {
     const owner = await holders.addHolder()
     const { userId, token } = owner
     const projectId = await holders.identities.addProject('second', owner.projectDomain)
@@ -343,7 +343,7 @@ onEngineOfLane('access keys', (engine) => {
     }
   })
 
-  test('are 50 a user, expired ones left out, whoever makes them and however many at once', async () => {
+  test('are limited to 50 unexpired keys per user, also under concurrent creation', async () => {
     const { userId, projectId: project_id, token } = await holders.addHolder()
     const { db } = platform.database
     const make = (wish = {}) => holders.tryToMake(token, { project_id, ...wish })

@@ -95,7 +95,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
       ])
     })
 
-  test(`${injectionTexts.length} texts in filters find nothing and change nothing`, async () => {
+  test(`${injectionTexts.length} texts as filters match nothing and change nothing`, async () => {
     assert.ok(injectionTexts.length >= 200)
     const before = await dumpTables(platform.database)
     const named = lists.filter((operation) => schemasOf(operation).some(isFree))
@@ -113,7 +113,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
 
   // No engine sees these.
   if (engine === 'sqlite') {
-    test('the texts as a limit, an order, a flag or a moment are errors', async () => {
+    test('the texts as limit, sort order, boolean or timestamp are errors', async () => {
       const places = lists.flatMap((operation) =>
         schemasOf(operation)
           .filter((entry) => !isFree(entry) && entry[0] !== 'marker')
@@ -133,7 +133,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
     })
   }
 
-  test('the texts as markers lead nowhere', async () => {
+  test('the texts as page markers are errors', async () => {
     const sendings = spread(lists, 2).map(
       ([operation, text]) =>
         [
@@ -147,7 +147,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
     })
   })
 
-  test('forged markers, with whatever inside, widen and break nothing', async () => {
+  test('forged page markers do not widen the result or cause server errors', async () => {
     const id = "' or 1=1 --"
     const insides: (readonly [unknown, unknown])[] = [
       ...["' or 1=1 --", '', 'a\0b', '\uD800', '0', '1e5', 'x'.repeat(1_000)].map(
@@ -183,7 +183,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
     })
   })
 
-  test('the texts as ids in a path are ids of nothing', async () => {
+  test('the texts as ids in a path are 404', async () => {
     const before = await dumpTables(platform.database)
     // A path of dots is another path before it is sent.
     const sendings = spread(items, 2)
@@ -199,7 +199,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
     assert.deepEqual(await dumpTables(platform.database), before)
   })
 
-  test('the texts as names are names, or errors, and nothing else', async () => {
+  test('the texts as names are stored unchanged or rejected', async () => {
     const rules = [{ service: 'compute', resource: '*', action: 'list', effect: 'allow' }]
     const kinds = [
       ['domains', 'domain', {}],

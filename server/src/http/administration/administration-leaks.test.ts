@@ -29,7 +29,7 @@ const lists = reads.filter(({ query }) => query?.properties['marker'] !== undefi
 const callers = ['domain_admin', 'project_owner', undefined] as const
 type CallerRole = (typeof callers)[number]
 
-onEngineOfLane('what others have', (engine) => {
+onEngineOfLane('resources of other tenants', (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
   let mine: Tenant
@@ -98,7 +98,7 @@ onEngineOfLane('what others have', (engine) => {
   }
 
   for (const role of callers) {
-    test(`SEC-61: changes no byte of what is read: ${role ?? 'no role'}`, async () => {
+    test(`SEC-61: do not change a byte of what others read: ${role ?? 'no role'}`, async () => {
       const addresses = [
         ...addressesOf(mine.ids),
         ...addressesOf(foreign.ids).filter((address) => !address.includes('?')),
@@ -158,7 +158,7 @@ onEngineOfLane('what others have', (engine) => {
 
   // What each of them sees is tested on both engines above: of these one is enough for the second.
   for (const role of engine === 'sqlite' ? callers : (['domain_admin'] as const)) {
-    test(`SEC-62: a foreign id in a path is as good as none: ${role ?? 'no role'}`, async () => {
+    test(`SEC-62: an invisible id in a path is treated as unknown: ${role ?? 'no role'}`, async () => {
       const statuses: number[] = []
       await introduce(role)
       for (const operation of guarded) {
@@ -178,7 +178,7 @@ onEngineOfLane('what others have', (engine) => {
       assert.ok(statuses.every((status) => [200, 403, 404].includes(status)))
     })
 
-    test(`SEC-62: a foreign id as a marker or a filter is as good as none: ${role ?? 'no role'}`, async () => {
+    test(`SEC-62: an invisible id as a marker or filter is treated as unknown: ${role ?? 'no role'}`, async () => {
       await introduce(role)
       for (const operation of lists) {
         const path = pathWith(operation, ownParameters(operation, withOneself(role)))
@@ -199,7 +199,7 @@ onEngineOfLane('what others have', (engine) => {
       }
     })
 
-    test(`SEC-62: a foreign id in a body is as good as none: ${role ?? 'no role'}`, async () => {
+    test(`SEC-62: an invisible id in a body is treated as unknown: ${role ?? 'no role'}`, async () => {
       await introduce(role)
       const { ids } = mine
       const check = { service: 'identity', resource: 'users', action: 'get' }
@@ -252,7 +252,7 @@ onEngineOfLane('what others have', (engine) => {
 
   // No engine sees these.
   if (engine === 'sqlite') {
-    test('SEC-62: what is hidden cannot be filtered or sorted by, whatever there is', async () => {
+    test('SEC-62: hidden fields cannot be used to filter or sort', async () => {
       const words =
         'password_hash name_key secret email rules description id ca last_used_ip created_at __proto__'
       const hidden = words.split(' ')
@@ -282,7 +282,7 @@ onEngineOfLane('what others have', (engine) => {
     })
   }
 
-  test('SEC-62: a name is taken only where one can see it', async () => {
+  test('SEC-62: a name conflict is reported only for visible names', async () => {
     const identities = createIdentityWorld(platform.database)
     const token = tokenOf('domain_admin')
     const create = (collection: string, key: string, name: string) =>
@@ -301,7 +301,7 @@ onEngineOfLane('what others have', (engine) => {
     }
   })
 
-  test('SEC-62: names that are taken everywhere are told of to those who see everything', async () => {
+  test('SEC-62: conflicts of globally unique names are reported to callers who see everything', async () => {
     const body = { domain: { name: 'foreign' } }
     for (const role of callers) {
       const [taken, free] = [body, { domain: { name: 'nobody has this' } }].map((wish) =>

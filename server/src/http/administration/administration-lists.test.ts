@@ -66,7 +66,7 @@ function nameOf(item: Item): string {
 const nameOfRow = (row: Row): string =>
   row['link'] === undefined ? row.id : `${row['link']} ${row['user_id'] ?? row['group_id']}`
 
-onEngineOfLane('lists of administration', (engine) => {
+onEngineOfLane('administration lists', (engine) => {
   let platform: TestPlatform
   let world: World
   let people: Person[]
@@ -146,7 +146,7 @@ onEngineOfLane('lists of administration', (engine) => {
     }
   }
 
-  test('SEC-60: 1,000 random questions and more are answered as by a model of bare rows', async () => {
+  test('SEC-60: 1,000 random queries return the same as a reference model', async () => {
     const seen = { 200: 0, 400: 0, 403: 0, 404: 0, rows: 0, requests: 0 }
     const asked = new Map<string, number>()
     const question = questionsAbout(world, people)
@@ -191,7 +191,7 @@ onEngineOfLane('lists of administration', (engine) => {
     assert.deepEqual([...asked.keys()].sort(), listOperations.map(({ id }) => id).sort())
   })
 
-  test('the link to the next page keeps what narrows the list, also a second question mark', async () => {
+  test('the next link keeps all filters, also with a second question mark', async () => {
     const identities = createIdentityWorld(platform.database)
     const ids = []
     for (const place of ['here', 'there']) {
@@ -231,7 +231,7 @@ async function createDictionary(): Promise<string> {
   return server.replace(/[^/]+$/, name)
 }
 
-onEngineOfLane('names in a list', (engine) => {
+onEngineOfLane('sorting by name', (engine) => {
   let platform: TestPlatform
   let folder: string
   before(async () => {
@@ -244,7 +244,7 @@ onEngineOfLane('names in a list', (engine) => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('SEC-60: sort by code point, whatever language the database speaks', async () => {
+  test('SEC-60: sorts by code point, independent of the database locale', async () => {
     const { database, url } = platform
     const identities = createIdentityWorld(database)
     const domainId = await identities.addDomain('Names')

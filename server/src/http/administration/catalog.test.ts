@@ -6,7 +6,7 @@ import { createAdminClient, createContractClient } from '../../testing/contract-
 import { addTenant } from '../../testing/identity-world/add-tenant.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-describe('the catalog piece by piece', () => {
+describe('the catalog resources', () => {
   let platform: TestPlatform
   let admin: Awaited<ReturnType<typeof createAdminClient>>
   let catalog: CatalogService[]
@@ -20,7 +20,7 @@ describe('the catalog piece by piece', () => {
   })
   after(() => platform.close())
 
-  test('has the services of the catalog in a token', async () => {
+  test('lists the services of the catalog in a token', async () => {
     const { services } = await admin.get<{ services: ServiceDto[] }>('listServices')
     assert.deepEqual(
       services.map(({ id, name, type }) => ({ id, name, type })),
@@ -43,7 +43,7 @@ describe('the catalog piece by piece', () => {
     }
   })
 
-  test('has the endpoints, each with its service and region', async () => {
+  test('lists the endpoints with their service and region', async () => {
     const { endpoints } = await admin.get<{ endpoints: EndpointDto[] }>('listEndpoints')
     assert.deepEqual(
       endpoints.map(({ id, url, service_id }) => ({ id, url, service_id })),
@@ -66,7 +66,7 @@ describe('the catalog piece by piece', () => {
     await admin.fail('InputParameterError', 'listEndpoints', { query: 'interface=private' })
   })
 
-  test('has the region', async () => {
+  test('lists the region', async () => {
     const { regions } = await admin.get<{ regions: RegionDto[] }>('listRegions')
     assert.deepEqual(
       regions.map(({ id, parent_region_id }) => [id, parent_region_id]),
@@ -81,7 +81,7 @@ describe('the catalog piece by piece', () => {
     assert.deepEqual(none.regions, [])
   })
 
-  test('is read by whoever has a scope, and by nobody else', async () => {
+  test('requires a scoped token', async () => {
     const tenant = await addTenant(platform.database, 'Tenant')
     for (const role of ['domain_viewer', 'project_viewer'] as const) {
       const client = createContractClient(platform.url, (await tenant.person(role)).token)
@@ -96,7 +96,7 @@ describe('the catalog piece by piece', () => {
     }
   })
 
-  test('cannot be changed, and what is not in it is not found', async () => {
+  test('is read-only, and unknown ids are 404', async () => {
     for (const operation of ['getService', 'getEndpoint', 'getRegion'] as const) {
       await admin.fail('ResourceNotFoundError', operation, { path: { id: 'none' } })
     }

@@ -10,7 +10,7 @@ const listDefaults = 'details=false&limit=20&offset=0&summary_stats=false'
 const absentId = '0'.repeat(32)
 const pathOf = ({ path }: Operation) => path.replaceAll(/\{\w+\}/g, absentId)
 
-onBothEngines('what clients of Cloudpods and Keystone send', (engine) => {
+onBothEngines('requests of Cloudpods and Keystone clients', (engine) => {
   let platform: TestPlatform
   let token: string
   before(async () => {
@@ -43,7 +43,7 @@ onBothEngines('what clients of Cloudpods and Keystone send', (engine) => {
     })
   }
 
-  test('a page by offset is a part of the whole list', async () => {
+  test('offset returns the matching part of the whole list', async () => {
     const keys = ['roles', 'policies', 'services', 'endpoints', 'role_assignments'] as const
     type List = Record<string, unknown[]> & { links: { next: string | null } }
     for (const path of [...keys.map((key) => `/v3/${key}`), '/v3/auth/permissions']) {
@@ -77,7 +77,7 @@ onBothEngines('what clients of Cloudpods and Keystone send', (engine) => {
     })
   }
 
-  test('null for a description, and empty options, are nothing', async () => {
+  test('a null description and empty options are ignored', async () => {
     for (const key of ['domain', 'project', 'user', 'group', 'role'] as const) {
       const wish = {
         name: `null ${key}`,
@@ -103,7 +103,7 @@ onBothEngines('what clients of Cloudpods and Keystone send', (engine) => {
     }
   })
 
-  test('a project by its name alone is found', async () => {
+  test('a project is found by its name without a domain', async () => {
     const identity = passwordIdentity('sysadmin', adminPassword)
     const found = await requestToken(platform.url, {
       identity,

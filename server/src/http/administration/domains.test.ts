@@ -34,7 +34,7 @@ describe('domains', () => {
   const statusOf = async (token: string) =>
     (await ask(platform.url, '/v3/auth/projects', { token })).status
 
-  test('an enabled domain is not deleted: it takes two steps', async () => {
+  test('an enabled domain cannot be deleted', async () => {
     const { ids } = await addTenant(platform.database, 'Two steps')
     const path = { id: ids.domains }
     await admin.fail('InvalidStatusError', 'deleteDomain', { path })
@@ -51,7 +51,7 @@ describe('domains', () => {
     }
   })
 
-  test('the default domain is never deleted nor disabled, whoever else administers', async () => {
+  test('the default domain cannot be deleted or disabled', async () => {
     const { token, userId } = await (
       await addTenant(platform.database, 'Elsewhere')
     ).person('admin')
@@ -86,7 +86,7 @@ describe('domains', () => {
     admin = await createAdminClient(platform)
   })
 
-  test('disabling a domain ends the tokens of its people and for its projects, for good', async () => {
+  test('disabling a domain permanently ends the tokens of its users and for its projects', async () => {
     const tenant = await addTenant(platform.database, 'Closing')
     const other = await addTenant(platform.database, 'Open')
     const own = await Promise.all(['domain_admin', 'project_owner', undefined].map(tenant.person))

@@ -50,7 +50,7 @@ onEngineOfLane('groups', (engine) => {
       ({ name }) => name,
     )
 
-  test('members come, are there, and go', async () => {
+  test('members can be added, checked and removed', async () => {
     const { group } = await admin.get<{ group: GroupDto }>('createGroup', {
       body: { group: { name: 'night shift', domain_id: tenant.ids.domains } },
     })
@@ -70,7 +70,7 @@ onEngineOfLane('groups', (engine) => {
     assert.deepEqual(await groupsOf(tenant.ids.users), ['team'])
   })
 
-  test('members of nowhere and groups of nowhere are errors that say which', async () => {
+  test('unknown users and unknown groups are reported by name', async () => {
     const { groups, users } = tenant.ids
     for (const operation of ['addGroupUser', 'checkGroupUser', 'removeGroupUser'] as const) {
       for (const path of [
@@ -90,7 +90,7 @@ onEngineOfLane('groups', (engine) => {
     await admin.fail('ResourceNotFoundError', 'listUserGroups', { path: { id: 'none' } })
   })
 
-  test('members are listed as users are: narrowed, sorted, by pages', async () => {
+  test('members can be filtered, sorted and paged like users', async () => {
     const identities = createIdentityWorld(platform.database)
     const domainId = tenant.ids.domains
     const { group } = await admin.get<{ group: GroupDto }>('createGroup', {
@@ -113,7 +113,7 @@ onEngineOfLane('groups', (engine) => {
     assert.deepEqual(await membersOf(group.id, search.slice(1)), ['cyd'])
   })
 
-  test('what a group holds its members hold, from the next request to the last', async () => {
+  test('members have the roles of the group immediately, until they leave', async () => {
     const { database } = platform
     const identities = createIdentityWorld(database)
     const userId = await identities.addUser({ name: 'guest', domainId: tenant.ids.domains })
@@ -134,7 +134,7 @@ onEngineOfLane('groups', (engine) => {
     await member.fail('UnauthorizedError', 'listGroups')
   })
 
-  test('a group that goes takes its memberships and what it held, and leaves its members', async () => {
+  test('deleting a group deletes its memberships and role assignments, not its members', async () => {
     const { groups, users } = tenant.ids
     await admin.get('deleteGroup', { path: { id: groups } })
     const left = await platform.database.db

@@ -156,7 +156,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
     return { impact, before, now: await count() }
   }
 
-  test('of a domain is all that goes with it', async () => {
+  test('of a domain includes everything that is deleted with it', async () => {
     await settle()
     const defaults = await defaultsInto([mine.ids.projects])
     const { impact, before, now } = await impactAndLoss('Domain', mine.ids.domains)
@@ -170,7 +170,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
     assert.ok(Object.values(rest).every((number) => number > 0))
   })
 
-  test('of a project is what goes with it, and who loses it', async () => {
+  test('of a project includes what is deleted with it and who loses access', async () => {
     await settle()
     const { impact, before, now } = await impactAndLoss('Project', mine.ids.projects)
     for (const table of ['assignments', 'access_keys', 'tokens'] as const) {
@@ -186,7 +186,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
     assert.deepEqual([impact.default_projects, await defaultsInto([mine.ids.projects])], [1, 0])
   })
 
-  test('of a user is what goes with the user', async () => {
+  test('of a user includes everything that is deleted with the user', async () => {
     await settle()
     const { impact, before, now } = await impactAndLoss('User', mine.ids.users)
     for (const table of ['assignments', 'access_keys', 'tokens'] as const) {
@@ -200,7 +200,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
     assert.equal(now.users, before.users - 1)
   })
 
-  test('counts the tokens made from those that go, wherever they are for', async () => {
+  test('counts derived tokens, whatever their scope', async () => {
     await settle()
     const { database, url } = platform
     const { userId } = await mine.person('project_owner')
@@ -216,7 +216,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
     assert.equal(impact.tokens, before.tokens - now.tokens)
   })
 
-  test('is told to those who may see the thing, and changes nothing', async () => {
+  test('is available to callers who can read the resource, and changes nothing', async () => {
     await settle()
     const path = { id: mine.ids.projects }
     const { token } = await mine.person('domain_admin')

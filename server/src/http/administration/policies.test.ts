@@ -33,7 +33,7 @@ describe('policies', () => {
   const create = (policy: object) =>
     admin.call<{ policy: PolicyDto }>('createPolicy', { body: { policy } })
 
-  test('a rule is made of known words, and what is not is named by its place', async () => {
+  test('a rule with unknown values is rejected, naming the field', async () => {
     const wrong: [object, string][] = [
       [{ service: 'storage' }, 'service'],
       [{ service: '' }, 'service'],
@@ -64,7 +64,7 @@ describe('policies', () => {
     }
   })
 
-  test('a policy has at least one rule and at most two hundred', async () => {
+  test('a policy has between one and two hundred rules', async () => {
     for (const [count, status] of [
       [0, 400],
       [1, 201],
@@ -77,7 +77,7 @@ describe('policies', () => {
     }
   })
 
-  test('every scope, service and action can be written, and wild cards too', async () => {
+  test('every scope, service and action is accepted, and wildcards', async () => {
     const { policy } = (
       await create({
         name: 'all words',
@@ -97,7 +97,7 @@ describe('policies', () => {
     assert.deepEqual(shown.policy, policy)
   })
 
-  test('the scope of a policy stays', async () => {
+  test('the scope of a policy cannot be changed', async () => {
     const { policy } = (await create({ name: 'settled', scope: 'domain', rules: [rule] })).body
     const error = await admin.fail('InputParameterError', 'updatePolicy', {
       path: { id: policy.id },

@@ -53,7 +53,7 @@ onEngineOfLane('projects', (engine) => {
   const create = async (client: ContractClient, project: object) =>
     (await client.get<{ project: ProjectDto }>('createProject', { body: { project } })).project
 
-  test('a project is made where it is said, or else where the token is', async () => {
+  test('a project is created in the given domain, or else in the domain of the token', async () => {
     const { domains } = tenant.ids
     const where = [
       await create(admin, { name: 'said', domain_id: domains }),
@@ -66,7 +66,7 @@ onEngineOfLane('projects', (engine) => {
     }
   })
 
-  test('projects do not nest, are no domains, and do not move', async () => {
+  test('projects cannot be nested, act as domains or move', async () => {
     const { projects, domains } = tenant.ids
     const fails = async (project: object, field: string, id?: string) => {
       const error = await admin.fail(
@@ -89,7 +89,7 @@ onEngineOfLane('projects', (engine) => {
     await fails({ parent_id: 'default' }, 'parent_id', projects)
   })
 
-  test('a name is free again in another domain', async () => {
+  test('the same name can be used in another domain', async () => {
     const here = await create(owner, { name: 'twin' })
     const there = await create(admin, { name: 'TWIN' })
     assert.notEqual(here.domain_id, there.domain_id)
@@ -100,7 +100,7 @@ onEngineOfLane('projects', (engine) => {
     await owner.fail('ResourceNotFoundError', 'getProject', { path: { id: there.id } })
   })
 
-  test('disabling or deleting a project ends the tokens for it, and only those', async () => {
+  test('disabling or deleting a project ends the tokens for it, and no others', async () => {
     const [first, second] = [
       await addTenant(platform.database, 'First'),
       await addTenant(platform.database, 'Second'),
@@ -126,7 +126,7 @@ onEngineOfLane('projects', (engine) => {
     assert.deepEqual(await statuses(), [401, 401, 200])
   })
 
-  test('the project "system" is never deleted, disabled or renamed', async () => {
+  test('the project "system" cannot be deleted, disabled or renamed', async () => {
     const { projects } = await admin.get<{ projects: ProjectDto[] }>('listProjects', {
       query: 'name=system&domain_id=default',
     })

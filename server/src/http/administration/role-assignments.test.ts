@@ -52,7 +52,7 @@ onEngineOfLane('role assignments', (engine) => {
     (await client.get<Body>('listRoleAssignments', { query })).role_assignments
   const linkOf = ({ links }: RoleAssignmentDto) => links.assignment.slice(platform.authUrl.length)
 
-  test('are told by ids, and on request by names', async () => {
+  test('are listed with ids, and on request with names', async () => {
     const { projects, users, domains } = tenant.ids
     const query = `scope.project.id=${projects}&user.id=${users}`
     assert.deepEqual(await read(query), [
@@ -91,7 +91,7 @@ onEngineOfLane('role assignments', (engine) => {
     }
   })
 
-  test('on a domain and on the system are told as such', async () => {
+  test('on a domain and on the system are listed with that scope', async () => {
     const { domains, users } = tenant.ids
     const [onDomain] = await read(`scope.domain.id=${domains}&include_names`)
     assert.deepEqual(onDomain?.scope, { domain: { id: domains, name: 'Tenant' } })
@@ -105,7 +105,7 @@ onEngineOfLane('role assignments', (engine) => {
     await admin.fail('InputParameterError', 'listRoleAssignments', { query: 'scope.system=some' })
   })
 
-  test('of a group are the group’s, and in effect each member’s', async () => {
+  test('of a group are listed for the group, and with "effective" for each member', async () => {
     const { groups, projects, users } = tenant.ids
     const query = `scope.project.id=${projects}`
     const plain = await read(query)
@@ -132,7 +132,7 @@ onEngineOfLane('role assignments', (engine) => {
     assert.equal((await read(`user.id=${second}&effective=1`)).length, 1)
   })
 
-  test('are narrowed by each of their parts', async () => {
+  test('can be filtered by each of their parts', async () => {
     const { groups, users, projects, domains } = tenant.ids
     const count = async (query: string) => (await read(query)).length
     assert.equal(await count(`group.id=${groups}`), 1)
@@ -150,7 +150,7 @@ onEngineOfLane('role assignments', (engine) => {
     }
   })
 
-  test('come by pages, none twice and none left out', async () => {
+  test('are paged without duplicates or gaps', async () => {
     for (const effective of ['', '&effective']) {
       const all = (await read(`include_names${effective}`)).map((item) => JSON.stringify(item))
       for (const limit of [1, 2, 3, all.length, all.length + 1]) {
@@ -167,7 +167,7 @@ onEngineOfLane('role assignments', (engine) => {
     }
   })
 
-  test('SEC-60: of others are not told by a group that one is merely in', async () => {
+  test("SEC-60: of other members of the caller's group are not listed", async () => {
     const { database, url } = platform
     const member = createContractClient(url, await insertToken(database, { userId: second }))
     const own = await read('', member)
@@ -197,7 +197,7 @@ onEngineOfLane('role assignments', (engine) => {
     ])
   })
 
-  test('are held, told one by one, and taken, on each kind of place', async () => {
+  test('can be granted, checked and revoked on every kind of scope', async () => {
     const { projects, domains, users, groups } = tenant.ids
     const roles = await admin.get<{ roles: { id: string; name: string }[] }>('listRoles')
     const idOf = (name: string) => roles.roles.find((role) => role.name === name)?.id ?? ''

@@ -53,7 +53,7 @@ onEngineOfLane('roles', (engine) => {
       await admin.get<{ policies: PolicyDto[] }>('listRolePolicies', { path: { id }, query })
     ).policies.map(({ name }) => name)
 
-  test('the ready-made roles are there, each with its policy', async () => {
+  test('the built-in roles exist, each with its policy', async () => {
     const { roles } = await admin.get<{ roles: RoleDto[] }>('listRoles')
     const names = new Set(roles.map(({ name }) => name))
     for (const name of ['admin', 'auditor', 'domain_admin', 'domain_viewer', 'project_owner']) {
@@ -62,7 +62,7 @@ onEngineOfLane('roles', (engine) => {
     for (const { id } of roles) assert.equal((await policiesOf(id)).length, 1)
   })
 
-  test('policies are bound, are there, and are taken off', async () => {
+  test('policies can be bound, checked and unbound', async () => {
     const id = await createRole('reader')
     const policy_id = await createPolicy('reads users', 'users')
     const path = { id, policy_id }
@@ -88,7 +88,7 @@ onEngineOfLane('roles', (engine) => {
     await admin.fail('ResourceNotFoundError', 'listRolePolicies', { path: { id: 'none' } })
   })
 
-  test('the policies of a role are listed as policies are: narrowed, sorted, by pages', async () => {
+  test('the policies of a role can be filtered, sorted and paged like policies', async () => {
     const id = await createRole('much')
     for (const name of ['b much', 'A much', 'c much']) {
       await admin.get('bindPolicy', { path: { id, policy_id: await createPolicy(name, 'users') } })
@@ -99,7 +99,7 @@ onEngineOfLane('roles', (engine) => {
     assert.deepEqual(await policiesOf(id, 'enabled=0'), [])
   })
 
-  test('a role means what its policies say, at the next request', async () => {
+  test('a changed policy applies to the role at the next request', async () => {
     const { database, url } = platform
     const tenant = await addTenant(database, 'Meaning')
     const { ids } = tenant

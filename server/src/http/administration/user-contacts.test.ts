@@ -55,18 +55,18 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
     return await identityApi.tokenFor(id, { project: projectId })
   }
 
-  test('are hidden from those who share a project with her, whatever their role there', async () => {
+  test('are hidden from members of a shared project, in every role', async () => {
     for (const role of ['project_viewer', 'project_editor', 'project_owner']) {
       const token = await colleague(identityApi.role(role))
       assert.deepEqual(await viewsFor(token), [hidden, hidden], role)
     }
   })
 
-  test('are shown to herself', async () => {
+  test('are visible to the user', async () => {
     assert.deepEqual(await viewsFor(ada.token), [contacts, contacts])
   })
 
-  test('are shown to who may read users of her domain, or of all', async () => {
+  test('are visible with read permission on users of the domain or of the system', async () => {
     for (const role of ['domain_viewer', 'domain_admin']) {
       const { id } = await identityApi.hire({ domain: [identityApi.role(role)] })
       const token = await identityApi.tokenFor(id, { domain: 'default' })
@@ -76,7 +76,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
     assert.deepEqual(await viewsFor(token), [contacts, contacts, contacts])
   })
 
-  test('are hidden from a role in her domain that may read groups but not users', async () => {
+  test('are hidden from a role in the domain that can read groups but not users', async () => {
     const role = await identityApi.addRole('domain', 'allow identity groups *')
     const { id } = await identityApi.hire({ domain: [role.id] })
     const token = await identityApi.tokenFor(id, { domain: 'default' })
@@ -93,7 +93,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
     )
   })
 
-  test('are hidden in the answer to a change by a role that may change users but not read them', async () => {
+  test('are hidden in the response to a change by a role that can change users but not read them', async () => {
     const role = await identityApi.addRole('system', 'allow identity users update')
     const { token } = await identityApi.hire({ system: [role.id] })
     const path = `/v3/users/${ada.id}`
@@ -105,7 +105,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
     assert.deepEqual([status, body.user.email, body.user.mobile], [200, '', ''])
   })
 
-  test('are in a token only for those who would see them elsewhere', async () => {
+  test('are in a token only for callers who can read them elsewhere', async () => {
     const role = await identityApi.addRole('system', 'allow identity tokens get')
     const stranger = await identityApi.hire({ system: [role.id] })
     const subject = async (token: string) => {
@@ -121,7 +121,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
     assert.deepEqual(await subject(identityApi.admin), contacts)
   })
 
-  test('are no filter and no order of a list', async () => {
+  test('cannot be used to filter or sort a list', async () => {
     const token = await colleague(identityApi.role('project_owner'))
     for (const query of [`email=${contacts.email}`, 'sort_key=email', 'sort_key=mobile']) {
       assert.equal((await ask(identityApi.url, `/v3/users?${query}`, { token })).status, 400, query)

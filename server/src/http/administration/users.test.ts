@@ -82,7 +82,7 @@ onEngineOfLane('users', (engine) => {
   const statusOf = async (token: string) =>
     (await ask(logins.url, '/v3/auth/projects', { token })).status
 
-  test('a user without a password cannot log in, one with a password can', async () => {
+  test('a user can log in only with a password', async () => {
     for (const fields of [{}, { password: null }]) {
       const { id } = await create(fields)
       assert.equal((await logIn(id)).status, 401)
@@ -93,7 +93,7 @@ onEngineOfLane('users', (engine) => {
     assert.equal(body.token.user.Id, id)
   })
 
-  test('a weak password is refused, and nothing comes of the rest', async () => {
+  test('a weak password is rejected, and no other field is changed', async () => {
     const { id } = await create({ password })
     const before = await dumpTables(platform.database)
     for (const weak of [
@@ -116,7 +116,7 @@ onEngineOfLane('users', (engine) => {
     assert.equal((await logIn(id, long.slice(0, -1))).status, 401)
   })
 
-  test('a new password, none, or an end of being enabled ends every token', async () => {
+  test('changing or removing the password or disabling the user ends every token', async () => {
     for (const [wish, status] of [
       [{ password: 'moorland tussocks' }, 401],
       [{ password: null }, 401],
@@ -137,7 +137,7 @@ onEngineOfLane('users', (engine) => {
     }
   })
 
-  test('a password is in no answer and in no event', async () => {
+  test('no response and no event contains a password', async () => {
     const secret = 'a very particular password'
     const user = { name: 'discreet', domain_id: tenant.ids.domains, password: secret }
     const made = await admin.call<{ user: UserDto }>('createUser', { body: { user } })
@@ -151,7 +151,7 @@ onEngineOfLane('users', (engine) => {
     assert.match(events.text, /"password":\["\(hidden\)","\(hidden\)"\]/)
   })
 
-  test('the default project is what a login without a scope is for', async () => {
+  test('a login without a scope is for the default project', async () => {
     const { projects } = tenant.ids
     const { id } = await create({ password, default_project_id: projects })
     const scope = async () => ((await logIn(id)).body.token satisfies Token).project.Id
@@ -174,7 +174,7 @@ onEngineOfLane('users', (engine) => {
     }
   })
 
-  test('the default project of a user goes with the project', async () => {
+  test('deleting a project clears it as the default project', async () => {
     const body = { project: { name: 'passing', domain_id: tenant.ids.domains } }
     const { project } = await admin.get<{ project: ProjectDto }>('createProject', { body })
     const { id } = await create({ default_project_id: project.id })
@@ -183,7 +183,7 @@ onEngineOfLane('users', (engine) => {
     assert.equal(user.default_project_id, null)
   })
 
-  test('an account ends when it says, and until then its tokens end with it', async () => {
+  test('a user expires at the given time, and so do the tokens of the user', async () => {
     const halfAnHour = 1_800_000
     const written = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`
     const end = Math.floor(now / 1_000) * 1_000 + halfAnHour
@@ -202,7 +202,7 @@ onEngineOfLane('users', (engine) => {
     now = Date.now()
   })
 
-  test('an address for mail may be taken away, by nothing or by null', async () => {
+  test('the email address can be removed with an empty text or null', async () => {
     const { id, email } = await create({ email: 'ada@example.org' })
     assert.equal(email, 'ada@example.org')
     assert.equal((await change(id, { email: null })).email, '')
@@ -211,7 +211,7 @@ onEngineOfLane('users', (engine) => {
     assert.equal((await create({ email: null })).email, '')
   })
 
-  test('a user is made where it is said and stays there', async () => {
+  test('a user is created in the given domain and cannot move', async () => {
     const { id, domain_id } = await create()
     assert.equal(domain_id, tenant.ids.domains)
     const path = { id }
@@ -223,7 +223,7 @@ onEngineOfLane('users', (engine) => {
     assert.equal(lost.fields?.[0]?.path, 'user.domain_id')
   })
 
-  test('the projects of a user are those of a role, as such or through a group', async () => {
+  test('the projects of a user are those with a role, direct or through a group', async () => {
     const other = await addTenant(platform.database, 'Another')
     const { users, projects, groups } = other.ids
     const names = async (id: string, query = '') => {

@@ -38,7 +38,7 @@ onEngineOfLane('GET /events', (engine) => {
     return answer.body.events
   }
 
-  describe('shows', () => {
+  describe('visibility', () => {
     /** Two domains with somebody in each, and a deed of every kind in both and above them. */
     async function live() {
       const settle = () =>
@@ -76,7 +76,7 @@ onEngineOfLane('GET /events', (engine) => {
       return { here, there }
     }
 
-    test('all to the system’s, a domain’s to its own, and to others what they did', async () => {
+    test('the system sees all events, a domain its own, and others what they did', async () => {
       const since = `&since=${new Date().toISOString()}`
       const { here, there } = await live()
       const all = await list(since)
@@ -113,7 +113,7 @@ onEngineOfLane('GET /events', (engine) => {
       assert.deepEqual(await list(since, clerk.token), [])
     })
 
-    test('what somebody did beyond their domain to them, and to nobody else there', async () => {
+    test('actions outside the own domain are visible to the user who did them, and to nobody else there', async () => {
       const { here, there } = await live()
       await identityApi.add((plan) =>
         plan.grant(
@@ -134,7 +134,7 @@ onEngineOfLane('GET /events', (engine) => {
       assert.equal(await seen(here.watcher), false)
     })
 
-    test('no more for a filter, whatever it names', async () => {
+    test('a filter never widens what is visible', async () => {
       const { here, there } = await live()
       const token = await identityApi.tokenFor(here.chief, { domain: here.domain })
       for (const query of [
@@ -150,7 +150,7 @@ onEngineOfLane('GET /events', (engine) => {
     })
   })
 
-  describe('narrows', () => {
+  describe('filters', () => {
     const fields = [
       'user_id',
       'action',
@@ -180,7 +180,7 @@ onEngineOfLane('GET /events', (engine) => {
     const window = `&since=${new Date(past).toISOString()}&before=${new Date(past + 32 * second).toISOString()}`
     before(() => Promise.all(events.map((event) => record(event))))
 
-    test('to a value of each field, and of several together', async () => {
+    test('match a value of each field, and of several together', async () => {
       assert.deepEqual(ids(await list(window)), ids(newestFirst))
       const sample = events[5] ?? makeEvent()
       for (const field of fields) {
@@ -197,7 +197,7 @@ onEngineOfLane('GET /events', (engine) => {
       assert.deepEqual(await list(`${window}&user_id=nobody`), [])
     })
 
-    test('to a span of time, from its first moment up to its last', async () => {
+    test('match a time range: since is inclusive, before is exclusive', async () => {
       const at = (index: number) => new Date(past + index * second).toISOString()
       const times = async (query: string) =>
         (await list(query)).map(({ time }) => (Date.parse(time) - past) / second)
@@ -214,7 +214,7 @@ onEngineOfLane('GET /events', (engine) => {
       assert.deepEqual(ids(first), ids(events.slice(0, 1)))
     })
 
-    test('and shows each as it was written', async () => {
+    test('return each event as it was written', async () => {
       const [shown] = await list(window)
       const { time, ...rest } = events.at(-1) ?? makeEvent()
       assert.deepEqual(shown, {
@@ -224,10 +224,10 @@ onEngineOfLane('GET /events', (engine) => {
     })
   })
 
-  describe('goes page by page', () => {
+  describe('paging', () => {
     const count = 50
 
-    test('through all there was, without loss or repeat, while more arrives', async () => {
+    test('returns every event once while new events arrive', async () => {
       const user_id = newId()
       // Several to a millisecond, as in a crowd.
       const stored = Array.from({ length: count }, (_, index) =>
@@ -256,7 +256,7 @@ onEngineOfLane('GET /events', (engine) => {
       assert.deepEqual(ids(seen), ids(stored).toReversed())
     })
 
-    test('20 at a time unless asked, and 2,048 at the most', async () => {
+    test('the default page size is 20, the maximum 2,048', async () => {
       const { body, headers } = await get('/events')
       assert.equal(body.events.length, 20)
       assert.equal(body.limit, 20)
@@ -285,7 +285,7 @@ onEngineOfLane('GET /events', (engine) => {
     return faults
   }
 
-  test('a bad parameter is 400, and named', async () => {
+  test('a bad parameter is 400 and is named', async () => {
     const numbers = ['0', '-1', 'x', '1.5', '1e3', '', '%2010', '99999999999999999999']
     const times = [
       'yesterday',
@@ -314,7 +314,7 @@ onEngineOfLane('GET /events', (engine) => {
     assertError(await get('/events?limit=1&limit=2'), 'InputParameterError')
   })
 
-  test('SEC-63: a marker that is none is 400, and named', async () => {
+  test('SEC-63: an invalid marker is 400 and is named', async () => {
     const id = newId()
     const bad = ['nonsense', '%27%20or%201=1--', 'ZZZZ', '%C3%A9', id.slice(1), `${id}0`, '']
     assert.deepEqual(await notRefused('marker', bad), [])

@@ -16,7 +16,7 @@ import { addTokenHolder, type TokenHolder } from '../../testing/identity-world/t
 const password = 'tussocky moorland'
 const typed = 'a password in the place of a name'
 
-onEngineOfLane('of logins the audit log', (engine) => {
+onEngineOfLane('the audit log of logins', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
   let holder: TokenHolder
@@ -64,7 +64,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
     return { status: answer.status, event }
   }
 
-  test('tells of every good one: who, how, for which project', async () => {
+  test('records every successful login with user, method and project', async () => {
     const { userId, userDomain, project, keyId, keySecret, tokens } = holder
     const inProject = { project: { id: project } }
     for (const [method, identity, scope] of [
@@ -84,7 +84,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
     }
   })
 
-  test('tells of every bad one, and why, and whose account it was if it was anyone’s', async () => {
+  test('records every failed login with the reason, and the account if it exists', async () => {
     const { userId, userDomain, keyId, tokens } = holder
     const elsewhere = { project: { id: identityApi.systemProjectId } }
     const known = [userId, name, userDomain]
@@ -111,7 +111,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
     }
   })
 
-  test('tells of those who come too late: disabled, ended, without their key', async () => {
+  test('records logins of disabled and expired users and of deleted keys', async () => {
     const person = await addTokenHolder(identityApi, await hash(password, { memoryCost: 8 }))
     const { userId, keyId, keySecret, tokens } = person
     const key = byKey(`${keyId}:${keySecret}`)
@@ -126,7 +126,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
     }
   })
 
-  test('tells of a wrong original password as of a change that failed', async () => {
+  test('records a wrong original password as a failed change', async () => {
     const { userId, tokens } = holder
     const answer = await ask(platform.url, `/v3/users/${userId}/password`, {
       method: 'POST',
@@ -139,7 +139,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
     assert.deepEqual([event.result, event.user_id, event.target_id], ['failure', userId, userId])
   })
 
-  test('REL-24: lets nobody in whom it could not tell of, nor says who was not let in', async () => {
+  test('REL-24: a login that cannot be recorded fails without revealing its result', async () => {
     const { userId, keyId, keySecret, tokens } = holder
     const attempts = [
       byPassword(userId, password),
@@ -170,13 +170,13 @@ onEngineOfLane('of logins the audit log', (engine) => {
     assert.equal((await toldOf(byPassword(userId, password))).status, 201)
   })
 
-  test('does not tell of what was no login: a request that makes no sense', async () => {
+  test('does not record malformed requests', async () => {
     const answer = await requestToken(platform.url, { identity: { methods: ['password'] } })
     assert.equal(answer.status, 400)
     assert.deepEqual(await identityApi.events(`request_id=${answer.body.request_id}`), [])
   })
 
-  test('SEC-36, SEC-64: holds no password, secret or token, nor what was typed as a name', async () => {
+  test('SEC-36, SEC-64: contains no password, secret, token or unknown name that was typed', async () => {
     const admin = await toldOf(byPassword(identityApi.adminId, adminPassword), systemProject)
     assert.equal(admin.status, 201)
     const { db } = platform.database
@@ -202,7 +202,7 @@ onEngineOfLane('of logins the audit log', (engine) => {
     for (const secret of secrets) assert.ok(!text.includes(secret), secret)
   })
 
-  test('tells of scopes refused to a valid token only some times a minute', async () => {
+  test('limits the events of scopes denied to a valid token', async () => {
     const before = await identityApi.events(`user_id=${holder.userId}&result=failure`)
     const auth = {
       identity: tokenIdentity(holder.tokens.unscoped),

@@ -12,7 +12,7 @@ const hour = 3_600_000
 const day = 24 * hour
 const now = Date.UTC(2026, 5, 1, 12)
 
-onEngineOfLane('the audit log is kept', (engine) => {
+onEngineOfLane('retention of the audit log', (engine) => {
   let platform: TestPlatform
   before(async () => {
     // What is done every hour is done when the test says that an hour has passed.
@@ -33,12 +33,12 @@ onEngineOfLane('the audit log is kept', (engine) => {
     return (await rows.execute()).map(({ time }) => now - time)
   }
 
-  test('180 days unless the settings say otherwise', () => {
+  test('is 180 days by default', () => {
     const request = readConfig([], {})
     assert.equal(request.kind === 'run' && request.config.eventRetention, 180 * day)
   })
 
-  test('as long as the settings say, and is purged of the rest every hour', async () => {
+  test('is configurable, and older events are purged every hour', async () => {
     const { record } = createEventStore(platform.database)
     const ages = [31 * day, 30 * day + 1, 30 * day, 30 * day - 1, day, 0]
     for (const age of ages) await record(makeEvent({ time: now - age }))
@@ -48,7 +48,7 @@ onEngineOfLane('the audit log is kept', (engine) => {
     assert.deepEqual(kept, [30 * day, 30 * day - 1, day, 0])
   })
 
-  test('however much of it there is to purge', async () => {
+  test('purges any number of events', async () => {
     const { db, commit } = platform.database
     const makeRow = (): Tables['events'] => {
       const { user, changes: _, ...event } = makeEvent({ time: now - 40 * day })

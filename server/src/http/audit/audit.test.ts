@@ -84,7 +84,7 @@ onEngineOfLane('the audit log', (engine) => {
     assert.deepEqual(await identityApi.digest(), before)
   }
 
-  describe('tells of every change: who, what, on what, from where; else it is not made', () => {
+  describe('records actor, action, target and address of every change; a change that cannot be recorded fails', () => {
     for (const operation of changing) {
       test(`REL-24: ${operation.id}`, async () => {
         const { path, token, body } = await stage.prepare(operation)
@@ -169,14 +169,14 @@ onEngineOfLane('the audit log', (engine) => {
     }
   }
 
-  test('an update that changes nothing is not told of', async () => {
+  test('does not record an update that changes nothing', async () => {
     const project = await identityApi.add((plan) => plan.project())
     const path = `/v3/projects/${project}`
     const answer = await identityApi.order('PUT', path, { project: { enabled: true } })
     assert.deepEqual(await toldOf(answer.headers.get('x-request-id') ?? ''), [])
   })
 
-  test('PATCH is told of as PUT is', async () => {
+  test('records PATCH like PUT', async () => {
     const project = await identityApi.add((plan) => plan.project())
     const answer = await identityApi.order('PATCH', `/v3/projects/${project}`, {
       project: { description: 'changed' },
@@ -187,7 +187,7 @@ onEngineOfLane('the audit log', (engine) => {
     assert.deepEqual([event.project_id, event.domain_id], [project, 'default'])
   })
 
-  test('of something new it tells everything but secrets', async () => {
+  test('records all fields of a new resource except secrets', async () => {
     const answer = await identityApi.order('POST', '/v3/users', {
       user: { name: newId(), email: 'ada@example.org', password: 'tussocky moorland' },
     })
@@ -204,7 +204,7 @@ onEngineOfLane('the audit log', (engine) => {
     assert.deepEqual(told, { password: ['(hidden)', '(hidden)'] })
   })
 
-  test('tells of every change that was denied, and by whom it was tried', async () => {
+  test('records every denied change with its caller', async () => {
     const viewer = await identityApi.hire({ project: [identityApi.role('project_viewer')] })
     // What everyone may do with what is their own is not denied: it is not found, or not good.
     const open = new Set([
@@ -239,7 +239,7 @@ onEngineOfLane('the audit log', (engine) => {
     }
   })
 
-  test('tells of what was denied only when it was looked into', async () => {
+  test('records denials found while a change is applied', async () => {
     const assigner = await identityApi.addRole('system', 'allow identity role_assignments *')
     const clerk = await identityApi.hire({ system: [assigner.id] })
     const path = grantPath(identityApi.role('admin'), { user: clerk.id }, 'system')
@@ -249,7 +249,7 @@ onEngineOfLane('the audit log', (engine) => {
     assert.deepEqual([event.result, event.action, event.target_id], ['denied', 'grant', clerk.id])
   })
 
-  test('what is denied stays denied, even where that cannot be told of', async () => {
+  test('a denied change stays denied when the event cannot be recorded', async () => {
     const { token } = await identityApi.hire()
     const before = await identityApi.digest()
     const answer = await ask(platform.url, '/v3/domains', {
@@ -263,7 +263,7 @@ onEngineOfLane('the audit log', (engine) => {
     assert.deepEqual(await identityApi.digest(), before)
   })
 
-  test('does not tell of looking, whether it is allowed or not', async () => {
+  test('does not record reads, allowed or denied', async () => {
     const viewer = await identityApi.hire()
     for (const [token, status] of [
       [identityApi.admin, 200],
@@ -275,7 +275,7 @@ onEngineOfLane('the audit log', (engine) => {
     }
   })
 
-  test('SEC-36, SEC-64: holds no password or secret of all that was changed', async () => {
+  test('SEC-36, SEC-64: contains no password or secret of any change', async () => {
     const { db } = platform.database
     const text = JSON.stringify(await db.selectFrom('events').selectAll().execute())
     const sealed = await db.selectFrom('access_keys').select('secret').execute()

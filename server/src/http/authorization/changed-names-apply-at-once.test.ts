@@ -18,7 +18,7 @@ import {
   statusOf,
 } from '../../testing/identity-world/token-holder.ts'
 
-onEngineOfLane('a name that is given again over the API', (engine) => {
+onEngineOfLane('reusing a name through the API', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
   before(async () => {
@@ -62,7 +62,7 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
     for (const path of paths) assert.notDeepEqual(await list(path), [], path)
   }
 
-  test('SEC-16: of a user brings back no role, group, key or token', async () => {
+  test('SEC-16: a new user with an old name has no roles, groups, keys or tokens', async () => {
     const fields = { name: `alice ${newId()}`, default_project_id: null }
     const old = await make('users', 'user', fields)
     const project = await identityApi.add((plan) => {
@@ -92,7 +92,7 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
     assert.deepEqual(await identityApi.events(`user_id=${next}`), [])
   })
 
-  test('SEC-16: of a project opens nothing to those who held the first', async () => {
+  test('SEC-16: a new project with an old name is not accessible to earlier members', async () => {
     const fields = { name: `phoenix ${newId()}` }
     const old = await make('projects', 'project', fields)
     const user = await identityApi.add((plan) => {
@@ -121,7 +121,7 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
     assert.equal((body['user'] as { default_project_id?: unknown }).default_project_id, null)
   })
 
-  test('SEC-16: of a domain has nobody and nothing in it', async () => {
+  test('SEC-16: a new domain with an old name is empty', async () => {
     const fields = { name: `atlantis ${newId()}` }
     const old = await make('domains', 'domain', fields)
     const { user, governor } = await identityApi.add((plan) => {
@@ -153,7 +153,7 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
     for (const token of tokens) assert.equal(await statusOf(platform.url, token), 401)
   })
 
-  test('SEC-16: of a group has no members, and none of the first one’s roles', async () => {
+  test('SEC-16: a new group with an old name has no members and no roles', async () => {
     const fields = { name: `club ${newId()}` }
     const old = await make('groups', 'group', fields)
     const { id: member, projectId } = await identityApi.hire()
@@ -170,7 +170,7 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
     )
   })
 
-  test('SEC-16: of a role or a policy has none of what the first was bound to', async () => {
+  test('SEC-16: a new role or policy with an old name has no bindings', async () => {
     const [roleFields, policyFields] = [
       { name: `visitor ${newId()}` },
       {
@@ -193,7 +193,7 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
     await nothingAt(`/v3/roles/${next}/policies`, `/v3/role_assignments?role.id=${next}`)
   })
 
-  test('SEC-16: of an access key lets nobody in with the first one’s secret', async () => {
+  test('SEC-16: a new access key with an old name rejects the old secret', async () => {
     const { url } = platform
     const { id: user, projectId, token } = await identityApi.hire()
     const wish = { name: `backup ${newId()}` }
@@ -210,7 +210,7 @@ onEngineOfLane('a name that is given again over the API', (engine) => {
     assert.equal((await list(`/v3/credentials?user_id=${user}`)).length, 1)
   })
 
-  test('SEC-16: of an identity provider vouches for nobody the first one did', async () => {
+  test('SEC-16: a new identity provider with an old name has no linked users', async () => {
     const fields = { name: `campus ${newId()}`, ...providerFields('default') }
     const old = await make('identity_providers', 'identity_provider', fields)
     const { userId, project } = await addTokenHolder(identityApi)

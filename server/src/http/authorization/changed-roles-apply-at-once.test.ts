@@ -60,7 +60,7 @@ const losses: Record<string, (watcher: Watcher) => Request> = {
   ],
 }
 
-onEngineOfLane('what a token may do', (engine) => {
+onEngineOfLane('the permissions of a token', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let identityApi: IdentityApi
@@ -104,7 +104,7 @@ onEngineOfLane('what a token may do', (engine) => {
   }
 
   for (const [what, lose] of Object.entries(losses)) {
-    test(`SEC-03: shrinks when ${what}`, async () => {
+    test(`SEC-03: shrink when ${what}`, async () => {
       const [watcher, bystander] = [await addWatcher(), await addWatcher()]
       await assertRight(watcher, 200)
       await identityApi.order(...lose(watcher))
@@ -113,7 +113,7 @@ onEngineOfLane('what a token may do', (engine) => {
     })
   }
 
-  test('SEC-03: shrinks and grows as a role is taken and given', async () => {
+  test('SEC-03: shrink and grow as a role is revoked and granted', async () => {
     const watcher = await addWatcher()
     const path = grantPath(watcher.role.id, { group: watcher.group }, 'system')
     for (let time = 0; time < 2; time += 1) {

@@ -166,7 +166,7 @@ const changes: Record<string, Change> = {
   },
 }
 
-onEngineOfLane('tokens and key logins end', (engine) => {
+onEngineOfLane('tokens and access key logins end', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let identityApi: IdentityApi

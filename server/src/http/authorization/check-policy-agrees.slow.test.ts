@@ -34,7 +34,7 @@ const keys = {
 type Resource = keyof typeof keys
 const resources = Object.keys(keys) as Resource[]
 
-describe('what a policy is said to allow', () => {
+describe('the policy check', () => {
   let platform: TestPlatform
   let identities: IdentityWorld
   let admin: ContractClient
@@ -156,7 +156,7 @@ describe('what a policy is said to allow', () => {
   }
 
   for (const action of ['list', 'get', 'create', 'update', 'delete']) {
-    test(`SEC-12: the answer is what happens: ${action}`, async () => {
+    test(`SEC-12: agrees with the result of the request: ${action}`, async () => {
       const counts = { yes: 0, no: 0 }
       async function compare([name, subject]: [string, Subject]): Promise<void> {
         for (const resource of resources) {
@@ -181,7 +181,7 @@ describe('what a policy is said to allow', () => {
     })
   }
 
-  test('SEC-12: the answer is what happens to who holds a role on the system', async () => {
+  test('SEC-12: agrees with the result for a user with a system role', async () => {
     const subject = subjects.domain_admin
     const { userId: target } = await mine.person('auditor')
     for (const action of ['get', 'update', 'delete']) {

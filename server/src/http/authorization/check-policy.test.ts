@@ -18,7 +18,7 @@ import {
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { comparableParts } from '../../testing/comparable-response.ts'
 
-onEngineOfLane('may this user do this?', (engine) => {
+onEngineOfLane('checking a permission', (engine) => {
   let platform: TestPlatform
   let identities: IdentityWorld
   let admin: ContractClient
@@ -36,7 +36,7 @@ onEngineOfLane('may this user do this?', (engine) => {
   })
   after(() => platform.close())
 
-  test('names the rule, the policy, the role and the group that decide', async () => {
+  test('names the deciding rule, policy, role and group', async () => {
     const rule = {
       service: 'identity',
       resource: 'groups',
@@ -93,7 +93,7 @@ onEngineOfLane('may this user do this?', (engine) => {
     assert.deepEqual([wide.allowed, wide.reach, wide.decided_by?.level], [true, 'system', 'system'])
   })
 
-  test('a rule is asked about as it is now, and of who is active', async () => {
+  test('uses the current rules and only active users', async () => {
     const { userId } = await mine.person('project_viewer')
     const asked = { user_id: userId, resource: 'users', action: 'list' }
     const inProject = { ...asked, project_id: mine.ids.projects }
@@ -111,7 +111,7 @@ onEngineOfLane('may this user do this?', (engine) => {
     assert.equal((await checkPolicy(admin, asked)).allowed, false)
   })
 
-  test('everybody may ask about themselves, and about others only who administers them', async () => {
+  test('users can check themselves, and others only if they administer them', async () => {
     const others = { mine: mine.ids.users, foreign: foreign.ids.users, absent: newId() }
     const expected: Record<string, readonly (keyof typeof others)[]> = {
       admin: ['mine', 'foreign'],
@@ -144,7 +144,7 @@ onEngineOfLane('may this user do this?', (engine) => {
     }
   })
 
-  test('SEC-62: of others nobody learns what they hold where one may not look', async () => {
+  test('SEC-62: does not reveal role assignments in scopes the caller cannot read', async () => {
     const { token } = subjects.domain_admin
     const asker = createContractClient(platform.url, token)
     const { userId } = await mine.person('project_viewer')
@@ -181,7 +181,7 @@ onEngineOfLane('may this user do this?', (engine) => {
     assert.deepEqual(comparableParts(foreignTarget), comparableParts(noTarget))
   })
 
-  test('what makes no sense is named', async () => {
+  test('invalid input is named', async () => {
     const good = { service: 'identity', resource: 'users', action: 'get' }
     const wrong: [object, string][] = [
       [{ service: 'storage' }, 'check.service'],
@@ -212,7 +212,7 @@ onEngineOfLane('may this user do this?', (engine) => {
     assert.equal((await admin.call('checkPolicy', { body: {} })).status, 400)
   })
 
-  test('asking changes nothing', async () => {
+  test('changes nothing', async () => {
     const { token, userId } = await mine.person('project_owner')
     const again = await insertToken(platform.database, { userId })
     const count = async () =>

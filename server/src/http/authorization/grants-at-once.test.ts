@@ -17,7 +17,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const crowd = 20
 
 /** On PostgreSQL every other one asks another process. */
-onEngineOfLane('changes that come at once', (engine) => {
+onEngineOfLane('concurrent changes', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform
   let identityApi: IdentityApi
@@ -41,7 +41,7 @@ onEngineOfLane('changes that come at once', (engine) => {
       ),
     )
 
-  test('of one name one is made, and all others are told that it is taken', async () => {
+  test('one of several creations with the same name succeeds, the others are 409', async () => {
     const wishes = {
       domain: ['domains', {}],
       user: ['users', {}],
@@ -64,7 +64,7 @@ onEngineOfLane('changes that come at once', (engine) => {
     }
   })
 
-  test('one and the same grant is made once and told once, and everyone gets a yes', async () => {
+  test('concurrent identical grants all succeed and are recorded once', async () => {
     const { id, projectId } = await identityApi.hire()
     const viewer = identityApi.role('project_viewer')
     const path = grantPath(viewer, { user: id }, { project: projectId })
@@ -81,7 +81,7 @@ onEngineOfLane('changes that come at once', (engine) => {
     assert.equal((await identityApi.events(`action=revoke&target_id=${id}`)).length, 1)
   })
 
-  test('who is dismissed while waiting in line has nothing more to say', async () => {
+  test('a caller who loses the role while queued is denied', async () => {
     const { id, token } = await identityApi.hire({ system: [identityApi.role('admin')] })
     const path = grantPath(identityApi.role('admin'), { user: id }, 'system')
     // All of them are let in at the door; the dismissal is somewhere in the middle of the line.
@@ -103,7 +103,7 @@ onEngineOfLane('changes that come at once', (engine) => {
     assert.ok(last !== '' && deeds.every((deed) => deed.id < last), 'nothing came after it')
   })
 
-  test('of two admins who dismiss each other one stays', async () => {
+  test("two administrators who revoke each other's role leave one administrator", async () => {
     const admin = identityApi.role('admin')
     const hire = () => identityApi.hire({ passwordHash: 'of a password', system: [admin] })
     const [first, second] = [await hire(), await hire()]

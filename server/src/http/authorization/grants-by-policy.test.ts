@@ -14,7 +14,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const bookkeeping = ['allow identity policies *', 'allow identity roles *']
 
 /** A role on the system that may do anything with policies and roles, and nothing with the rest. */
-onEngineOfLane('who keeps policies and roles gets no further by them', (engine) => {
+onEngineOfLane('a role that manages policies and roles cannot escalate', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
   let own: OwnRole
@@ -42,7 +42,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     attempt('PUT', `/v3/roles/${role}/policies/${policy}`)
   const rules = (...texts: string[]) => ({ rules: texts.map(parseRule) })
 
-  test('a policy cannot be widened: one’s own, or anyone’s', async () => {
+  test('cannot widen any policy', async () => {
     const readers = await identityApi.add((plan) =>
       plan.policy('project', ['allow compute servers get']),
     )
@@ -61,7 +61,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     await identityApi.assertRefused(403, attempt('PATCH', path, { policy: rules('allow * * *') }))
   })
 
-  test('a policy cannot be made that allows more than its maker may do everywhere', async () => {
+  test('cannot create a policy that allows more than the caller is allowed everywhere', async () => {
     await identityApi.assertRefused(
       403,
       invent('system', ['allow * * *']),
@@ -74,7 +74,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     assert.equal((await narrow()).status, 201)
   })
 
-  test('no stronger policy can be bound to a role: one’s own, or anyone’s', async () => {
+  test('cannot bind a stronger policy to any role', async () => {
     const [admin, owner] = [
       await identityApi.idOf('policies', 'system_admin'),
       await identityApi.idOf('policies', 'project_owner'),
@@ -99,7 +99,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     )
   })
 
-  test('a stronger policy that is disabled stays so', async () => {
+  test('cannot enable a stronger policy', async () => {
     const asleep = await identityApi.add((plan) =>
       plan.policy('system', ['allow identity users *'], false),
     )
@@ -111,7 +111,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     assert.equal((await rewrite(weak, { enabled: true })()).status, 200)
   })
 
-  test('a ban on what one may not do cannot be lifted, however it is tried', async () => {
+  test('cannot lift a deny rule on what the caller is not allowed to do', async () => {
     const forbidden = await identityApi.addRole('project', 'deny compute servers get')
     for (const { id, policyId } of [ban, forbidden]) {
       await identityApi.assertRefused(
@@ -127,7 +127,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     }
   })
 
-  test('a ban on what one may do oneself is one’s own to lift', async () => {
+  test('can lift a deny rule on what the caller is allowed to do', async () => {
     const mild = await identityApi.addRole('system', 'deny identity policies get')
     assert.equal((await rewrite(mild.policyId, { enabled: false })()).status, 200)
     assert.equal((await rewrite(mild.policyId, { enabled: true })()).status, 200)
@@ -135,7 +135,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     assert.equal((await call('DELETE', `/v3/policies/${mild.policyId}`)).status, 204)
   })
 
-  test('what only allows may be renamed, unbound and deleted', async () => {
+  test('can rename, unbind and delete policies that only allow', async () => {
     const { id, policyId } = await identityApi.addRole('project', 'allow compute servers get')
     assert.equal((await rewrite(policyId, { name: newId() })()).status, 200)
     assert.equal((await call('DELETE', `/v3/roles/${id}/policies/${policyId}`)).status, 204)
@@ -143,7 +143,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     assert.equal((await call('DELETE', `/v3/roles/${id}`)).status, 204)
   })
 
-  test('a group that carries the ban is not left or deleted, nor a stronger one joined', async () => {
+  test('cannot leave or delete a group with the deny rule, or join a stronger group', async () => {
     const domainId = await identityApi.addDomain()
     const keeper = await identityApi.addRole('domain', 'allow identity groups *')
     const barred = await identityApi.addRole('domain', 'deny identity users *')
@@ -179,7 +179,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     }
   })
 
-  test('a ban does not go with the domain of the group that carries it', async () => {
+  test('cannot remove a deny rule by deleting the domain of its group', async () => {
     const domainId = await identityApi.addDomain()
     const keeper = await identityApi.addRole('system', 'allow identity domains *')
     const person = await identityApi.hire({ system: [keeper.id] })
@@ -194,7 +194,7 @@ onEngineOfLane('who keeps policies and roles gets no further by them', (engine) 
     await identityApi.assertRefused(403, () => identityApi.call(person.token, 'DELETE', path))
   })
 
-  test('a ban does not go with the provider whose mapping gave it', async () => {
+  test('cannot remove a deny rule by deleting the provider whose mapping granted it', async () => {
     const keeper = await identityApi.addRole('system', 'allow identity identity_providers *')
     const barred = await identityApi.addRole('project', 'deny compute servers get')
     const person = await identityApi.hire({ system: [keeper.id] })

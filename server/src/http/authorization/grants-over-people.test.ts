@@ -14,7 +14,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const password = 'tussocky moorland'
 
 /** To get hold of somebody's account is to be granted what they hold. */
-onEngineOfLane('nobody gets at those who hold more', (engine) => {
+onEngineOfLane('users with more permissions are protected', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
   let domainId: string
@@ -61,8 +61,8 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       plan.grant(identityApi.role('domain_viewer'), { user: id }, { domain: plan.domain() }),
     )
 
-  describe('a domain admin', () => {
-    test('leaves alone who holds a role on the system, also through a group', async () => {
+  describe('a domain administrator', () => {
+    test('cannot change a user with a system role, direct or through a group', async () => {
       const auditor = identityApi.role('auditor')
       const direct = await identityApi.hire({ domainId, system: [auditor] })
       const member = await identityApi.hire({ domainId })
@@ -84,7 +84,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       )
     })
 
-    test('does not enable a key of somebody who holds a role on the system', async () => {
+    test('cannot enable an access key of a user with a system role', async () => {
       const auditor = identityApi.role('auditor')
       const person = await identityApi.hire({ domainId, system: [auditor] })
       const key = await addDisabledKey(person)
@@ -92,7 +92,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       await identityApi.assertRefused(403, changeKey(key, { enabled: true }))
     })
 
-    test('does not get at what somebody holds in another domain', async () => {
+    test('cannot change role assignments in another domain', async () => {
       const person = await identityApi.hire({ domainId })
       await promoteAbroad(person)
       const { change, makeKey } = acts(chief.inDomain)
@@ -106,7 +106,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       assert.equal((await change(person.id, { enabled: false })()).status, 200)
     })
 
-    test('does not enable a key of somebody who holds more in another domain', async () => {
+    test('cannot enable an access key of a user with more permissions in another domain', async () => {
       const person = await identityApi.hire({ domainId })
       const key = await addDisabledKey(person)
       await promoteAbroad(person)
@@ -114,7 +114,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       await identityApi.assertRefused(403, changeKey(key, { enabled: true }))
     })
 
-    test('does as is fit with the people of the domain', async () => {
+    test('can administer the users of the domain', async () => {
       const owner = identityApi.role('project_owner')
       const person = await identityApi.hire({ domainId, project: [owner] })
       const key = await addDisabledKey(person)
@@ -126,7 +126,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       assert.equal((await remove(person.id)()).status, 204)
     })
 
-    test('has no hand in a group that holds a role on the system', async () => {
+    test('cannot change a group with a system role', async () => {
       const auditor = identityApi.role('auditor')
       const { member, group } = await identityApi.add((plan) => {
         const user = plan.user(domainId)
@@ -145,8 +145,8 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
     })
   })
 
-  describe('a role on the system for one kind of thing', () => {
-    test('over users sets the password of nobody who holds more', async () => {
+  describe('a system role for one resource type', () => {
+    test('users: cannot set the password of a user with more permissions', async () => {
       const keeper = await identityApi.addRole('system', 'allow identity users *')
       const person = await identityApi.hire({ system: [keeper.id] })
       const owner = identityApi.role('project_owner')
@@ -161,7 +161,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       assert.equal((await change(plain.id, { password })()).status, 200)
     })
 
-    test('over access keys makes and enables none for who holds more', async () => {
+    test('access keys: cannot create or enable one for a user with more permissions', async () => {
       const keeper = await identityApi.addRole('system', 'allow identity credentials *')
       const person = await identityApi.hire({ system: [keeper.id] })
       const owner = identityApi.role('project_owner')
@@ -177,7 +177,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       assert.equal((await acts(person.token).changeKey(key, { enabled: true })()).status, 200)
     })
 
-    test('over access keys enables none of who holds more', async () => {
+    test('access keys: cannot enable one of a user with more permissions', async () => {
       const keeper = await identityApi.addRole('system', 'allow identity credentials *')
       const person = await identityApi.hire({ system: [keeper.id] })
       const owner = identityApi.role('project_owner')
@@ -186,7 +186,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
       await identityApi.assertRefused(403, acts(person.token).changeKey(key, { enabled: true }))
     })
 
-    describe('over identity providers', () => {
+    describe('identity providers', () => {
       let person: Person
       let owner: string
       before(async () => {
@@ -210,7 +210,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
         change(id, { ca: testAuthority }),
       ]
 
-      test('maps nobody to a role beyond it', async () => {
+      test('cannot map users to a role with more permissions', async () => {
         const project_id = person.projectId
         const strong = [{ role_id: owner, project_id }]
         const empty = await identityApi.add((plan) => plan.provider('default'))
@@ -225,7 +225,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
         assert.equal((await change(empty, { name: newId() })()).status, 200)
       })
 
-      test('does not get at a provider whose mapping gives more', async () => {
+      test('cannot change a provider whose mapping grants more', async () => {
         const id = await identityApi.add((plan) =>
           plan.provider('default', [{ role_id: owner, project_id: person.projectId }]),
         )
@@ -233,7 +233,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
         assert.equal((await change(id, { name: newId() })()).status, 200)
       })
 
-      test('does not enable a provider whose mapping gives more', async () => {
+      test('cannot enable a provider whose mapping grants more', async () => {
         const id = await identityApi.add((plan) =>
           plan.provider('default', [{ role_id: owner, project_id: person.projectId }]),
         )
@@ -241,7 +241,7 @@ onEngineOfLane('nobody gets at those who hold more', (engine) => {
         await identityApi.assertRefused(403, change(id, { enabled: true }))
       })
 
-      test('does not get at a provider that vouches for somebody who holds more', async () => {
+      test('cannot change a provider of a user with more permissions', async () => {
         const id = await identityApi.add((plan) => {
           const provider = plan.provider('default')
           plan.subject(provider, identityApi.adminId)

@@ -16,7 +16,7 @@ import { comparableParts } from '../../testing/comparable-response.ts'
 const projectRoles = ['project_owner', 'project_editor', 'project_viewer']
 const domainRoles = ['domain_admin', 'domain_viewer']
 
-onEngineOfLane('nobody grants what they lack', (engine) => {
+onEngineOfLane('callers can grant only what they have', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
   /** A domain with a project and people in it, and the same elsewhere. */
@@ -68,7 +68,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     return given
   }
 
-  test('a project owner grants in the project, and nowhere else', async () => {
+  test('a project owner can grant in the project only', async () => {
     const where = { project: here.project }
     const token = await appoint('project_owner', where)
     for (const who of [{ user: here.mate }, { group: here.mates }]) {
@@ -89,7 +89,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     )
   })
 
-  test('a domain admin grants in the domain and its projects, and nowhere else', async () => {
+  test('a domain administrator can grant in the domain and its projects only', async () => {
     const token = await appoint('domain_admin', { domain: here.domain })
     const mate = { user: here.mate }
     const project = { project: here.project }
@@ -106,7 +106,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     await identityApi.assertRefused(403, () => put(token, 'auditor', mate, 'system'))
   })
 
-  test('a system admin grants to anyone, anywhere', async () => {
+  test('a system administrator can grant to everyone everywhere', async () => {
     const foreigner = { user: elsewhere.mate }
     for (const [where, names] of [
       [{ project: here.project }, projectRoles],
@@ -117,7 +117,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     }
   })
 
-  test('those who only look and edit grant nothing, not even what they have', async () => {
+  test('viewers and editors cannot grant, not even their own role', async () => {
     const mate = { user: here.mate }
     const places = {
       project_editor: { project: here.project },
@@ -134,7 +134,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     await identityApi.assertRefused(403, ...attempts.flat())
   })
 
-  test('a role is held only where one of its policies bites: 400 elsewhere', async () => {
+  test('a role can be granted only in a scope of one of its policies: 400 elsewhere', async () => {
     const places = {
       system: 'system',
       domain: { domain: here.domain },
@@ -168,7 +168,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     }
   })
 
-  test('SEC-62: people of another domain are as unknown ids, but to the system’s admins', async () => {
+  test('SEC-62: users of another domain are treated as unknown, except for system administrators', async () => {
     const project = { project: here.project }
     const owner = await appoint('project_owner', project)
     const domainAdmin = await appoint('domain_admin', { domain: here.domain })
@@ -190,7 +190,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     }
   })
 
-  test('who was let in from above can be shown out by those who run the place', async () => {
+  test('a project owner can revoke a role granted by a system administrator', async () => {
     const where = { project: here.project }
     const guest = { user: elsewhere.mate }
     const owner = await appoint('project_owner', where)
@@ -201,7 +201,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     assert.equal((await put(owner, 'project_viewer', guest, where)).status, 404)
   })
 
-  test('granting again changes nothing and is told once; taking again is 404', async () => {
+  test('a repeated grant changes nothing and is recorded once; a repeated revocation is 404', async () => {
     const where = { project: here.project }
     const own = await identityApi.addRole('project', 'allow compute servers get')
     for (const who of [{ user: here.mate }, { group: here.mates }]) {
@@ -219,7 +219,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     }
   })
 
-  test('with rights over assignments alone one grants those, and no more', async () => {
+  test('permission on role assignments alone allows granting only that permission', async () => {
     const places = [
       ['system', 'system', ['admin', 'auditor']],
       ['domain', { domain: here.domain }, domainRoles],
@@ -244,7 +244,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     }
   })
 
-  test('nobody takes a ban on what they may not do off themselves, or off others', async () => {
+  test('nobody can remove a deny rule on what they are not allowed to do', async () => {
     const own = await identityApi.addRole('system', 'allow identity role_assignments *')
     const ban = await identityApi.addRole('system', 'deny identity users create')
     const clerk = await identityApi.hire({ system: [own.id, ban.id] })
@@ -265,7 +265,7 @@ onEngineOfLane('nobody grants what they lack', (engine) => {
     }
   })
 
-  test('a ban that is disabled does not make a role any smaller', async () => {
+  test('a disabled deny policy does not restrict a role', async () => {
     const where = { project: here.project }
     const assigner = 'allow identity role_assignments *'
     const token = await appoint((await identityApi.addRole('project', assigner)).id, where)

@@ -34,7 +34,7 @@ type Request = readonly [method: string, path: string, body?: object]
 /** What is there before, and then locks them out. */
 type Way = (ruler: Ruler) => Request | Promise<Request>
 
-onEngineOfLane('the last system admin', (engine) => {
+onEngineOfLane('the last system administrator', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
   let adminRole: string
@@ -203,7 +203,7 @@ onEngineOfLane('the last system admin', (engine) => {
   for (const [title, throne, table] of suites) {
     describe(title, () => {
       for (const [what, way] of Object.entries(table)) {
-        test(`when ${what}: 409, and with a second one it is done`, async () => {
+        test(`when ${what}: 409, allowed with a second administrator`, async () => {
           const request = await way(await enthrone(throne))
           const [refusal] = await identityApi.assertRefused(409, () => send(request))
           assert.ok(refusal)
@@ -217,7 +217,7 @@ onEngineOfLane('the last system admin', (engine) => {
     })
   }
 
-  test('is not relieved by anyone who could not take over', async () => {
+  test('does not count users who cannot administer', async () => {
     const ruler = await enthrone()
     const { db, commitIdentity } = platform.database
     const update = (table: 'users' | 'projects' | 'domains' | 'policies', id: string, to: object) =>
@@ -265,7 +265,7 @@ onEngineOfLane('the last system admin', (engine) => {
     }
   })
 
-  test('can be anyone: what does not touch them goes on', async () => {
+  test('changes that do not affect the administrator are allowed', async () => {
     const ruler = await enthrone()
     const bystander = await identityApi.hire({ system: [adminRole] })
     const requests: Request[] = [
@@ -280,7 +280,7 @@ onEngineOfLane('the last system admin', (engine) => {
     }
   })
 
-  test('is not needed for the default domain to stay', async () => {
+  test('the default domain is protected in any case', async () => {
     await identityApi.hire({ passwordHash: 'of a password', system: [adminRole] })
     const [answer] = await identityApi.assertRefused(409, () =>
       send(['DELETE', '/v3/domains/default']),

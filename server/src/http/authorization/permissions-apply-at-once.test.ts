@@ -33,7 +33,7 @@ interface Holder {
   readonly unscoped: string
 }
 
-onEngineOfLane('rights are read live', (engine) => {
+onEngineOfLane('permission changes apply immediately', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform | undefined
   let identities: IdentityWorld
@@ -160,7 +160,7 @@ onEngineOfLane('rights are read live', (engine) => {
     },
   }
 
-  describe('a token is rejected at the next request, and on another node in 5 seconds', () => {
+  describe('a token is rejected at the next request, and in another process within 5 seconds', () => {
     for (const [what, { ends, statements }] of Object.entries(changes)) {
       test(`SEC-02: when ${what}`, async () => {
         const holder = await addHolder()
@@ -174,7 +174,7 @@ onEngineOfLane('rights are read live', (engine) => {
       })
     }
 
-    test('SEC-02: when it is revoked on the other node', async () => {
+    test('SEC-02: when it is revoked in the other process', async () => {
       const { inProject, unscoped } = await addHolder()
       const node = beside ?? platform
       await isAccepted([inProject])
@@ -192,7 +192,7 @@ onEngineOfLane('rights are read live', (engine) => {
     })
   })
 
-  describe('what a token may do', () => {
+  describe('the permissions of a token', () => {
     /** What the roles of this token let it do: to look at a token of someone else. */
     const inspect = async (token: string, subject: string) =>
       (
@@ -234,7 +234,7 @@ onEngineOfLane('rights are read live', (engine) => {
       return false
     }
 
-    test('SEC-03: grows and shrinks with a role of its user', async () => {
+    test('SEC-03: grow and shrink with the roles of its user', async () => {
       const { name, holder, other } = await addRuler()
       assert.equal(await mayRule(holder, other), false)
       assert.deepEqual((await describeOwn(holder.inProject)).policies.System, [])
@@ -292,7 +292,7 @@ onEngineOfLane('rights are read live', (engine) => {
           .compile(),
     }
     for (const [what, lose] of Object.entries(losses)) {
-      test(`SEC-03: shrinks when its user ${what}`, async () => {
+      test(`SEC-03: shrink when its user ${what}`, async () => {
         const { name, roleId, holder, other } = await addRuler()
         const { userId } = holder
         const group = await identities.addGroup(newId(), [userId])
@@ -304,7 +304,7 @@ onEngineOfLane('rights are read live', (engine) => {
     }
   })
 
-  describe('a disabled place', () => {
+  describe('a disabled project or domain', () => {
     const rescope = (token: string, scope?: unknown) =>
       requestToken(platform.url, {
         identity: tokenIdentity(token),
@@ -320,7 +320,7 @@ onEngineOfLane('rights are read live', (engine) => {
       return { status, code, errorClass, details }
     }
 
-    test('SEC-04: gives no token and takes none, until it is enabled again', async () => {
+    test('SEC-04: issues and accepts no tokens until it is enabled again', async () => {
       const holder = await addHolder()
       const { inProject, unscoped, project, projectDomain } = holder
       await identities.assign({
@@ -358,7 +358,7 @@ onEngineOfLane('rights are read live', (engine) => {
       }
     })
 
-    test('SEC-04: is not given as the default project', async () => {
+    test('SEC-04: is not used as the default project', async () => {
       const holder = await addHolder()
       await identities.change(
         read()
@@ -378,7 +378,7 @@ onEngineOfLane('rights are read live', (engine) => {
       assert.equal(await projectOf(), '')
     })
 
-    test('SEC-04: lets nobody in who is at home there, by password or by token', async () => {
+    test('SEC-04: users of a disabled domain cannot log in, by password or by token', async () => {
       for (const table of ['users', 'domains'] as const) {
         const holder = await addHolder()
         const id = table === 'users' ? holder.userId : holder.userDomain

@@ -37,7 +37,7 @@ const places: Readonly<Record<Spot, string>> = {
 }
 
 describe('the persona table', () => {
-  test('SEC-12: has an entry for every operation, and for nothing else', () => {
+  test('SEC-12: has an entry for every operation and no others', () => {
     assert.deepEqual(Object.keys(personaTable).sort(), [...ids].sort())
     for (const id of ids) assert.ok(rowsOf(id).length > 0, id)
   })
@@ -166,14 +166,14 @@ onBothEngines('the persona table', (engine) => {
 
   for (const id of ids) {
     for (const [spot, expected] of rowsOf(id)) {
-      test(`SEC-12, SEC-11, SEC-62: ${id} on a thing ${places[spot]}`, async () => {
+      test(`SEC-12, SEC-11, SEC-62: ${id} on a resource ${places[spot]}`, async () => {
         const marks = personaNames.map((name) => `${expected[name]} ${name}`)
         assert.deepEqual(await actualMarks(id, spot, expected), marks)
       })
     }
   }
 
-  test('SEC-62: what hangs on a thing at home and lies in another domain is not shown', async () => {
+  test('SEC-62: related resources of another domain are not shown', async () => {
     const { db } = platform.database
     const near = await organisation.addThings('home')
     const far = await organisation.addThings('other')

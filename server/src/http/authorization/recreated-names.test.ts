@@ -18,7 +18,7 @@ import { createPasswordHasher } from '../../vault/password-hasher.ts'
 
 const password = 'tussocky moorland'
 
-onEngineOfLane('a name that is used again', (engine) => {
+onEngineOfLane('a recreated name', (engine) => {
   let platform: TestPlatform
   let identities: IdentityWorld
   let passwordHash: string
@@ -43,7 +43,7 @@ onEngineOfLane('a name that is used again', (engine) => {
     return { userId, token: await insertToken(platform.database, { userId }) }
   }
 
-  test('SEC-16: of a user is another user, without the roles and tokens of the first', async () => {
+  test('SEC-16: a recreated user has no roles or tokens of the first', async () => {
     const old = await addUser('alice')
     const group = await identities.addGroup('friends of alice', [old.userId])
     const projectId = await identities.addProject("alice's")
@@ -73,7 +73,7 @@ onEngineOfLane('a name that is used again', (engine) => {
     assert.deepEqual(await Promise.all([old.token, scoped, child].map(statusOf)), [401, 401, 401])
   })
 
-  test('SEC-16: of a user has none of the failed logins of the first', async () => {
+  test('SEC-16: a recreated user has no failed logins of the first', async () => {
     await addUser('clumsy')
     const logIn = async (word: string) =>
       (await requestToken(platform.url, { identity: passwordIdentity('clumsy', word) })).status
@@ -84,7 +84,7 @@ onEngineOfLane('a name that is used again', (engine) => {
     assert.equal(await logIn(password), 201)
   })
 
-  test('SEC-16: of a project is another project, which nobody holds', async () => {
+  test('SEC-16: a recreated project has no members', async () => {
     const { userId, token } = await addUser('builder')
     const wish = { project: { name: 'phoenix', domain: { id: 'default' } } }
     const old = await identities.addProject('phoenix')
@@ -105,7 +105,7 @@ onEngineOfLane('a name that is used again', (engine) => {
     assert.equal(await statusOf(scoped), 401)
   })
 
-  test('SEC-16: of a domain is another domain, with nobody in it', async () => {
+  test('SEC-16: a recreated domain has no users', async () => {
     const { userId, token } = await addUser('governor')
     const wish = { domain: { name: 'atlantis' } }
     const old = await identities.addDomain('atlantis')
@@ -123,7 +123,7 @@ onEngineOfLane('a name that is used again', (engine) => {
     assert.equal((await requestToken(platform.url, { identity })).status, 401)
   })
 
-  test('SEC-16: of a group or a role is another, which gives its namesake nothing', async () => {
+  test('SEC-16: a recreated group or role gives nothing to holders of the first', async () => {
     const { userId, token } = await addUser('member')
     const projectId = await identities.addProject('club')
     const wish = { project: { id: projectId } }

@@ -27,7 +27,7 @@ const noted = (tenant: string, tenantName: string, tags: Readonly<Record<string,
       .join('')}</muster:tags></metadata>`,
 })
 
-onBothEnginesAtOnce('the mapping of an account', (engine) => {
+onBothEnginesAtOnce('the project mapping of an account', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   let [web, data] = ['', '']
@@ -66,7 +66,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
     return (await at.servers(account)).map(({ project_id }) => names.get(project_id) ?? project_id)
   }
 
-  test('goes by tenant, tag, account and name from the first sync on', async (context) => {
+  test('maps by tenant, tag, account and name from the first sync on', async (context) => {
     const name = `kvm ${newId()}`
     const cases: readonly (readonly [AccountRule[], string[]])[] = [
       // In the order of their names: db-1, web-1, web-2.
@@ -113,7 +113,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
     assert.deepEqual(await placesOf(account), ['data', 'data', 'data'])
   })
 
-  test('moves at once: who had a server does not find it any more, who gets it does', async (context) => {
+  test('a change moves servers immediately: the old project loses them, the new one gets them', async (context) => {
     const { account } = await attach(context)
     const id = domainServerId(account, uuidOf(1))
     const [old, fresh] = [await at.hire('project_owner'), await at.hire('project_viewer', web)]
@@ -143,7 +143,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
     assert.equal((await at.history(domainServerId(account, uuidOf(3)))).length, 1)
   })
 
-  test('goes by the new name of an account from when it is renamed', async (context) => {
+  test('uses the new name of a renamed account', async (context) => {
     const mapping = [{ account: 'new *', project_id: web }]
     const { account } = await attach(context, { mapping })
     assert.deepEqual(await placesOf(account), ['home', 'home', 'home'])
@@ -151,7 +151,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
     assert.deepEqual(await placesOf(account), ['web', 'web', 'web'])
   })
 
-  test('moves to a project that was made just before', async (context) => {
+  test('moves servers to a project that was just created', async (context) => {
     const { account } = await attach(context)
     const { project } = await at.admin.get<{ project: { id: string } }>('createProject', {
       body: { project: { name: newId(), domain_id: 'default' } },
@@ -161,7 +161,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
     assert.deepEqual([...places], [project.id])
   })
 
-  test('moves while the account is disabled, and while its source is away', async (context) => {
+  test('moves servers while the account is disabled and while its source is unreachable', async (context) => {
     const { account, libvirt } = await attach(context)
     libvirt.close()
     await at.update(account.id, { mapping: [{ name: 'web-*', project_id: web }] })
@@ -170,7 +170,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
     assert.deepEqual(await placesOf(account), ['home', 'data', 'data'])
   })
 
-  test('passes over a rule to a project that has been deleted since', async (context) => {
+  test('skips a rule whose project was deleted', async (context) => {
     const doomed = await at.identities.addProject(newId())
     const mapping = [
       { name: 'late-*', project_id: doomed },
@@ -195,7 +195,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
     assert.equal((await preview(account, [])).total, 5)
   })
 
-  test('keeps what the owner has written through every move', async (context) => {
+  test('keeps user metadata through every move', async (context) => {
     const { account } = await attach(context)
     const id = domainServerId(account, uuidOf(1))
     await at.admin.get('mergeServerMetadata', { path: { id }, body: { metadata: { mine: 'x' } } })
@@ -207,7 +207,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
     assert.deepEqual(await placesOf(account), ['home', 'home', 'home'])
   })
 
-  test('is previewed without anything being moved, also with another default', async (context) => {
+  test('can be previewed without moving servers, also with another default project', async (context) => {
     const { account } = await attach(context)
     const nameOf = async (id: string) =>
       (await at.admin.get<{ project: { name: string } }>('getProject', { path: { id } })).project
@@ -235,7 +235,7 @@ onBothEnginesAtOnce('the mapping of an account', (engine) => {
     assert.deepEqual((await preview(account, [])).servers, [])
   })
 
-  test('does what its preview says, and what a plain reading of the rules says', async (context) => {
+  test('moves servers as previewed, and as a reference implementation of the rules does', async (context) => {
     const ec2 = await startFakeEc2(context)
     const subjects = fc.sample(anySubject, { numRuns: 30, seed: 7 })
     for (const [index, { name, tenant, tags }] of subjects.entries()) {

@@ -138,7 +138,7 @@ const far = [
   'kvm.example.org',
 ]
 
-describe('what an account is made of', () => {
+describe('the input of an account', () => {
   const lifetime = suiteLifetime()
   let at: Attached
   before(async () => {
@@ -163,14 +163,14 @@ describe('what an account is made of', () => {
   const assertNames = (body: ErrorBody, field: string) =>
     assert.deepEqual([...new Set(body.fields?.map(({ path }) => path))], [field], body.details)
 
-  test('is good as it is, so that each fault below is the only one', async () => {
+  test('the valid input is accepted', async () => {
     for (const changes of [{}, aws(), { provider: 'Simulator' }]) {
       const answer = await create(changes)
       assert.equal(answer.status, 201, answer.text)
     }
   })
 
-  test('is refused by the name of the field that is wrong, and nothing is kept', async () => {
+  test('rejects an invalid field by its name and stores nothing', async () => {
     const takeSnapshot = await createSnapshots(at.database)
     const snapshot = await takeSnapshot()
     for (const [field, changes] of faults) {
@@ -181,7 +181,7 @@ describe('what an account is made of', () => {
     assert.deepEqual(changedTables(snapshot, await takeSnapshot()), [])
   })
 
-  test('is judged alike when it changes, and before it is tried', async () => {
+  test('is validated the same way on update and on test', async () => {
     const { id } = await at.attach({ provider: 'OneCloud', address: socket, enabled: false })
     for (const [field, changes] of faults) {
       // What an account is of never changes; what is left out stays.
@@ -207,7 +207,7 @@ describe('what an account is made of', () => {
     }
   })
 
-  test('does not change its kind: a provider is no change, nor is nothing at all', async () => {
+  test('the provider cannot be changed, and an empty change is rejected', async () => {
     const { id } = await at.attach({ provider: 'OneCloud', address: socket, enabled: false })
     for (const cloudaccount of [{ provider: 'Aws' }, {}]) {
       const details = { path: { id }, body: { cloudaccount } }
@@ -215,7 +215,7 @@ describe('what an account is made of', () => {
     }
   })
 
-  test('is a name that nobody else has, however it is spelled', async () => {
+  test('the name is unique, in any spelling', async () => {
     const name = `Straße ${newId()}`
     await at.attach({ name, provider: 'Simulator', enabled: false })
     const other = await at.attach({ provider: 'Simulator', enabled: false })
@@ -248,7 +248,7 @@ describe('what an account is made of', () => {
     assert.equal((await at.update(other.id, { name: renamed.toLowerCase() })).id, other.id)
   })
 
-  test('is refused where it leads to Muster itself, its link or a metadata service', async () => {
+  test('rejects addresses of Muster itself, link-local addresses and metadata services', async () => {
     for (const host of near) {
       for (const changes of [
         { address: `qemu+tls://${host}/system` },
@@ -271,7 +271,7 @@ describe('what an account is made of', () => {
     }
   })
 
-  test('is asked for again in full where the address changes, so that no secret goes elsewhere', async () => {
+  test('requires all credentials again when the address changes', async () => {
     const { id } = await at.attach(aws({ address: 'https://ec2.example.org', enabled: false }))
     for (const address of ['https://evil.example.org', 'http://ec2.example.org', '']) {
       const details = { path: { id }, body: { cloudaccount: { address } } }
@@ -288,7 +288,7 @@ describe('what an account is made of', () => {
     await at.update(plain.id, { address: `${socket}2` })
   })
 
-  test('of a mapping that is only previewed is judged alike', async () => {
+  test('is validated the same way in a mapping preview', async () => {
     const { id } = await at.attach({ provider: 'Simulator', enabled: false })
     for (const [field, body] of [
       ['mapping.0.project_id', { mapping: [{ tag: 'x', project_id: newId() }] }],

@@ -51,7 +51,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
   const remove = (id: string, query?: string) =>
     at.admin.call('deleteCloudAccount', { path: { id }, ...(query !== undefined && { query }) })
 
-  test('are made with what is said, and the rest as it usually is', async () => {
+  test('are created with the given values and defaults for the rest', async () => {
     const name = `account ${newId()}`
     const made = await at.attach({ name, ...plain, period: undefined })
     const { id, created_at, ...rest } = made
@@ -103,7 +103,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     assert.deepEqual(told?.changes['credentials'], [null, '(hidden)'])
   })
 
-  test('are found by id and by name, in any spelling', async () => {
+  test('are found by id and by name, in any case', async () => {
     const account = await at.attach({ ...plain, name: `Größe ${newId()}` })
     for (const word of [account.id, account.name, account.name.toUpperCase()]) {
       assert.deepEqual(await show(word), account)
@@ -120,7 +120,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     assert.equal((await show(impostor.id)).id, impostor.id)
   })
 
-  test('are listed in pages, sorted, filtered and searched', async () => {
+  test('can be paged, sorted, filtered and searched', async () => {
     const mark = newId()
     const project = await at.identities.addProject(mark)
     const made: CloudAccount[] = []
@@ -176,7 +176,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     }
   })
 
-  test('change in what is said and in nothing else, and the log says from what to what', async () => {
+  test('an update changes only the given fields, and the audit log has the values before and after', async () => {
     const account = await at.attach({ ...plain, credentials: {} })
     const expected = { ...account }
     const steps: object[] = [
@@ -207,7 +207,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     })
   })
 
-  test('stay as they are where nothing new is said, and nothing is told of it', async () => {
+  test('an update without changes stores and records nothing', async () => {
     const { id, name, address, period, project_id } = await at.attach(plain)
     const takeSnapshot = await createSnapshots(at.database)
     const snapshot = await takeSnapshot()
@@ -220,7 +220,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     assert.deepEqual(changedTables(snapshot, await takeSnapshot()), [])
   })
 
-  test('changed by many at once keep every change', async () => {
+  test('concurrent updates are all stored', async () => {
     const { id } = await at.attach(plain)
     const changes = [{ period: 77 }, { brand: 'Mine' }, { options: { group: 'g' } }]
     await Promise.all(changes.map((change) => at.update(id, change)))
@@ -228,7 +228,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     assert.deepEqual({ period, brand, options }, Object.assign({}, ...changes))
   })
 
-  test('are of kinds that say what they need', async () => {
+  test('providers list their required fields', async () => {
     const { providers } = await at.admin.get<{ providers: CloudProvider[] }>('listCloudProviders')
     const shapes = providers.map(({ provider, address, credentials, events: tells }) => [
       provider,
@@ -243,7 +243,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     ])
   })
 
-  test('are tried before they are kept and after, and nothing comes of it', async (context) => {
+  test('can be tested before and after creation without side effects', async (context) => {
     const [libvirt, ec2] = [
       await startFakeLibvirt(context, { domains: some }),
       await startFakeEc2(context),
@@ -288,7 +288,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     assert.equal((await events(`target_id=${kept.id}&action=test`)).length, 1)
   })
 
-  test('sync when they are asked to, and say how far they are', async (context) => {
+  test('sync on request and report their progress', async (context) => {
     const ec2 = await startFakeEc2(context)
     const instance = (index: number) => ec2.instances.set(`i-${index}`, { name: `vm ${index}` })
     for (let index = 0; index < 5; index += 1) instance(index)
@@ -328,7 +328,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     assert.equal((await events(`target_id=${account.id}&action=sync`)).length, 1)
   })
 
-  test('count what they have seen so far while they sync', async (context) => {
+  test('count the servers seen so far during a sync', async (context) => {
     const ec2 = await startFakeEc2(context)
     ec2.pageSize = 2
     const owner = newId()
@@ -362,7 +362,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     )
   })
 
-  test('that are disabled do nothing, and are not to be synced', async (context) => {
+  test('are neither synced nor syncable while disabled', async (context) => {
     const libvirt = await startFakeLibvirt(context, { domains: some })
     const { address } = libvirt
     const { id } = await at.attach({ provider: 'OneCloud', address, enabled: false, period: 5 })
@@ -390,7 +390,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     assert.equal((await at.servers({ id })).length, 3)
   })
 
-  test('go with their servers, after a warning that counts them', async (context) => {
+  test('are deleted with their servers, after a warning with the count', async (context) => {
     const libvirt = await startFakeLibvirt(context, { domains: some })
     const account = await at.attachLibvirt(libvirt)
     const { id, name } = account
@@ -427,7 +427,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     assert.equal((await remove((await at.attach(plain)).id)).status, 204)
   })
 
-  test('never show or tell their credentials, and keep them sealed', async (context) => {
+  test('never return or log their credentials, and store them encrypted', async (context) => {
     const ec2 = await startFakeEc2(context)
     const texts: string[] = []
     const call = async (...parameters: Parameters<Attached['admin']['call']>) => {

@@ -11,14 +11,14 @@ import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
 const highestProcedure = 500
 
-describe('a source that is frozen', () => {
+describe('a source that does not respond', () => {
   const lifetime = suiteLifetime()
   let at: Attached
   before(async () => {
     at = await startAttached(lifetime, 'sqlite')
   })
 
-  test('holds up nobody: its own account can be changed, and so can all others', async (context) => {
+  test('does not block changes of its account or of others', async (context) => {
     const frozen = await startFakeLibvirt(context, { domains: some })
     const well = await startFakeLibvirt(context, { domains: some })
     const stuck = await at.attachLibvirt(frozen)

@@ -6,8 +6,8 @@ import { startAttached } from '../../testing/inventory-world/attached-accounts.t
 const accounts = 6
 const serversEach = 150
 
-describe('several accounts of one project that are synced at once (postgres)', () => {
-  test('all come in, none is said to have failed, and the counts are right', async (t) => {
+describe('concurrent syncs of several accounts of one project (postgres)', () => {
+  test('all succeed, and the counts are correct', async (t) => {
     const lines: string[] = []
     const log = { level: 'warn', destination: { write: (line: string) => void lines.push(line) } }
     // Fewer connections than commits under way: they wait for each other, and that is no failure.

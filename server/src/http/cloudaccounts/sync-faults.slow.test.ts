@@ -278,7 +278,7 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
 /** How many of them take twenty seconds to be noticed. */
 const silent = 2
 
-describe('a source in trouble', () => {
+describe('a faulty source', () => {
   const lifetime = suiteLifetime()
   const log: string[] = []
   const answers: string[] = []
@@ -320,9 +320,9 @@ describe('a source in trouble', () => {
   }
   const isWell = ({ status, sync }: CloudAccount) => status === 'connected' && sync.error === ''
 
-  describe('of many', { concurrency: faults.length + 4 }, () => {
+  describe('with many servers', { concurrency: faults.length + 4 }, () => {
     for (const [what, start, words] of faults) {
-      test(`${what} loses no server, says so, and is found well again`, async (t) => {
+      test(`${what} loses no server, reports the problem and recovers`, async (t) => {
         t.after(() => troubled.delete(what))
         const patient = await start(t)
         const account = await attach(patient)
@@ -377,7 +377,7 @@ describe('a source in trouble', () => {
       })
     }
 
-    test('that suddenly has no servers keeps them, and finds them again', async (t) => {
+    test('that suddenly lists no servers keeps them until they are listed again', async (t) => {
       const patient = await startLibvirt(t, { [connectListAllDomains]: { body: noDomains } })
       const account = await attach(patient)
       const before = await serversOf(account)
@@ -403,7 +403,7 @@ describe('a source in trouble', () => {
       assert.deepEqual(await serversOf(account), before)
     })
 
-    test('whose fields are of megabytes is told of, as far as anybody would read', async (t) => {
+    test('with fields of several megabytes syncs, and the texts are shortened', async (t) => {
       const inside = `<description>${'x'.repeat(3 * 2 ** 20)}</description>`
       const { address } = await startFakeLibvirt(t, {
         domains: [{ uuid: randomUUID(), name: 'wordy', inside }],
@@ -414,7 +414,7 @@ describe('a source in trouble', () => {
       assert.ok(wordy && wordy.description.length <= 4_096)
     })
 
-    test('for want of a good key is well as soon as it has one, however long it was to wait', async (t) => {
+    test('with a wrong key syncs as soon as the key is corrected, without waiting for the retry', async (t) => {
       const fake = await startFakeEc2(t)
       fake.instances.set(`i-${randomUUID()}`, { name: 'one' })
       fake.misbehave = ({ authorization }, response) =>
@@ -435,7 +435,7 @@ describe('a source in trouble', () => {
       assert.ok(performance.now() - start < 4_000, 'it was not asked at once')
     })
 
-    test('does not touch the others: their changes show as ever', async (t) => {
+    test('does not affect other sources', async (t) => {
       const fake = await startFakeEc2(t)
       const host = await startFakeLibvirt(t)
       const cloud = await attach({ settings: { provider: 'Aws', ...fake.settings } }, { period: 5 })
@@ -467,7 +467,7 @@ describe('a source in trouble', () => {
     })
   })
 
-  test('tells no secret to the log nor to anybody who looks at the account', () => {
+  test('does not leak secrets to the log or to readers of the account', () => {
     const failures = log.filter((line) => line.includes('sync failed'))
     assert.ok(failures.length >= faults.length)
     for (const text of [...log, ...answers]) {

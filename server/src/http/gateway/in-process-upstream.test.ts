@@ -73,8 +73,8 @@ const request = {
 }
 
 for (const [way, open] of Object.entries(ways)) {
-  describe(`the API asked ${way}`, () => {
-    test('is told for whom, and answers in full', async (t) => {
+  describe(`an API upstream ${way}`, () => {
+    test('receives the request and the client address and responds in full', async (t) => {
       const { app } = createApi(t)
       const upstream = await open(t, app)
       const answer = await upstream({
@@ -99,7 +99,7 @@ for (const [way, open] of Object.entries(ways)) {
       assert.equal(way === 'over HTTP' ? forwarded : ip, request.ip)
     })
 
-    test('is told when whoever asked has gone before it answers', async (t) => {
+    test('is told when the client disconnects before the response', async (t) => {
       const { app, slow } = createApi(t)
       const upstream = await open(t, app)
       const gone = new AbortController()
@@ -113,7 +113,7 @@ for (const [way, open] of Object.entries(ways)) {
       await assert.rejects(upstream({ ...request, path: '/echo', signal: gone.signal }))
     })
 
-    test('is not cut off in a change that it has begun, though nobody waits for it', async (t) => {
+    test('completes a started change after the client disconnects', async (t) => {
       const { app, slow } = createApi(t)
       const upstream = await open(t, app)
       const gone = new AbortController()
@@ -135,7 +135,7 @@ for (const [way, open] of Object.entries(ways)) {
       await Promise.all([done, outcome])
     })
 
-    test('stops when whoever asked has gone', async (t) => {
+    test('stops streaming when the client disconnects', async (t) => {
       const { app, produced } = createApi(t)
       const upstream = await open(t, app)
       const gone = new AbortController()
@@ -156,7 +156,7 @@ for (const [way, open] of Object.entries(ways)) {
   })
 }
 
-describe('an API elsewhere that falls silent', () => {
+describe('a remote API that stops responding', () => {
   async function open(t: TestContext) {
     const { app, slow, produced } = createApi(t)
     app.get('/half', (_request, reply) => {
@@ -169,21 +169,21 @@ describe('an API elsewhere that falls silent', () => {
     return { ask, slow, produced }
   }
 
-  test('is given up on', async (t) => {
+  test('times out', async (t) => {
     const { ask, slow } = await open(t)
     await assert.rejects(ask({ ...request, path: '/slow' }), /nothing came/)
     slow.emit('answer')
     assert.equal((await ask({ ...request, path: '/echo' })).status, 201)
   })
 
-  test('in the middle of an answer, too', async (t) => {
+  test('times out in the middle of a response', async (t) => {
     const { ask } = await open(t)
     const { body } = await ask({ ...request, path: '/half' })
     await assert.rejects(text(body))
   })
 })
 
-test('an API that is not there is an error, not a wait', async () => {
+test('an unreachable API is an error without waiting', async () => {
   const nowhere = { authUrl: 'http://127.0.0.1:9', baseUrl: 'http://127.0.0.1:9' }
   const { ask } = createHttpUpstream(nowhere)
   await assert.rejects(ask({ ...request, path: '/servers' }))

@@ -71,7 +71,7 @@ const documents: Readonly<Record<string, readonly [xml: string, reason: RegExp]>
   'nothing at all': ['', /CAS answer/],
 }
 
-onBothEngines('a CAS server that is not to be trusted', (engine) => {
+onBothEngines('an untrusted CAS server', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: FakeCas
@@ -109,13 +109,13 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
     assert.deepEqual(await rows(), before)
   }
 
-  test('SEC-42, SEC-43: no document that is not one plain success lets anybody in', async () => {
+  test('SEC-42, SEC-43: a document that is not exactly one plain success is a failed login', async () => {
     await assertAllRefused(documents)
     // The same user, said plainly, is let in.
     assert.equal((await muster.logIn(cas.stage(success))).body.token.user.Name, 'admin')
   })
 
-  test('SEC-43: no other way to answer does either', async () => {
+  test('SEC-43: any other kind of response is a failed login', async () => {
     await assertAllRefused({
       'with another status': [
         (_, response) => response.writeHead(500).end(success),
@@ -167,7 +167,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
     assert.equal(elsewhere.connections(), 0)
   })
 
-  test('SEC-45: an address that is no longer allowed is not connected to', async () => {
+  test('SEC-45: an address that is no longer allowed is not contacted', async () => {
     const { db } = muster.database
     const point = async (url: string) => {
       const row = db.selectFrom('identity_providers').where('id', '=', provider)
@@ -192,7 +192,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
     assert.equal((await muster.logIn(cas.ticketFor('admin'))).status, 201)
   })
 
-  test('SEC-47: nothing is sent where the certificate is not right', async () => {
+  test('SEC-47: nothing is sent to a server with an invalid certificate', async () => {
     const cases = [
       ['authority', '', /self-signed certificate/],
       ['issued', '', /certificate/],
@@ -211,7 +211,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
     assert.equal((await muster.logIn(cas.ticketFor('admin'))).status, 201)
   })
 
-  test('one that is away is a failed login', async () => {
+  test('an unreachable server is a failed login', async () => {
     const stops: (() => unknown)[] = []
     const gone = await startFakeCas({ after: (stop) => stops.push(stop) })
     for (const stop of stops) await stop()
@@ -222,7 +222,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
     await muster.changeProvider(provider, { url: cas.base })
   })
 
-  describe('SEC-47: while the server is being asked', () => {
+  describe('SEC-47: while the ticket is validated', () => {
     /** A login that the server answers only after something else has happened. */
     async function logInAfter(name: string, change: () => Promise<unknown>) {
       const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
@@ -239,26 +239,26 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
         .select('id')
         .executeTakeFirst()) !== undefined
 
-    test('nothing may happen: then it is good', async () => {
+    test('without a change the login succeeds', async () => {
       assert.equal((await logInAfter('patient', () => Promise.resolve())).status, 201)
     })
 
     const disable = () => muster.changeProvider(provider, { enabled: false })
 
-    test('the provider is disabled: no token', async () => {
+    test('if the provider is disabled, no token is issued', async () => {
       const answer = await logInAfter('patient', disable)
       await muster.changeProvider(provider, { enabled: true })
       await muster.assertRefused(answer, /./)
     })
 
-    test('the provider is disabled: nobody is made', async () => {
+    test('if the provider is disabled, no user is created', async () => {
       const answer = await logInAfter('too late', disable)
       await muster.changeProvider(provider, { enabled: true })
       assert.deepEqual(comparableParts(answer), muster.refusal)
       assert.equal(await isThere('too late'), false)
     })
 
-    test('its mapping changes: what it gives now counts, not what it gave', async () => {
+    test('if the mapping changes, the new mapping applies', async () => {
       const project = await muster.identities.addProject('lab')
       const rule = { role_id: await muster.roleId('project_viewer'), project_id: project }
       const map = (mapping: object[]) => muster.changeProvider(provider, { mapping })
@@ -270,7 +270,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
       await map([])
     })
 
-    test('the user is disabled: no token', async () => {
+    test('if the user is disabled, no token is issued', async () => {
       const { body } = await muster.logIn(cas.ticketFor('patient'))
       const path = `/v3/users/${body.token.user.Id}`
       const enable = (enabled: boolean) => muster.call('PUT', path, { user: { enabled } })
@@ -279,7 +279,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
       await muster.assertRefused(answer, /disabled/)
     })
 
-    test('the provider is deleted: no token, and nobody is made', async () => {
+    test('if the provider is deleted, no token is issued and no user is created', async () => {
       const passing = await startFakeCas(lifetime)
       await muster.changeProvider(provider, { enabled: false })
       const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
@@ -295,7 +295,7 @@ onBothEngines('a CAS server that is not to be trusted', (engine) => {
     })
   })
 
-  test('SEC-43: one that never answers is given up, and its login failed', async () => {
+  test('SEC-43: a server that never responds times out, and the login fails', async () => {
     await muster.assertRefused(
       await silence.answer,
       /^CAS: localhost:\d+: no response within 5000 ms$/,

@@ -29,7 +29,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
   const arrive = async (name: string) =>
     (await muster.logIn(cas.ticketFor(name))).body.token.user.Id
 
-  test('fails like any other where nobody has set up a provider', async () => {
+  test('fails without a provider like any other failed login', async () => {
     const ticket = cas.ticketFor('early')
     await muster.assertRefused(await muster.logIn(ticket), /^CAS: no provider/)
     assert.equal(cas.connections(), 0)
@@ -37,8 +37,8 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     assert.equal((await muster.logIn(ticket)).status, 201)
   })
 
-  describe('the first of a person', () => {
-    test("makes a user of the provider's domain, without roles and without a password", async () => {
+  describe('the first login of a user', () => {
+    test('creates a user in the domain of the provider, without roles or password', async () => {
       const answer = await muster.logIn(cas.ticketFor('ada'))
       assert.equal(answer.status, 201)
       const { token } = answer.body
@@ -67,7 +67,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       assert.deepEqual(comparableParts(byPassword), muster.refusal)
     })
 
-    test('is told in the audit log, with the user that it made', async () => {
+    test('is recorded in the audit log with the created user', async () => {
       const answer = await muster.logIn(cas.ticketFor('annie'))
       const { Id: id } = answer.body.token.user
       const requestId = answer.headers.get('x-request-id') ?? ''
@@ -89,7 +89,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       assert.deepEqual(events[1]?.changes['domain_id'], [null, campus])
     })
 
-    test('is one for all who come at once with tickets of their own', async () => {
+    test('concurrent first logins create one user', async () => {
       const tickets = Array.from({ length: 12 }, () => cas.ticketFor('crowd'))
       const answers = await Promise.all(tickets.map((ticket) => muster.logIn(ticket)))
       assert.deepEqual(
@@ -101,7 +101,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     })
   })
 
-  test('the second is of the same user, who is not made again', async () => {
+  test('the second login is of the same user', async () => {
     const id = await arrive('again')
     assert.equal(await arrive('again'), id)
     const made = await muster.events(`target_id=${id}&action=create`)
@@ -110,14 +110,14 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     assert.equal((await usersNamed('again')).length, 1)
   })
 
-  test('takes both names of the method, and reports the first', async () => {
+  test('accepts both method names and reports the first', async () => {
     for (const method of ['cas', 'cas_ticket']) {
       const answer = await muster.logIn(cas.ticketFor('namer'), undefined, method)
       assert.deepEqual(answer.body.token.methods, ['cas'])
     }
   })
 
-  test('needs a ticket, and nothing beside it', async () => {
+  test('requires a ticket and nothing else', async () => {
     const asked = cas.requests.length
     const send = (identity: object) => requestToken(muster.url, { identity })
     const ticket = { id: cas.ticketFor('nobody') }
@@ -137,7 +137,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     assert.equal(cas.requests.length, asked)
   })
 
-  test('may say which provider it is from; one that is not there is asked nothing', async () => {
+  test('can name the provider; an unknown provider is not contacted', async () => {
     const asked = cas.requests.length
     const send = (named: string) =>
       requestToken(muster.url, {
@@ -152,8 +152,8 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     assert.equal(cas.requests.length, asked + 1)
   })
 
-  describe('ASVS 6.8.1: a person is known by provider and subject, never by name:', () => {
-    test('a local user of the name is not taken over, however it is spelled', async () => {
+  describe('ASVS 6.8.1: a user is identified by provider and subject, never by name:', () => {
+    test('a local user of the same name in any spelling is not taken over', async () => {
       const passwordHash = 'somebody knows it'
       const id = await muster.identities.addUser({ name: 'Grace', domainId: campus, passwordHash })
       const project = await muster.identities.addProject("grace's", campus)
@@ -174,12 +174,12 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       assert.deepEqual(rowsNow, rows)
     })
 
-    test('the same name in another domain is nobody it knows', async () => {
+    test('a user of the same name in another domain is not affected', async () => {
       const elsewhere = await muster.identities.addUser({ name: 'twin' })
       assert.notEqual(await arrive('twin'), elsewhere)
     })
 
-    test('nobody is made of a name with format characters, but who is known stays known', async () => {
+    test('a name with format characters creates no user, but existing users stay linked', async () => {
       const odd = 'hop\u200bper'
       const refused = await muster.logIn(cas.ticketFor(odd))
       await muster.assertRefused(
@@ -196,14 +196,14 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       assert.equal(await arrive(odd), id)
     })
 
-    test('another spelling of a subject is another subject', async () => {
+    test('a subject in another spelling is another subject', async () => {
       const id = await arrive('hopper')
       const answer = await muster.logIn(cas.ticketFor('Hopper'))
       await muster.assertRefused(answer, /^CAS: ".+" is a user that the provider did not make$/)
       assert.equal(await arrive('hopper'), id)
     })
 
-    test('the same subject of another provider is not that person', async () => {
+    test('the same subject of another provider is another user', async () => {
       const id = await arrive('lovelace')
       const other = await startFakeCas(lifetime)
       await muster.changeProvider(provider, { enabled: false })
@@ -215,7 +215,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       assert.equal(await arrive('lovelace'), id)
     })
 
-    test('who was renamed here is still that person, and the old name is free', async () => {
+    test('a renamed user stays linked, and the old name is free', async () => {
       const id = await arrive('maiden')
       const path = `/v3/users/${id}`
       assert.equal((await muster.call('PUT', path, { user: { name: 'married' } })).status, 200)
@@ -227,7 +227,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     })
   })
 
-  test('SEC-16: who was deleted comes back as somebody new, with nothing of the old', async () => {
+  test('SEC-16: a deleted user returns as a new user without the old data', async () => {
     const old = await muster.logIn(cas.ticketFor('phoenix'))
     const { Id: oldId } = old.body.token.user
     const projectId = await muster.identities.addProject('ashes', campus)
@@ -246,7 +246,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     assert.equal(await muster.statusOf(secretOf(old)), 401)
   })
 
-  test('SEC-23: who was disabled is out, by ticket too', async () => {
+  test('SEC-23: a disabled user cannot log in by ticket', async () => {
     const id = await arrive('banned')
     const path = `/v3/users/${id}`
     assert.equal((await muster.call('PUT', path, { user: { enabled: false } })).status, 200)
@@ -257,13 +257,13 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     assert.equal(await arrive('banned'), id)
   })
 
-  describe("SEC-04: while the provider's domain is disabled", () => {
+  describe('SEC-04: while the domain of the provider is disabled', () => {
     const enable = async (enabled: boolean) => {
       const { status } = await muster.call('PUT', `/v3/domains/${campus}`, { domain: { enabled } })
       assert.equal(status, 200)
     }
 
-    test('who is at home there is out', async () => {
+    test('its users cannot log in', async () => {
       const id = await arrive('resident')
       await enable(false)
       const answer = await muster.logIn(cas.ticketFor('resident'))
@@ -272,7 +272,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       assert.equal(await arrive('resident'), id)
     })
 
-    test('nobody is made there', async () => {
+    test('no user is created', async () => {
       await enable(false)
       const answer = await muster.logIn(cas.ticketFor('newcomer'))
       await enable(true)
@@ -281,14 +281,14 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     })
   })
 
-  test('a token got by it is good for others of the same person', async () => {
+  test('its token can be exchanged for other tokens of the same user', async () => {
     const first = await muster.logIn(cas.ticketFor('chain'))
     const child = await requestToken(muster.url, { identity: tokenIdentity(secretOf(first)) })
     assert.equal(child.body.token.user.Id, first.body.token.user.Id)
     assert.equal(child.body.token.expires_at, first.body.token.expires_at)
   })
 
-  describe('SEC-64: a ticket, good or bad, used or not,', () => {
+  describe('SEC-64: a ticket, valid or not, used or not,', () => {
     const canary = 'canary0ticket0'
     let answers: Awaited<ReturnType<CasPlatform['logIn']>>[]
     before(async () => {
@@ -302,7 +302,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       }
     })
 
-    test('is not in the log at its most talkative, nor in answers and events', async () => {
+    test('is not in the log at the most verbose level, nor in responses and events', async () => {
       assert.deepEqual(
         answers.map(({ status }) => status),
         [201, 401, 401, 401, 400],
@@ -316,7 +316,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       assert.ok(events.length > 0 && !events.join('\n').includes(canary))
     })
 
-    test('is not kept in any table', async () => {
+    test('is not stored in any table', async () => {
       const tables = Object.entries(await dumpTables(muster.database))
       const leaking = tables.filter(([, rows]) => rows.some((row) => row.includes(canary)))
       assert.deepEqual(

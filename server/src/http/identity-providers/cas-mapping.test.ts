@@ -53,7 +53,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
     `/v3/projects/${lab}/users/${userId}/roles/${roleId}`
   const staff = { group: ['staff'] }
 
-  test('gives the roles of every rule that fits, on projects and on domains', async () => {
+  test('grants the roles of every matching rule, on projects and domains', async () => {
     assert.deepEqual(await held('everybody', { group: ['guests', 'staff', 'heads'] }), [
       'domain_viewer on campus',
       'project_editor on hall',
@@ -67,7 +67,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
     assert.deepEqual(await held('blank', {}), [])
   })
 
-  test('finds a project by its name alone, at the first login too', async () => {
+  test('finds a project by its name without a domain, also at the first login', async () => {
     const elsewhere = await muster.identities.addProject('lab')
     await map([...standard(), rule('staff', viewer, { project_id: elsewhere })])
     const answer = await logIn('newcomer', staff, { project: { name: 'lab' } })
@@ -80,14 +80,14 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
     await muster.assertRefused(nowhere, /^no role there$/)
   })
 
-  test('leaves who gets nothing by it with a token for nothing', async () => {
+  test('without a matching rule the token is unscoped', async () => {
     const { token } = (await logIn('guest', { group: ['guests'] })).body
     assert.deepEqual([token.roles, token.catalog, token.project.Id], [[], [], ''])
     const wish = { project: { id: lab } }
     await muster.assertRefused(await logIn('guest', {}, wish), /^no role there$/)
   })
 
-  test('holds for the scope that the same login asks for', async () => {
+  test('applies to the scope requested by the same login', async () => {
     const inLab = await logIn('prompt', staff, { project: { id: lab } })
     assert.deepEqual(inLab.body.token.project.Name, 'lab')
     assert.deepEqual(
@@ -104,7 +104,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
     await muster.assertRefused(demoted, /^no role there$/)
   })
 
-  test('takes a value exactly, and only of its attribute', async () => {
+  test('compares values exactly, and only of the given attribute', async () => {
     const near: Attributes[] = [
       { group: ['Staff'] },
       { group: ['staf'] },
@@ -120,7 +120,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
   })
 
   describe('at the next login', () => {
-    test('SEC-03: takes back what an attribute no longer gives, and ends the tokens for it', async () => {
+    test('SEC-03: revokes roles that no attribute grants any more and ends their tokens', async () => {
       const inLab = secretOf(await logIn('mover', staff, { project: { id: lab } }))
       const heads = { group: ['heads', 'staff'] }
       const onDomain = secretOf(await logIn('mover', heads, { domain: { id: campus } }))
@@ -132,14 +132,14 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
       assert.equal((await held('mover', heads)).length, 3)
     })
 
-    test('leaves everybody else alone', async () => {
+    test('does not affect other users', async () => {
       const bystander = secretOf(await logIn('bystander', staff, { project: { id: lab } }))
       await held('leaver', staff)
       assert.deepEqual(await held('leaver', {}), [])
       assert.equal(await muster.statusOf(bystander), 200)
     })
 
-    test('is told in the audit log, where it changed anything', async () => {
+    test('is recorded in the audit log if it changed anything', async () => {
       const id = await idOf('audited')
       const mapped = async () =>
         (await muster.events(`target_id=${id}&action=map`)).map(
@@ -156,7 +156,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
       assert.deepEqual(await mapped(), [changed, given])
     })
 
-    test('follows a change of the mapping itself', async () => {
+    test('applies a changed mapping', async () => {
       assert.equal((await held('follower', staff)).length, 2)
       await map([rule('staff', viewer, { project_id: hall })])
       assert.deepEqual(await held('follower', staff), ['project_viewer on hall'])
@@ -174,11 +174,11 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
     })
   })
 
-  describe('what somebody granted by hand', () => {
+  describe('roles granted manually', () => {
     const grant = async (userId: string, roleId: string) =>
       assert.equal((await muster.call('PUT', rolePath(userId, roleId))).status, 204)
 
-    test('stays, whatever the attributes say', async () => {
+    test('stay whatever the attributes are', async () => {
       const id = await idOf('trusted')
       await grant(id, editor)
       assert.deepEqual(await held('trusted', {}), ['project_editor on lab'])
@@ -186,20 +186,20 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
       assert.deepEqual(await held('trusted', {}), ['project_editor on lab'])
     })
 
-    test('stays where a rule would have given the same, before or after', async () => {
+    test('stay if a rule grants the same role before or after', async () => {
       const id = await idOf('both')
       await grant(id, viewer)
       assert.equal((await held('both', staff)).length, 2)
       assert.deepEqual(await held('both', {}), ['project_viewer on lab'])
     })
 
-    test('stays though a rule had given the same before', async () => {
+    test('stay if a rule had granted the same role before', async () => {
       const { Id: id } = (await logIn('promoted', staff)).body.token.user
       await grant(id, viewer)
       assert.deepEqual(await held('promoted', {}), ['project_viewer on lab'])
     })
 
-    test('can be taken by hand, as can what a rule gave, until the rule gives it again', async () => {
+    test('can be revoked manually, as can roles of a rule until it grants them again', async () => {
       const { Id: id } = (await logIn('stripped', staff)).body.token.user
       assert.equal((await muster.call('DELETE', rolePath(id, viewer))).status, 204)
       const assignments = await muster.call<{ role_assignments: unknown[] }>(
@@ -211,8 +211,8 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
     })
   })
 
-  describe('a rule whose ground is gone gives nothing, and keeps nobody out:', () => {
-    test('its project was deleted', async () => {
+  describe('a rule without a valid target grants nothing and does not fail the login:', () => {
+    test('deleted project', async () => {
       const passing = await muster.identities.addProject('passing', campus)
       await map([...standard(), rule('staff', viewer, { project_id: passing })])
       assert.equal((await held('survivor', staff)).length, 3)
@@ -221,7 +221,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
       await map(standard())
     })
 
-    test('its role was deleted', async () => {
+    test('deleted role', async () => {
       const name = newId()
       await muster.identities.addRole(name, 'project', [])
       const role = await muster.roleId(name)

@@ -14,7 +14,7 @@ interface Home {
   readonly provider: string
 }
 
-onEngineOfLane('of several CAS providers', (engine) => {
+onEngineOfLane('choosing among several CAS providers', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let viewer: string
@@ -72,7 +72,7 @@ onEngineOfLane('of several CAS providers', (engine) => {
     assert.deepEqual(askedAbout(ticket), [])
   }
 
-  describe('one is chosen by the domain of the scope, and no other sees the ticket:', () => {
+  describe('the domain of the scope chooses the provider, and no other provider gets the ticket:', () => {
     const wishes: Readonly<Record<string, (home: Home) => unknown>> = {
       'of a project by its id': ({ project }) => ({ project: { id: project } }),
       'of a project by its name and the id of its domain': ({ domain }) => ({
@@ -92,10 +92,10 @@ onEngineOfLane('of several CAS providers', (engine) => {
     }
   })
 
-  describe('none is chosen, and none sees the ticket:', () => {
+  describe('no provider is chosen, and none gets the ticket:', () => {
     test('without a scope', () => assertSentNowhere(undefined))
 
-    test('for a place in a domain that has none, or that does not exist', async () => {
+    test('for a scope in an unknown domain or in one without a provider', async () => {
       await assertSentNowhere({ domain: { id: nowhere } })
       await assertSentNowhere({ project: { id: nowhereProject } })
       await assertSentNowhere({ project: { name: 'commons', domain: { name: 'nowhere' } } })
@@ -104,7 +104,7 @@ onEngineOfLane('of several CAS providers', (engine) => {
       await assertSentNowhere({ domain: { id: east.domain, name: 'west' } })
     })
 
-    test('where the domain has two', async () => {
+    test('if the domain has two providers', async () => {
       const second = await startFakeCas(lifetime)
       const { id } = await muster.addProvider(second, { domain_id: east.domain })
       await assertSentNowhere({ domain: { id: east.domain } })
@@ -117,14 +117,14 @@ onEngineOfLane('of several CAS providers', (engine) => {
     })
   })
 
-  test('the only one that is enabled needs no scope', async () => {
+  test('the only enabled provider needs no scope', async () => {
     await muster.changeProvider(west.provider, { enabled: false })
     await assertSentTo(east, undefined)
     await muster.changeProvider(west.provider, { enabled: true })
     await assertSentNowhere(undefined)
   })
 
-  test('the one of a place lets nobody into another place', async () => {
+  test('a ticket of one provider gives no access to the domain of another', async () => {
     const ticket = east.cas.ticketFor('stranger')
     const wish = { project: { id: west.project } }
     await muster.assertRefused(await muster.logIn(ticket, wish), /refused the ticket/)

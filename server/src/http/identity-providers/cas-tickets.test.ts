@@ -36,10 +36,10 @@ onEngineOfLane('a CAS ticket', (engine) => {
   const question = (ticket: string) =>
     `/cas/p3/serviceValidate?${new URLSearchParams({ service: serviceUrl, ticket }).toString()}`
 
-  describe('SEC-40: is asked about for the service of the configuration', () => {
+  describe('SEC-40: is validated for the configured service', () => {
     const forged = 'https://evil.test/'
 
-    test('whatever the headers say', async () => {
+    test('whatever the headers contain', async () => {
       const headers = {
         'x-forwarded-host': 'evil.test',
         'x-forwarded-proto': 'http',
@@ -61,7 +61,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       }
     })
 
-    test('whatever host the caller says to be speaking to', async () => {
+    test('whatever the Host header contains', async () => {
       for (const host of ['evil.test', 'evil.test:443', '127.0.0.1:1']) {
         const ticket = cas.ticketFor('ada')
         const body = JSON.stringify({ auth: { identity: casIdentity(ticket) } })
@@ -82,7 +82,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       }
     })
 
-    test('whatever the query says: it is refused, and nothing is asked', async () => {
+    test('a query is rejected without contacting the server', async () => {
       const words = ['service', 'service_url', 'serviceUrl', 'url', 'provider', 'ticket', 'pgtUrl']
       const asked = cas.requests.length
       for (const word of words) {
@@ -93,7 +93,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       assert.equal(cas.requests.length, asked)
     })
 
-    test('whatever the body says: it is refused, and nothing is asked', async () => {
+    test('a service in the body is rejected without contacting the server', async () => {
       const words = ['service', 'service_url', 'serviceUrl', 'url', 'provider', 'domain', 'pgtUrl']
       const asked = cas.requests.length
       for (const word of words) {
@@ -116,7 +116,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       assert.equal(cas.requests.length, asked)
     })
 
-    test('by the protocol of the configuration', async () => {
+    test('with the configured protocol', async () => {
       await muster.changeProvider(provider, { protocol: 2, url: `${cas.base}//` })
       const ticket = cas.ticketFor('ada')
       assert.equal((await muster.logIn(ticket)).status, 201)
@@ -125,8 +125,8 @@ onEngineOfLane('a CAS ticket', (engine) => {
     })
   })
 
-  describe('SEC-41:', () => {
-    test('what does not look like one is a 400, and nobody is asked', async () => {
+  describe('SEC-41: format', () => {
+    test('a malformed ticket is 400, and the server is not contacted', async () => {
       const connections = cas.connections()
       const bad = [
         'ST-',
@@ -166,7 +166,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       assert.equal(cas.connections(), connections)
     })
 
-    test('one of every allowed character and of full length arrives as it was sent', async () => {
+    test('a ticket of maximum length with every allowed character is sent unchanged', async () => {
       const everything = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-'
       for (const text of ['1', everything, '..', '-_.', 'x'.repeat(252)]) {
         const ticket = cas.ticketFor('ada', {}, `ST-${text}`)
@@ -185,7 +185,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
     })
   })
 
-  describe('SEC-46: is good once, though the server says yes each time:', () => {
+  describe('SEC-46: can be used once, even if the server accepts it again:', () => {
     /** How many tokens there are for a person. */
     async function tokensOf(userId: string): Promise<number> {
       const { db } = muster.database
@@ -212,7 +212,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       assert.equal(cas.askedAbout(ticket).length, 1)
     }
 
-    test('shown twice', async () => {
+    test('used twice', async () => {
       const ticket = cas.ticketFor('once')
       const first = await muster.logIn(ticket)
       const second = await muster.logIn(ticket)
@@ -222,14 +222,14 @@ onEngineOfLane('a CAS ticket', (engine) => {
       await assertOneSuccess(ticket, [first, second])
     })
 
-    test('shown again under the other name of the method, or by somebody it is not of', async () => {
+    test('used again with the other method name, or by another user', async () => {
       const ticket = cas.ticketFor('borrowed')
       const first = await muster.logIn(ticket, undefined, 'cas_ticket')
       cas.ticketFor('borrower', {}, ticket)
       await assertOneSuccess(ticket, [first, await muster.logIn(ticket)])
     })
 
-    test('shown twenty times at once, by somebody new and by somebody known', async () => {
+    test('used twenty times concurrently, by a new and by a known user', async () => {
       for (const name of ['newcomer', 'regular']) {
         if (name === 'regular') {
           const { body } = await muster.logIn(cas.ticketFor(name))
@@ -243,7 +243,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       }
     })
 
-    test('shown ten times at once at each of the processes of one database', async () => {
+    test('used ten times concurrently in each of two processes', async () => {
       const ticket = cas.ticketFor('everywhere')
       const identity = casIdentity(ticket)
       const answers = await Promise.all(
@@ -254,7 +254,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       await assertOneSuccess(ticket, answers)
     })
 
-    test('and the text of it is not used up at another provider', async () => {
+    test('the same text can be used with another provider', async () => {
       const other = await startFakeCas(lifetime)
       const ticket = cas.ticketFor('here')
       other.ticketFor('there', {}, ticket)
@@ -268,7 +268,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
     })
   })
 
-  test('first logins at both processes at once make one user', async () => {
+  test('concurrent first logins in two processes create one user', async () => {
     const logins = nodes.flatMap(({ url }) =>
       Array.from({ length: 6 }, () =>
         requestToken(url, { identity: casIdentity(cas.ticketFor('rush')) }),
@@ -282,7 +282,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
     assert.equal(new Set(answers.map(({ body }) => body.token.user.Id)).size, 1)
   })
 
-  test('SEC-47: of a disabled provider is good at no process, nor is a token got with one', async () => {
+  test('SEC-47: tickets and tokens of a disabled provider are rejected in every process', async () => {
     const tokens: string[] = []
     for (const { url } of nodes) {
       const answer = await requestToken(url, { identity: casIdentity(cas.ticketFor('leaver')) })

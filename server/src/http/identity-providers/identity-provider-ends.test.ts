@@ -8,7 +8,7 @@ import { assertError } from '../../testing/assert-error.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { startFakeCas, type FakeCas } from '../../testing/fake-cas.ts'
 
-onEngineOfLane('an identity provider through which people have come', (engine) => {
+onEngineOfLane('an identity provider with users', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let cas: FakeCas
@@ -50,7 +50,7 @@ onEngineOfLane('an identity provider through which people have come', (engine) =
     return body.role_assignments.map(({ role }) => role.name).sort()
   }
 
-  test('SEC-47: when disabled ends every token got through it, and gives no other', async () => {
+  test('SEC-47: disabling ends its tokens and issues no others', async () => {
     const { userId, token } = await arrive('ada')
     await muster.changeProvider(provider, { enabled: false })
     assert.equal(await muster.statusOf(token), 401)
@@ -69,7 +69,7 @@ onEngineOfLane('an identity provider through which people have come', (engine) =
     ])
   })
 
-  test('is neither disabled nor deleted where the last administrator comes through it', async () => {
+  test('cannot be disabled or deleted if the last administrator depends on it', async () => {
     const { userId } = await arrive('root')
     const system = `/v3/system/users/${userId}/roles/${await muster.roleId('admin')}`
     assert.equal((await muster.call('PUT', system)).status, 204)
@@ -95,7 +95,7 @@ onEngineOfLane('an identity provider through which people have come', (engine) =
     for (const answer of answers) assertError(answer, 'ConflictError')
   })
 
-  test('when deleted takes its tokens and roles along; the users stay, and nobody takes them over', async () => {
+  test('deleting ends its tokens and roles; its users stay and cannot be taken over', async () => {
     const { userId, token } = await arrive('grace')
     const { name, url } = (await call('GET', `/${provider}`)).body.identity_provider
     assert.equal((await call('DELETE', `/${provider}`)).status, 204)

@@ -12,7 +12,7 @@ import { suiteLifetime } from '../../testing/spawn-muster.ts'
 const collection = '/v3/identity_providers'
 const privateKey = '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n-----END PRIVATE KEY-----\n'
 
-onEngineOfLane('an identity provider', (engine) => {
+onEngineOfLane('the input of an identity provider', (engine) => {
   const lifetime = suiteLifetime()
   let muster: CasPlatform
   let existing: string
@@ -58,8 +58,8 @@ onEngineOfLane('an identity provider', (engine) => {
     assert.deepEqual(await dumpTables(muster.database), before)
   }
 
-  describe('has an address', () => {
-    test('that is https, and nothing but an address', () =>
+  describe('the address', () => {
+    test('is an https URL without anything else', () =>
       unchanged(async () => {
         const bad: [string, RegExp][] = [
           ['http://cas.example.org/cas', /HTTPS/],
@@ -83,7 +83,7 @@ onEngineOfLane('an identity provider', (engine) => {
         }
       }))
 
-    test('SEC-45 that is not near Muster itself, unless the operator named it', () =>
+    test('SEC-45 is not local to Muster, unless the operator allowed it', () =>
       unchanged(async () => {
         const near = [
           '127.0.0.1',
@@ -113,14 +113,14 @@ onEngineOfLane('an identity provider', (engine) => {
         }
       }))
 
-    test('SEC-45 that is near, where the operator named it', async () => {
+    test('SEC-45 can be local if the operator allowed it', async () => {
       for (const host of ['localhost', 'LOCALHOST', '10.0.0.1', '10.255.255.255', '0xa.1']) {
         const url = `https://${host}:8443/cas`
         assert.equal((await send('PUT', `/${existing}`, { url })).status, 200, host)
       }
     })
 
-    test('that is any name, for where it leads is looked up at each login', async () => {
+    test('can have any host name, which is resolved at each login', async () => {
       for (const host of ['cas.intern', 'localhost.example.org', '8.8.8.8', 'bücher.example.org']) {
         const url = `https://${host}/cas`
         const answer = await send('PUT', `/${existing}`, { url })
@@ -129,7 +129,7 @@ onEngineOfLane('an identity provider', (engine) => {
     })
   })
 
-  test('has a service that is a web address, with or without TLS', async () => {
+  test('the service is an http or https URL', async () => {
     await unchanged(async () => {
       const bad: [string, RegExp][] = [
         ['muster.example.org', /must be a URL/],
@@ -147,7 +147,7 @@ onEngineOfLane('an identity provider', (engine) => {
     }
   })
 
-  test('has an authority that is a certificate, and no key', async () => {
+  test('the CA is a certificate without a key', async () => {
     await unchanged(async () => {
       const body = testAuthority.split('\n').slice(1, -2).join('\n')
       const bad = [
@@ -166,7 +166,7 @@ onEngineOfLane('an identity provider', (engine) => {
     }
   })
 
-  test('has an authority that can be read, or else no login would ever work', () =>
+  test('the CA must be parseable', () =>
     unchanged(async () => {
       const garbage = '-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n'
       const broken = testAuthority.replace('MII', 'AAA')
@@ -175,14 +175,14 @@ onEngineOfLane('an identity provider', (engine) => {
       }
     }))
 
-  test('SEC-36 has no authority with a key beside it, which everybody would get to see', () =>
+  test('SEC-36 a CA with a private key is rejected', () =>
     unchanged(async () => {
       for (const ca of [testAuthority + privateKey, privateKey + testAuthority]) {
         await assertRefused({ ca }, 'identity_provider.ca', /PEM/)
       }
     }))
 
-  test('has a mapping whose rules each give one role that fits, in one place', async () => {
+  test('each mapping rule grants one matching role in one scope', async () => {
     const viewer = await muster.roleId('project_viewer')
     const admin = await muster.roleId('admin')
     const domainAdmin = await muster.roleId('domain_admin')
@@ -221,7 +221,7 @@ onEngineOfLane('an identity provider', (engine) => {
     assert.deepEqual([answer.status, answer.body.identity_provider.mapping], [200, mapping])
   })
 
-  test('has what else it needs, in the form it needs', () =>
+  test('validates all other fields', () =>
     unchanged(async () => {
       const bad: [object, string][] = [
         [{ name: '' }, 'identity_provider.name'],
@@ -257,7 +257,7 @@ onEngineOfLane('an identity provider', (engine) => {
       }
     }))
 
-  test('cannot be made with a body of another shape', () =>
+  test('rejects a body of another shape', () =>
     unchanged(async () => {
       for (const body of [
         {},

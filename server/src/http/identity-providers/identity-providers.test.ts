@@ -53,8 +53,8 @@ onEngineOfLane('identity providers', (engine) => {
     return tables
   }
 
-  describe('to a system admin', () => {
-    test('are made with what is said, and the rest as it usually is', async () => {
+  describe('as a system administrator', () => {
+    test('are created with the given values and defaults for the rest', async () => {
       const plain = wish()
       const { status, body } = await call('POST', '', plain)
       assert.equal(status, 201)
@@ -77,7 +77,7 @@ onEngineOfLane('identity providers', (engine) => {
       assert.deepEqual({ ...made, ...whole }, made)
     })
 
-    test('are shown one by one and listed', async () => {
+    test('can be read and listed', async () => {
       const first = await create()
       const second = await create({ enabled: false, domain_id: 'default' })
       assert.deepEqual((await call('GET', `/${first.id}`)).body.identity_provider, first)
@@ -91,7 +91,7 @@ onEngineOfLane('identity providers', (engine) => {
       assertError(await call('GET', '/none'), 'ResourceNotFoundError')
     })
 
-    test('change in what is said and in nothing else', async () => {
+    test('an update changes only the given fields', async () => {
       const before = await create({ ca: testAuthority })
       const steps: object[] = [
         { name: newId() },
@@ -120,7 +120,7 @@ onEngineOfLane('identity providers', (engine) => {
       assertError(await call('PUT', '/none', { enabled: false }), 'ResourceNotFoundError')
     })
 
-    test('have names that are unique, however they are spelled', async () => {
+    test('have unique names, in any spelling', async () => {
       const { id, name } = await create({ name: `Straße ${newId()}` })
       const spelled = name.toUpperCase()
       const again = assertError(
@@ -138,7 +138,7 @@ onEngineOfLane('identity providers', (engine) => {
       assert.equal((await call('PUT', `/${other.id}`, { name })).status, 200)
     })
 
-    test('are told of in the audit log', async () => {
+    test('changes are recorded in the audit log', async () => {
       const { id, name } = await create()
       await call('PUT', `/${id}`, { enabled: false, protocol: 3 })
       await call('PUT', `/${id}`, { enabled: false })
@@ -159,7 +159,7 @@ onEngineOfLane('identity providers', (engine) => {
     })
   })
 
-  describe('to somebody else', () => {
+  describe('as another user', () => {
     /** A token of somebody new, who holds a role in the place that the token is for. */
     async function tokenOf(role: string, place: { projectId: string } | { domainId: string }) {
       const userId = await muster.identities.addUser({ name: newId() })
@@ -201,7 +201,7 @@ onEngineOfLane('identity providers', (engine) => {
       assert.deepEqual(await rows(), before)
     }
 
-    test("SEC-60: a domain's admin and viewer read those of their domain, and no other", async () => {
+    test('SEC-60: domain administrators and viewers read those of their domain only', async () => {
       const own = await create()
       const other = await create({ domain_id: 'default' })
       for (const role of ['domain_admin', 'domain_viewer']) {
@@ -226,7 +226,7 @@ onEngineOfLane('identity providers', (engine) => {
       }
     })
 
-    test('an auditor of the system reads all of them and changes none', async () => {
+    test('a system auditor reads all of them and changes none', async () => {
       const provider = await create({ domain_id: 'default' })
       const { userId, token } = await tokenOf('project_viewer', { projectId: lab })
       await muster.identities.assign({ role: 'auditor', userId })
@@ -235,7 +235,7 @@ onEngineOfLane('identity providers', (engine) => {
       await assertMayNotWrite(token, provider.id)
     })
 
-    test('in a project nobody sees any', async () => {
+    test('project roles see none', async () => {
       const provider = await create()
       const { token } = await tokenOf('project_owner', { projectId: lab })
       assertError(await call('GET', '', undefined, token), 'ForbiddenError')
@@ -243,7 +243,7 @@ onEngineOfLane('identity providers', (engine) => {
       await assertMayNotWrite(token, provider.id)
     })
 
-    test('SEC-08: nobody maps to more than they may do themselves', async () => {
+    test('SEC-08: a mapping cannot grant more than the caller has', async () => {
       const token = await tokenOnSystem(keeper)
       const roles = ['project_viewer', 'project_owner'] as const
       const ruleOf = async (name: string) => ({
@@ -263,7 +263,7 @@ onEngineOfLane('identity providers', (engine) => {
       assert.deepEqual(await rows(), before)
     })
 
-    test('SEC-08: nobody puts a server of their own in the place of one that maps to more', async () => {
+    test('SEC-08: the address of a provider cannot be replaced if its mapping grants more', async () => {
       const token = await tokenOnSystem(keeper)
       const role_id = await muster.roleId('project_owner')
       const { id } = await create({ mapping: [{ role_id, project_id: lab }] })
