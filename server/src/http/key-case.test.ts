@@ -6,7 +6,7 @@ import { lowerCaseKeys, asSpelled } from './key-case.ts'
 const keys = ['domain', 'id', 'name']
 
 describe('lowerCaseKeys', () => {
-  test('spells the given keys in lower case at every level, and no others', () => {
+  test('converts the given keys to lower case at every level, and no others', () => {
     const body = { Domain: { Id: 'A', NAME: 'B' }, Password: { dOmAiN: { iD: 'C' } } }
     assert.deepEqual(lowerCaseKeys(body, keys), {
       domain: { id: 'A', name: 'B' },
@@ -14,7 +14,7 @@ describe('lowerCaseKeys', () => {
     })
   })
 
-  test('leaves values, lists and the given body as they are', () => {
+  test('leaves values, lists and the given body unchanged', () => {
     const body = { Id: ['Id', { Name: 'x' }], name: null }
     assert.deepEqual(lowerCaseKeys(body, keys), { id: ['Id', { Name: 'x' }], name: null })
     assert.deepEqual(Object.keys(body), ['Id', 'name'])
@@ -22,7 +22,7 @@ describe('lowerCaseKeys', () => {
       assert.deepEqual(lowerCaseKeys(value, keys), value)
   })
 
-  test('refuses two spellings of one key, naming the second as it was written', () => {
+  test('rejects two spellings of one key, naming the second as written', () => {
     for (const pair of [
       { id: 1, Id: 2 },
       { ID: 1, id: 1 },
@@ -39,7 +39,7 @@ describe('lowerCaseKeys', () => {
     }
   })
 
-  test('takes keys that every object inherits for what they are', () => {
+  test('handles names of inherited object properties as ordinary keys', () => {
     const body = JSON.parse('{"constructor":{"Id":1},"toString":2,"hasOwnProperty":3}') as object
     assert.deepEqual(Object.entries(lowerCaseKeys(body, keys) as object), [
       ['constructor', { id: 1 }],
@@ -48,7 +48,7 @@ describe('lowerCaseKeys', () => {
     ])
   })
 
-  test('does not take other letters for ours', () => {
+  test('does not fold similar letters of other alphabets', () => {
     // A dotless i, a full-width one, and one with a dot that lower case splits in two.
     const body = { ıd: 1, ｉd: 2, İd: 3 }
     assert.deepEqual(lowerCaseKeys(body, keys), body)
@@ -56,19 +56,19 @@ describe('lowerCaseKeys', () => {
 })
 
 describe('asSpelled', () => {
-  test('walks in the spelling of the caller', () => {
+  test('returns the path in the spelling of the caller', () => {
     const body = { auth: { Domain: { ID: 1 } } }
     assert.deepEqual(asSpelled(body, ['auth', 'domain', 'id']), ['auth', 'Domain', 'ID'])
   })
 
-  test('keeps what is not there as it is', () => {
+  test('returns unknown parts unchanged', () => {
     assert.deepEqual(asSpelled({ auth: 1 }, ['auth', 'domain', 'id']), ['auth', 'domain', 'id'])
     assert.deepEqual(asSpelled({}, ['constructor', 'name']), ['constructor', 'name'])
     assert.deepEqual(asSpelled(null, ['id']), ['id'])
     assert.deepEqual(asSpelled({}, []), [])
   })
 
-  test('goes through lists by index', () => {
+  test('follows lists by index', () => {
     assert.deepEqual(asSpelled({ methods: ['a'] }, ['methods', '0']), ['methods', '0'])
   })
 })

@@ -82,7 +82,7 @@ describe('/metrics', () => {
   })
   after(() => platform.close())
 
-  test('is in the text format of Prometheus', async () => {
+  test('uses the Prometheus text format', async () => {
     await ask(url, '/healthz')
     const { headers } = await ask(url, '/metrics')
     assert.equal(headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
@@ -93,7 +93,7 @@ describe('/metrics', () => {
     assert.ok(samples.some(({ name }) => name === 'process_resident_memory_bytes'))
   })
 
-  test('has a histogram of requests whose buckets add up', async () => {
+  test('has a request histogram with consistent buckets', async () => {
     const { samples } = await readMetrics(url)
     const of = (suffix: string) => samples.filter(({ name }) => name === histogram + suffix)
     const series = ({ labels: { method, route, status } }: Sample) => `${method} ${route} ${status}`
@@ -115,7 +115,7 @@ describe('/metrics', () => {
     }
   })
 
-  test('counts each request under its route and status', async () => {
+  test('counts each request by route and status', async () => {
     const labels = { method: 'GET', route: '/healthz', status: '200' }
     const earlier = await readMetrics(url)
     for (let time = 0; time < 3; time += 1) await ask(url, '/healthz')
@@ -138,7 +138,7 @@ describe('/metrics', () => {
     assert.deepEqual([moved('issued'), moved('401'), moved('400')], [2, 1, 1])
   })
 
-  test('gets no series from what callers make up', async () => {
+  test('client input creates no new series', async () => {
     const paths = Array.from({ length: 20 }, (_, index) => `/made-up-${index}?x=${index}`)
     for (const path of [...paths, '/v3/auth/tokens/x', '/V3', '//healthz', '/healthz/']) {
       await ask(url, path)
@@ -158,7 +158,7 @@ describe('/metrics', () => {
   })
 })
 
-describe('who may read /metrics', () => {
+describe('access to /metrics', () => {
   let platform: TestPlatform
   let url: string
   before(async () => {
@@ -195,11 +195,11 @@ describe('who may read /metrics', () => {
     { forwarded: 'for=127.0.0.1' },
   ]
 
-  test('anyone on this machine', async () => {
+  test('is open on the local machine', async () => {
     assert.equal((await ask(url, '/metrics')).status, 200)
   })
 
-  test('nobody else without a token', async () => {
+  test('requires a token from elsewhere', async () => {
     for (const headers of forwarded) {
       const answer = await ask(url, '/metrics', { headers })
       assert.equal(answer.status, 401, JSON.stringify(headers))
@@ -214,7 +214,7 @@ describe('who may read /metrics', () => {
     }
   })
 
-  test('from elsewhere a token whose role may, and no other', async () => {
+  test('requires a token with permission from elsewhere', async () => {
     const [headers] = forwarded
     assert.ok(headers)
     const status = async (token: string) => (await ask(url, '/metrics', { token, headers })).status

@@ -5,7 +5,7 @@ import { nextLink, nextOffset } from './next-link.ts'
 const linkFor = (url: string) => nextLink(`https://muster.example${url}`, { marker: 'abc' }).link
 const link = (rest: string) => `<https://muster.example${rest}>; rel="next"`
 
-describe('the link to the next page', () => {
+describe('the next page link', () => {
   test('adds a marker to the query', () => {
     assert.equal(linkFor('/servers'), link('/servers?marker=abc'))
     assert.equal(linkFor('/servers?'), link('/servers?marker=abc'))
@@ -13,7 +13,7 @@ describe('the link to the next page', () => {
     assert.equal(linkFor('/servers?&&limit=2&'), link('/servers?limit=2&marker=abc'))
   })
 
-  test('replaces the parameters that say where a page begins', () => {
+  test('replaces the paging parameters', () => {
     for (const name of ['marker', 'paging_marker', 'paging_marker.0', 'offset']) {
       assert.equal(linkFor(`/servers?${name}=7&limit=2`), link('/servers?limit=2&marker=abc'))
     }
@@ -26,14 +26,14 @@ describe('the link to the next page', () => {
     assert.equal(linkFor(url), link(`${url}&marker=abc`))
   })
 
-  test('escapes what would end the address too early', () => {
+  test('escapes characters that would end the URL', () => {
     assert.equal(
       linkFor('/servers?q=vcpu>=8>;%20rel="last"<x'),
       link('/servers?q=vcpu%3E=8%3E;%20rel=%22last%22%3Cx&marker=abc'),
     )
   })
 
-  test('counts on by offset until the last page', () => {
+  test('increments the offset until the last page', () => {
     const page = { limit: 20, offset: 20, total: 45 }
     assert.deepEqual(
       nextLink('https://muster.example/views?offset=20&limit=20', nextOffset(page)),

@@ -28,8 +28,8 @@ function createReadyApp() {
   return app
 }
 
-describe('the port while Muster starts', () => {
-  test('is alive, and not ready for a reason', async (t) => {
+describe('the port during startup', () => {
+  test('is alive, and not ready with a reason', async (t) => {
     const port = await openPort(plain)
     t.after(() => port.close())
     const url = `http://127.0.0.1:${port.port}`
@@ -46,7 +46,7 @@ describe('the port while Muster starts', () => {
     assert.equal(own.headers.get('x-request-id'), 'mine')
   })
 
-  test('speaks TLS where Muster will', async (t) => {
+  test('uses TLS if Muster is configured for it', async (t) => {
     const read = (name: string) =>
       readFileSync(join(import.meta.dirname, `../testing/fixtures/test-only.${name}.pem`), 'utf8')
     const tls = { cert: read('cert'), key: read('key') }
@@ -62,7 +62,7 @@ describe('the port while Muster starts', () => {
     assert.equal(status, 200)
   })
 
-  test('goes over to the application without refusing anybody', async (t) => {
+  test('is handed over to the application without refusing a connection', async (t) => {
     const port = await openPort(plain)
     const url = `http://127.0.0.1:${port.port}`
     const app = createReadyApp()
@@ -93,7 +93,7 @@ async function findFreePort(): Promise<number> {
   return port
 }
 
-onBothEngines('a platform that starts', (engine) => {
+onBothEngines('a starting platform', (engine) => {
   const configure = async (t: TestContext, port: number) => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-port-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -111,7 +111,7 @@ onBothEngines('a platform that starts', (engine) => {
     return request.config
   }
 
-  test('answers before it is ready, and is ready when it has all its parts', async (t) => {
+  test('responds before it is ready, and is ready when all parts have started', async (t) => {
     const port = await findFreePort()
     const url = `http://127.0.0.1:${port}`
     const built = Promise.withResolvers<void>()
@@ -131,7 +131,7 @@ onBothEngines('a platform that starts', (engine) => {
     assert.equal((await ask(url, '/readyz')).status, 200)
   })
 
-  test('gives the port back when its start is aborted', async (t) => {
+  test('releases the port when the start is aborted', async (t) => {
     const port = await findFreePort()
     const config = await configure(t, port)
     const abort = new AbortController()
@@ -146,7 +146,7 @@ onBothEngines('a platform that starts', (engine) => {
     await assert.rejects(ask(url, '/healthz'))
   })
 
-  test('is ready while the servers of a demo are still loading', async (t) => {
+  test('is ready while the demo servers are still loading', async (t) => {
     const flags = ['--demo', '--demo-servers=400']
     const platform = await startPlatform({ engine, flags, isLoadingDemo: true })
     t.after(() => platform.close())

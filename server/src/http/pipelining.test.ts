@@ -32,7 +32,7 @@ const requests = (count: number) =>
   )
 
 describe('pipelined requests', () => {
-  test('begin one after another, and are all answered, in order', async (t) => {
+  test('are processed one after another and answered in order', async (t) => {
     const { server, url, begun, answer } = await start(t)
     const socket = openSocket(url)
     const heard = listen(socket, { patience: 30_000 })
@@ -55,7 +55,7 @@ describe('pipelined requests', () => {
     )
   })
 
-  test('of other connections do not wait', async (t) => {
+  test('do not wait for other connections', async (t) => {
     const { server, url, begun } = await start(t)
     const sockets = [openSocket(url), openSocket(url)]
     for (const socket of sockets) socket.write(requests(3))
@@ -64,7 +64,7 @@ describe('pipelined requests', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test('do not begin once their client has gone', async (t) => {
+  test('are not started after the client disconnects', async (t) => {
     const { server, url, begun } = await start(t)
     const socket = openSocket(url)
     const closed = new Promise((resolve) => {

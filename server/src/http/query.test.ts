@@ -40,8 +40,8 @@ const refuses = (query: string, errorClass: string, path?: string) =>
     query,
   )
 
-describe('the reader of a query', () => {
-  test('reads each known parameter once', () => {
+describe('parsing a query', () => {
+  test('parses each known parameter once', () => {
     assert.deepEqual(read('?limit=5&name=a'), { limit: 5, name: 'a' })
     assert.deepEqual(read('?name='), { name: '' })
     assert.deepEqual(read('?name'), { name: '' })
@@ -49,7 +49,7 @@ describe('the reader of a query', () => {
     assert.deepEqual(read('?name=a?b'), { name: 'a?b' })
   })
 
-  test('reads no query, and an empty one', () => {
+  test('accepts a missing and an empty query', () => {
     for (const query of ['', '?', '?&', '?&&']) assert.deepEqual(read(query), {})
   })
 
@@ -57,7 +57,7 @@ describe('the reader of a query', () => {
     assert.deepEqual(read('?n%61me=%C3%A9+%2B%26'), { name: 'é +&' })
   })
 
-  test('reads a flag as Keystone clients write it: alone, in Python spelling, as a digit', () => {
+  test('parses booleans of Keystone clients: no value, Python spelling, digits', () => {
     for (const text of ['', '=true', '=True', '=1']) {
       assert.deepEqual(read(`?with_meta${text}`), { with_meta: true }, text)
     }
@@ -69,7 +69,7 @@ describe('the reader of a query', () => {
     }
   })
 
-  test('reads an integer, and nothing that only looks like one', () => {
+  test('parses integers only', () => {
     assert.deepEqual(read('?limit=007'), { limit: 7 })
     const wrong = ['', '1.5', '1e3', '0x10', ' 1', '1 ', '+1', '--1', 'a', 'NaN', '9'.repeat(16)]
     for (const text of wrong) {
@@ -77,7 +77,7 @@ describe('the reader of a query', () => {
     }
   })
 
-  test('holds each value to its schema', () => {
+  test('validates each value against its schema', () => {
     assert.deepEqual(read('?sort_dir=desc'), { sort_dir: 'desc' })
     refuses('?limit=0', 'InputParameterError', 'limit')
     refuses('?limit=-1', 'InputParameterError', 'limit')
@@ -86,7 +86,7 @@ describe('the reader of a query', () => {
     refuses('?sort_dir', 'InputParameterError', 'sort_dir')
   })
 
-  test('knows no parameter where the operation has none', () => {
+  test('rejects every parameter if the operation has none', () => {
     const { query: _, ...bare } = operation
     const readNothing = createQueryReader(bare)
     assert.deepEqual(readNothing('/servers'), {})
@@ -94,7 +94,7 @@ describe('the reader of a query', () => {
     assert.throws(() => readNothing('/servers?name=a'), PlatformError)
   })
 
-  test('refuses an unknown parameter, naming it', () => {
+  test('rejects an unknown parameter by name', () => {
     refuses('?limt=5', 'InputParameterError', 'limt')
     refuses('?Limit=5', 'InputParameterError', 'Limit')
     refuses('?limit[]=5', 'InputParameterError', 'limit[]')
@@ -104,21 +104,21 @@ describe('the reader of a query', () => {
     }
   })
 
-  test('refuses a parameter given twice, even with one value and in another spelling', () => {
+  test('rejects a repeated parameter, even with the same value or in another spelling', () => {
     refuses('?limit=1&limit=9999', 'InputParameterError', 'limit')
     refuses('?limit=1&limit=1', 'InputParameterError', 'limit')
     refuses('?limit=1&l%69mit=1', 'InputParameterError', 'limit')
     refuses('?name&name', 'InputParameterError', 'name')
   })
 
-  test('refuses broken percent-encoding in names and values', () => {
+  test('rejects broken percent-encoding in names and values', () => {
     for (const broken of ['%', '%4', '%zz', '%ff', '%c3', '%c0%af', '%ed%a0%80']) {
       refuses(`?name=${broken}`, 'InvalidFormatError')
       refuses(`?${broken}=1`, 'InvalidFormatError')
     }
   })
 
-  test('refuses NUL', () => {
+  test('rejects NUL', () => {
     refuses('?name=a%00b', 'InvalidFormatError')
     refuses('?na%00me=a', 'InvalidFormatError')
   })
@@ -161,8 +161,8 @@ const complaint = (query: string) => {
   assert.fail(`${query} was taken`)
 }
 
-describe('the reader of parameters with several values', () => {
-  test('reads them repeated, in their order', () => {
+describe('parsing parameters with several values', () => {
+  test('parses repeated parameters in order', () => {
     assert.deepEqual(list('?status=b'), { status: ['b'] })
     assert.deepEqual(list('?status=b&limit=1&status=a'), { status: ['b', 'a'], limit: 1 })
     assert.deepEqual(list('?status=a&status=a'), { status: ['a', 'a'] })
@@ -170,24 +170,24 @@ describe('the reader of parameters with several values', () => {
     assert.deepEqual(list('?is_gpu&is_gpu=0'), { is_gpu: [true, false] })
   })
 
-  test('reads them numbered, in the order of the numbers', () => {
+  test('parses numbered parameters in order of their numbers', () => {
     assert.deepEqual(list('?status.0=a'), { status: ['a'] })
     assert.deepEqual(list('?status.10=c&status.2=b&status.0=a'), { status: ['a', 'b', 'c'] })
     assert.deepEqual(list('?vcpu_count.1=8'), { vcpu_count: [8] })
   })
 
-  test('reads what is numbered twice and has members', () => {
+  test('parses nested numbered parameters with members', () => {
     const query = '?tags.1.0.key=c&tags.0.1.key=b&tags.0.0.value=x&tags.0.0.key=a'
     assert.deepEqual(list(query), {
       tags: [[{ key: 'a', value: 'x' }, { key: 'b' }], [{ key: 'c' }]],
     })
   })
 
-  test('prefers a name that has a dot of its own', () => {
+  test('prefers a parameter whose name contains a dot', () => {
     assert.deepEqual(list('?user.id=1'), { 'user.id': '1' })
   })
 
-  test('refuses, by its name, what is not so', () => {
+  test('rejects malformed and invalid parameters by name', () => {
     assert.equal(complaint('?status.0=a&status.0=b'), 'status.0: is given twice')
     assert.equal(complaint('?status.0=a&status.00=b'), 'status.0: is given twice')
     assert.equal(complaint('?status=a&status.0=b'), 'status: mixes numbered and unnumbered values')
@@ -215,15 +215,15 @@ describe('the reader of parameters with several values', () => {
   })
 })
 
-describe('the reader of a query that knows better', () => {
-  test('suggests the nearest name, if one is near', () => {
+describe('hints for unknown parameters', () => {
+  test('suggest the nearest name, if one is near', () => {
     assert.equal(complaint('?stauts=a'), 'stauts: is not a known parameter: did you mean "status"?')
     assert.equal(complaint('?Limit=1'), 'Limit: is not a known parameter: did you mean "limit"?')
     assert.equal(complaint('?colour=a'), 'colour: is not a known parameter')
     assert.equal(complaint(`?${'a'.repeat(8000)}=a`).length < 8100, true)
   })
 
-  test('takes hostile lengths in its stride', () => {
+  test('very long queries fail only with a client error', () => {
     for (const part of [
       'status=a&',
       'status.1=a&',

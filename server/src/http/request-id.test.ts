@@ -5,7 +5,7 @@ import { keepRequestId, makeRequestId } from './request-id.ts'
 const made = /^req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 describe('keepRequestId', () => {
-  test('keeps a sane id', () => {
+  test('keeps a valid id', () => {
     for (const id of ['a', 'A.b_c-9', 'req-1', '-', '.', 'x'.repeat(128)]) {
       assert.equal(keepRequestId(id), id)
     }
@@ -30,7 +30,7 @@ describe('keepRequestId', () => {
   })
 })
 
-test('makeRequestId makes a new one each time', () => {
+test('makeRequestId returns a new id each time', () => {
   const ids = new Set(Array.from({ length: 100 }, makeRequestId))
   assert.equal(ids.size, 100)
   for (const id of ids) assert.match(id, made)

@@ -14,7 +14,7 @@ import { createResponseCache, type CachedResponse } from './response-cache.ts'
 
 const [operation] = operations as readonly Operation[] as [Operation]
 
-describe('a request that is repeated', () => {
+describe('a repeated request', () => {
   const somebody = {} as Principal
   let known: Principal | undefined
   let isRight: boolean
@@ -68,7 +68,7 @@ describe('a request that is repeated', () => {
     assert.equal((await get(path, headers)).text, 'again')
   }
 
-  test('is given the same answer, with an id of its own, and counted', async () => {
+  test('gets the same response with a new request id, and is counted', async () => {
     await start('/same')
     const [one, two] = [await get('/same'), await get('/same')]
     assert.equal(one.headers['content-type'], 'text/plain')
@@ -77,7 +77,7 @@ describe('a request that is repeated', () => {
     assert.ok(noted.includes(`200 ${String(two.headers['x-request-id'])}`))
   })
 
-  test('is another one with another path, header, order of headers or method', async () => {
+  test('differs by path, header, header order and method', async () => {
     await start('/other', { a: '1', b: '2' })
     for (const [path, headers, method] of [
       ['/other?', { a: '1', b: '2' }],
@@ -91,7 +91,7 @@ describe('a request that is repeated', () => {
     }
   })
 
-  test('goes the whole way once the caller is another, unknown, or over the limit', async () => {
+  test('is not answered from the cache for another or unknown caller or above the limit', async () => {
     await start('/caller')
     hasRoom = false
     assert.equal((await get('/caller')).text, 'first')
@@ -104,7 +104,7 @@ describe('a request that is repeated', () => {
     assert.equal((await get('/caller3')).text, 'first')
   })
 
-  test('goes the whole way once the answer is no longer right, or the server is draining', async () => {
+  test('is not answered from the cache if the response is stale or the server is draining', async () => {
     await start('/right')
     isRight = false
     assert.equal((await get('/right')).text, 'first')
@@ -113,7 +113,7 @@ describe('a request that is repeated', () => {
     assert.equal((await get('/drain')).text, 'first')
   })
 
-  test('is never remembered with an id of the client’s own', async () => {
+  test('is not cached if the client sent a request id', async () => {
     ;[known, isRight, hasRoom, isDraining] = [somebody, true, true, false]
     for (let time = 0; time < 3; time += 1) {
       assert.equal((await get('/own', { 'x-request-id': 'mine' })).text, 'first')
@@ -121,7 +121,7 @@ describe('a request that is repeated', () => {
   })
 })
 
-onEngineOfLane('a page that is asked for again and again', (engine) => {
+onEngineOfLane('a cached page', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 30 })
@@ -135,7 +135,7 @@ onEngineOfLane('a page that is asked for again and again', (engine) => {
     return await list(token)
   }
 
-  test('SEC-07: is each caller’s own', async () => {
+  test('SEC-07: is separate for each caller', async () => {
     const { owner, viewer, domainAdmin } = fleet.callers
     const pages = await Promise.all([owner, viewer, domainAdmin].map(({ token }) => warm(token)))
     assert.equal(new Set(pages.map(({ text }) => text)).size, 3)
@@ -144,7 +144,7 @@ onEngineOfLane('a page that is asked for again and again', (engine) => {
     }
   })
 
-  test('is new right after a write', async () => {
+  test('is not used after a write', async () => {
     const { owner } = fleet.callers
     const { body, text } = await warm(owner.token)
     const id = body.servers[0]?.id ?? ''
@@ -155,7 +155,7 @@ onEngineOfLane('a page that is asked for again and again', (engine) => {
     assert.match(after.text, /"user:fresh":"yes"/)
   })
 
-  test('SEC-05: ends with the token', async () => {
+  test('SEC-05: is not used after the token was revoked', async () => {
     const { token } = await fleet.addCaller('project_viewer', fleet.third)
     await warm(token)
     const headers = { 'x-subject-token': token }
@@ -164,7 +164,7 @@ onEngineOfLane('a page that is asked for again and again', (engine) => {
     assert.equal((await list(token)).status, 401)
   })
 
-  test('SEC-02: ends with the right to see it', async () => {
+  test('SEC-02: is not used after the permission was revoked', async () => {
     const { admin } = fleet.callers
     const caller = await fleet.addCaller('project_viewer', fleet.third)
     await warm(caller.token)

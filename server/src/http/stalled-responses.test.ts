@@ -36,7 +36,7 @@ async function start(t: TestContext, write: 'at once' | 'in pieces' | 'never') {
 
 describe('a response', () => {
   for (const write of ['at once', 'in pieces'] as const) {
-    test(`written ${write} is closed when its reader stops reading`, async (t) => {
+    test(`written ${write} is closed when the client stops reading`, async (t) => {
       const { reader, socket } = await start(t, write)
       await once(reader, 'data')
       reader.pause()
@@ -48,7 +48,7 @@ describe('a response', () => {
       assert.equal(error.code, 'ECONNRESET')
     })
 
-    test(`written ${write} stays open while its reader goes on slowly`, async (t) => {
+    test(`written ${write} stays open while the client reads slowly`, async (t) => {
       const { reader, socket } = await start(t, write)
       // A rest after each piece, for several times as long as the limit.
       for (let pieces = 0; pieces < 100; pieces += 1) {
@@ -61,7 +61,7 @@ describe('a response', () => {
     })
   }
 
-  test('that has not begun is waited for', async (t) => {
+  test('is not closed before it begins', async (t) => {
     const { socket } = await start(t, 'never')
     await pause(4 * limit)
     assert.ok(!socket.destroyed)

@@ -46,7 +46,7 @@ function refusal(body: unknown): PlatformError {
 const pathsOf = (body: unknown) => refusal(body).fields?.map(({ path }) => path)
 
 describe('createBodyReader', () => {
-  test('returns a body that fits, its keys folded', () => {
+  test('returns a valid body with normalized keys', () => {
     assert.deepEqual(read({ Name: 'abc', list: [1], inner: { ID: true } }), {
       name: 'abc',
       list: [1],
@@ -54,7 +54,7 @@ describe('createBodyReader', () => {
     })
   })
 
-  test('coerces nothing, drops nothing, fills nothing in', () => {
+  test('coerces, drops and adds nothing', () => {
     assert.deepEqual(pathsOf({ name: 12 }), ['name'])
     assert.deepEqual(pathsOf({ name: 'a', list: ['1'] }), ['list.0'])
     assert.deepEqual(pathsOf({ name: 'a', inner: { id: 'true' } }), ['inner.id'])
@@ -62,25 +62,25 @@ describe('createBodyReader', () => {
     assert.deepEqual(read({ name: 'a' }), { name: 'a' })
   })
 
-  test('names the field as the caller spelled it', () => {
+  test('names the field in the spelling of the caller', () => {
     assert.deepEqual(pathsOf({ NAME: 'abcd' }), ['NAME'])
     assert.deepEqual(pathsOf({ name: 'a', inner: { Id: 1 } }), ['inner.Id'])
     assert.deepEqual(pathsOf({ name: 'a', stranger: 1 }), ['stranger'])
     assert.deepEqual(pathsOf({ name: 'a', 'a/b~c': 1 }), ['a/b~c'])
   })
 
-  test('calls the whole body by a name', () => {
+  test('names the whole body "body"', () => {
     for (const body of [null, 1, 'a', [], true]) assert.deepEqual(pathsOf(body), ['body'])
   })
 
-  test('a missing field is a class of its own', () => {
+  test('a missing field has its own error class', () => {
     const missing = refusal({ inner: {} })
     assert.equal(missing.class, 'MissingParameterError')
     assert.deepEqual(missing.fields?.map(({ path }) => path).sort(), ['inner.id', 'name'])
     assert.equal(refusal({ stranger: 1 }).class, 'InputParameterError')
   })
 
-  test('says what is wrong in words', () => {
+  test('describes the problem', () => {
     const problems = {
       'must not be empty': { name: '' },
       'must be at most 3 characters': { name: 'abcd' },
@@ -103,7 +103,7 @@ describe('createBodyReader', () => {
     assert.equal(refusal({ name: 'a', ...strangers }).fields?.length, 10)
   })
 
-  test('never repeats a value back, only names of fields', () => {
+  test('never echoes a value, only field names', () => {
     const secret = 'hunter2-hunter2'
     const bodies = [{ name: secret }, { name: 'a', kind: secret }, { name: 'a', inner: secret }]
     for (const body of bodies) {
@@ -112,14 +112,14 @@ describe('createBodyReader', () => {
     }
   })
 
-  test('keys that every object inherits are as unknown as any other', () => {
+  test('names of inherited object properties are unknown keys', () => {
     for (const key of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
       assert.deepEqual(pathsOf({ name: 'a', [key]: {} }), [key])
     }
     assert.deepEqual(pathsOf(Object.create({ name: 'inherited' })), ['name'])
   })
 
-  test('an operation without a body has none', () => {
+  test('an operation without a body ignores one', () => {
     const bodiless = operations.find(({ id }) => id === 'showHealth')
     assert.ok(bodiless)
     assert.equal(createBodyReader(bodiless)({ anything: 1 }), undefined)

@@ -124,7 +124,7 @@ onEngineOfLane('ending an access key', (engine) => {
   const changes: Record<string, (use: Use) => Promise<void>> = {
     'its user is disabled': ({ owner }) => disable('user', owner.userId),
     'its user is deleted': ({ owner }) => administer('DELETE', `/users/${owner.userId}`),
-    'its user comes to an end': ({ owner }) =>
+    'its user expires': ({ owner }) =>
       administer('PUT', `/users/${owner.userId}`, {
         user: { expires_at: new Date(now - minute).toISOString().replace('.000', '') },
       }),

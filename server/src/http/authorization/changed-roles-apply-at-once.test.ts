@@ -29,7 +29,7 @@ const losses: Record<string, (watcher: Watcher) => Request> = {
     `/v3/groups/${group}/users/${userId}`,
   ],
   'the group is deleted': ({ group }) => ['DELETE', `/v3/groups/${group}`],
-  'the role is taken from the group': ({ group, role }) => [
+  'the role of the group is revoked': ({ group, role }) => [
     'DELETE',
     grantPath(role.id, { group }, 'system'),
   ],
@@ -49,7 +49,7 @@ const losses: Record<string, (watcher: Watcher) => Request> = {
     `/v3/policies/${role.policyId}`,
     { policy: { rules: [parseRule('allow identity domains get')] } },
   ],
-  'the policy gets a ban': ({ role }) => [
+  'the policy gets a deny rule': ({ role }) => [
     'PUT',
     `/v3/policies/${role.policyId}`,
     {

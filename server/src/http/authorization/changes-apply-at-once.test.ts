@@ -72,7 +72,7 @@ const changes: Record<string, Change> = {
     ends: every,
     ...noEntry,
   },
-  'the user comes to an end': {
+  'the user expires': {
     sends: ({ userId }) => [
       ['PUT', `/v3/users/${userId}`, { user: { expires_at: '2020-01-01T00:00:00Z' } }],
     ],
@@ -83,11 +83,11 @@ const changes: Record<string, Change> = {
     sends: ({ userId }) => [['PUT', `/v3/users/${userId}`, { user: { password: `${password}s` } }]],
     ends: every,
   },
-  'the password is taken away': {
+  'the password is removed': {
     sends: ({ userId }) => [['PUT', `/v3/users/${userId}`, { user: { password: null } }]],
     ends: every,
   },
-  'the user changes the own password': {
+  'the user changes their password': {
     sends: ({ userId, tokens }) => [
       [
         'POST',
@@ -128,14 +128,14 @@ const changes: Record<string, Change> = {
     ends: ofProject,
     ...noEntry,
   },
-  'the role in the project is taken': {
+  'the role in the project is revoked': {
     ...removed(({ projectRole, userId, project }) =>
       grantPath(projectRole, { user: userId }, { project }),
     ),
     ends: ofProject,
     ...noEntry,
   },
-  'the role in the domain is taken': {
+  'the role in the domain is revoked': {
     ...removed(({ domainRole, userId, projectDomain }) =>
       grantPath(domainRole, { user: userId }, { domain: projectDomain }),
     ),

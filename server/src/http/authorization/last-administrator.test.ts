@@ -102,12 +102,12 @@ onEngineOfLane('the last system administrator', (engine) => {
   const addBan = () => identityApi.addRole('system', 'deny compute servers delete')
 
   const ways: Record<string, Way> = {
-    'the role is taken': remove(({ id, role }) => grantPath(role.id, { user: id }, 'system')),
+    'the role is revoked': remove(({ id, role }) => grantPath(role.id, { user: id }, 'system')),
     'the user is disabled': user({ enabled: false }),
     'the user is deleted': remove(({ id }) => `/v3/users/${id}`),
-    'the user comes to an end': user({ expires_at: '2020-01-01T00:00:00Z' }),
-    'the user will come to an end one day': user({ expires_at: '2099-01-01T00:00:00Z' }),
-    'the password goes': user({ password: null }),
+    'the user expires': user({ expires_at: '2020-01-01T00:00:00Z' }),
+    'the user gets an expiry date': user({ expires_at: '2099-01-01T00:00:00Z' }),
+    'the password is removed': user({ password: null }),
     'the domain is disabled': change('domains', 'domain', ({ domainId }) => domainId, {
       enabled: false,
     }),
@@ -121,27 +121,27 @@ onEngineOfLane('the last system administrator', (engine) => {
       ({ projectDomain }) => projectDomain,
       { enabled: false },
     ),
-    'the role in the only project is taken': remove(({ id, project, projectRole }) =>
+    'the role in the only project is revoked': remove(({ id, project, projectRole }) =>
       grantPath(projectRole, { user: id }, { project }),
     ),
     'the role in the only project is deleted': remove(
       ({ projectRole }) => `/v3/roles/${projectRole}`,
     ),
     'the role is deleted': remove(({ role }) => `/v3/roles/${role.id}`),
-    'the policy is taken off the role': remove(
+    'the policy is unbound from the role': remove(
       ({ role }) => `/v3/roles/${role.id}/policies/${role.policyId}`,
     ),
     'the policy is disabled': policy({ enabled: false }),
     'the policy is deleted': remove(({ role }) => `/v3/policies/${role.policyId}`),
     'the policy is narrowed': policy({ rules: [parseRule('allow identity * *')] }),
-    'the policy gets a ban': policy({
+    'the policy gets a deny rule': policy({
       rules: ['allow * * *', 'deny compute servers delete'].map(parseRule),
     }),
-    'a policy with a ban is bound to the role': async ({ role }) => [
+    'a policy with a deny rule is bound to the role': async ({ role }) => [
       'PUT',
       `/v3/roles/${role.id}/policies/${(await addBan()).policyId}`,
     ],
-    'a ban that was disabled is enabled': async ({ role }) => {
+    'a disabled deny policy is enabled': async ({ role }) => {
       const id = await identityApi.add((plan) => {
         const ban = plan.policy('system', ['deny compute servers delete'], false)
         plan.bind(role.id, ban)
@@ -149,15 +149,15 @@ onEngineOfLane('the last system administrator', (engine) => {
       })
       return ['PUT', `/v3/policies/${id}`, { policy: { enabled: true } }]
     },
-    'a role with a ban is granted': async ({ id }) => [
+    'a role with a deny rule is granted': async ({ id }) => [
       'PUT',
       grantPath((await addBan()).id, { user: id }, 'system'),
     ],
-    'a group of theirs is granted a ban': async ({ groupId }) => [
+    'their group is granted a role with a deny rule': async ({ groupId }) => [
       'PUT',
       grantPath((await addBan()).id, { group: groupId }, 'system'),
     ],
-    'they join a group with a ban': async ({ id, groupDomain }) => {
+    'they join a group with a deny rule': async ({ id, groupDomain }) => {
       const ban = await addBan()
       const group = await identityApi.add((plan) => {
         const barred = plan.group(groupDomain)
@@ -171,7 +171,7 @@ onEngineOfLane('the last system administrator', (engine) => {
   const waysThroughGroup: Record<string, Way> = {
     'they leave the group': remove(({ id, groupId }) => `/v3/groups/${groupId}/users/${id}`),
     'the group is deleted': remove(({ groupId }) => `/v3/groups/${groupId}`),
-    'the role is taken from the group': remove(({ groupId, role }) =>
+    'the role of the group is revoked': remove(({ groupId, role }) =>
       grantPath(role.id, { group: groupId }, 'system'),
     ),
     'the domain of the group is deleted': async ({ groupDomain }) => {
@@ -197,8 +197,8 @@ onEngineOfLane('the last system administrator', (engine) => {
 
   const suites: [string, Throne, Record<string, Way>][] = [
     ['is not locked out', {}, ways],
-    ['is not locked out of a group', { through: 'group' }, waysThroughGroup],
-    ['is not locked out at the provider', { by: 'provider' }, waysThroughProvider],
+    ['with the role through a group is not locked out', { through: 'group' }, waysThroughGroup],
+    ['who logs in through a provider is not locked out', { by: 'provider' }, waysThroughProvider],
   ]
   for (const [title, throne, table] of suites) {
     describe(title, () => {
@@ -227,8 +227,8 @@ onEngineOfLane('the last system administrator', (engine) => {
     const pretenders: Record<string, () => Promise<unknown>> = {
       'cannot log in': () => identityApi.hire({ system: [adminRole] }),
       'is disabled': async () => update('users', (await hire(adminRole)).id, { enabled: 0 }),
-      'has ended': async () => update('users', (await hire(adminRole)).id, { expires_at: 1 }),
-      'is of a disabled domain': async () => {
+      'has expired': async () => update('users', (await hire(adminRole)).id, { expires_at: 1 }),
+      'is in a disabled domain': async () => {
         const domainId = await identityApi.addDomain()
         await identityApi.hire({ passwordHash: 'of a password', domainId, system: [adminRole] })
         await update('domains', domainId, { enabled: 0 })
@@ -240,12 +240,12 @@ onEngineOfLane('the last system administrator', (engine) => {
           plan.grant(adminRole, { user: plan.user('default', 'of a password') }, 'system'),
         )
       },
-      'may not do everything': async () => {
+      'does not have all permissions': async () => {
         const most = ['allow identity * *', 'allow compute * *']
         await hire((await identityApi.addRole('system', ...most)).id)
       },
-      'is under a ban': async () => hire(adminRole, (await addBan()).id),
-      'has a role with a ban in it': async () =>
+      'has a deny rule': async () => hire(adminRole, (await addBan()).id),
+      'has a role that includes a deny rule': async () =>
         hire((await identityApi.addRole('system', 'allow * * *', 'deny identity users *')).id),
       'has a role whose policy is disabled': async () => {
         const role = await identityApi.addRole('system', 'allow * * *')

@@ -101,7 +101,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
     assert.deepEqual(
       here,
       tokens.map(() => 401),
-      'on this node, at the next request',
+      'in this process, at the next request',
     )
     assert.deepEqual(await statusesBeside(tokens, 401), here, 'on the other node, in 5 seconds')
   }
@@ -262,7 +262,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
       string,
       (held: { roleId: string; group: string; userId: string }) => CompiledQuery
     > = {
-      'leaves the group that holds a role': ({ group, userId }) =>
+      'leaves a group with a role': ({ group, userId }) =>
         read()
           .deleteFrom('group_members')
           .where('group_id', '=', group)

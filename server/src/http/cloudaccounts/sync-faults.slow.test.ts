@@ -183,7 +183,7 @@ const tooMuch = `<DescribeInstancesResponse><x>${'x'.repeat(10 * 2 ** 20)}</x></
 const faults: readonly (readonly [string, Start, RegExp])[] = [
   ['an EC2 that does not answer', ec2(instances(() => {})), /no response within \d+ s/],
   [
-    'a libvirt that does not answer',
+    'a libvirt that does not respond',
     libvirt({ [domainGetXmlDesc]: 'silence' }),
     /no response within \d+ s/,
   ],
@@ -198,12 +198,12 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
     /libvirt says: the disk is on fire/,
   ],
   [
-    'an EC2 that answers garbage',
+    'an EC2 that responds with garbage',
     ec2(instances((response) => response.end('\u0000\u0001 garbage'))),
     /invalid response to DescribeInstances/,
   ],
   [
-    'a libvirt that answers garbage',
+    'a libvirt that responds with garbage',
     libvirt({ [connectListAllDomains]: 'garbage' }),
     /no message|absurd|not asked|longer/,
   ],
@@ -218,17 +218,17 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
     /in the middle of a message/,
   ],
   [
-    'an EC2 whose answer is empty',
+    'an EC2 with an empty response',
     ec2(instances((response) => response.writeHead(200).end())),
     /invalid response to DescribeInstances/,
   ],
   [
-    'an EC2 that answers with ten megabytes',
+    'an EC2 that responds with ten megabytes',
     ec2(instances((response) => response.writeHead(200).end(tooMuch))),
     /more than \d+ bytes/,
   ],
   [
-    'an EC2 that no longer takes the key',
+    'an EC2 that no longer accepts the key',
     ec2(instances((response) => refuse(response, 401, 'AuthFailure', `signed with ${secret}`))),
     /does not accept the access key \(AuthFailure\)/,
   ],
@@ -238,7 +238,7 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
     /the key has expired/,
   ],
   [
-    'a libvirt that lets nobody in',
+    'a libvirt that rejects every login',
     libvirt({ [connectOpen]: { error: 45, message: 'authentication failed' } }),
     /libvirt says: authentication failed/,
   ],
@@ -248,17 +248,17 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
     /is not trusted: its certificate has expired/,
   ],
   [
-    'a libvirt whose certificate is of another host',
+    'a libvirt with the certificate of another host',
     (lifetime) => startBehindTls(lifetime, 'elsewhere'),
     /is not trusted: its certificate is for another name/,
   ],
   [
-    'a libvirt that lies about how many there are',
+    'a libvirt that reports a wrong count',
     libvirt({ [connectListAllDomains]: { body: lyingList } }),
     /^[A-Z].{10,}\.$/,
   ],
   [
-    'an EC2 whose pages go in circles',
+    'an EC2 whose page tokens repeat',
     ec2(
       () =>
         ({ action }, response) =>
@@ -268,7 +268,7 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
     /pages of .* repeat/,
   ],
   [
-    'an EC2 that asks for fewer requests',
+    'an EC2 with rate limiting',
     ec2(instances((response) => refuse(response, 503, 'RequestLimitExceeded'))),
     /asks for fewer requests/,
   ],

@@ -40,11 +40,11 @@ const documents: Readonly<Record<string, readonly [xml: string, reason: RegExp]>
     respond(`<cas:authenticationSuccess>${admin}</cas:authenticationSuccess>`.repeat(2)),
     /one outcome/,
   ],
-  'an outcome of another name': [
+  'a result element of another name': [
     success.replaceAll('authenticationSuccess', 'proxySuccess'),
     /no authenticationSuccess/,
   ],
-  'an outcome of another namespace': [
+  'a result element of another namespace': [
     respond(
       `<x:authenticationSuccess xmlns:x="http://evil.test/">${admin}</x:authenticationSuccess>`,
     ),
@@ -67,8 +67,8 @@ const documents: Readonly<Record<string, readonly [xml: string, reason: RegExp]>
   ],
   'a processing instruction': [`<?php ?>${success}`, /instruction/],
   'no XML': ['yes\nadmin\n', /well-formed/],
-  'the page of a login form': ['<!DOCTYPE html><html>admin</html>', /declares/],
-  'nothing at all': ['', /CAS answer/],
+  'a login form': ['<!DOCTYPE html><html>admin</html>', /declares/],
+  'an empty document': ['', /CAS answer/],
 }
 
 onBothEngines('an untrusted CAS server', (engine) => {
@@ -128,7 +128,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
         },
         /more than 65536 bytes$/,
       ],
-      'with more attributes than anybody has': [
+      'with too many attributes': [
         casSuccess('admin', { group: Array.from({ length: 201 }, (_, index) => `${index}`) }),
         /more than 200/,
       ],
@@ -136,7 +136,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
         (_, response) => response.end(Buffer.from(casSuccess('J\xF6rg'), 'latin1')),
         /utf-8/i,
       ],
-      'with half an answer': [
+      'with a truncated response': [
         (_, response) => {
           response.setHeader('content-length', 10_000)
           response.write(success, () => response.destroy())

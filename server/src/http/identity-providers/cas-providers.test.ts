@@ -74,11 +74,11 @@ onEngineOfLane('choosing among several CAS providers', (engine) => {
 
   describe('the domain of the scope chooses the provider, and no other provider gets the ticket:', () => {
     const wishes: Readonly<Record<string, (home: Home) => unknown>> = {
-      'of a project by its id': ({ project }) => ({ project: { id: project } }),
-      'of a project by its name and the id of its domain': ({ domain }) => ({
+      'a project by its id': ({ project }) => ({ project: { id: project } }),
+      'a project by its name and the id of its domain': ({ domain }) => ({
         project: { name: 'commons', domain: { id: domain } },
       }),
-      'of a project by its name and the name of its domain': ({ name }) => ({
+      'a project by its name and the name of its domain': ({ name }) => ({
         project: { name: 'commons', domain: { name: name.toUpperCase() } },
       }),
       'a domain by its id': ({ domain }) => ({ domain: { id: domain } }),

@@ -17,7 +17,7 @@ import { suiteLifetime } from '../../testing/spawn-muster.ts'
 /** Seconds that no test waits for. */
 const long = 3_600
 
-onBothEnginesAtOnce('servers that are missing', (engine) => {
+onBothEnginesAtOnce('missing servers', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   before(async () => {
@@ -48,7 +48,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     sync.warnings.map(({ kind, count }) => [kind, count])
   const confirm = (id: string) => at.admin.call('confirmGoneServers', { path: { id } })
 
-  test('in large numbers are unknown and announced, and nothing of them is lost', async (context) => {
+  test('in large numbers become unknown with a warning, and keep their data', async (context) => {
     const ec2 = await fill(context, 5)
     const account = await at.attachEc2(ec2)
     assert.equal(account.disappearance_hold, null)
@@ -90,7 +90,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     )
   })
 
-  test('are removed after three complete syncs and the time that the account says', async (context) => {
+  test('are removed after three complete syncs and the configured time', async (context) => {
     const ec2 = await fill(context, 4)
     const account = await at.attachEc2(ec2, { disappearance_hold: long })
     const restore = remove(ec2, 1, 2, 3, 4)
@@ -107,7 +107,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     assert.deepEqual([await statusesOf(account), warningsOf(synced)], [['1 running'], []])
   })
 
-  test('are counted by syncs in a row: one that fails starts anew', async (context) => {
+  test('are counted by consecutive syncs: a failed sync restarts the count', async (context) => {
     const ec2 = await fill(context, 3)
     const account = await at.attachEc2(ec2, { disappearance_hold: 0 })
     remove(ec2, 1, 2, 3)
@@ -129,7 +129,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     assert.equal((await at.sync(account.id)).servers, 0)
   })
 
-  test('are removed when an administrator confirms, and only those', async (context) => {
+  test('are removed when an administrator confirms, and no others', async (context) => {
     const ec2 = await fill(context, 6)
     const account = await at.attachEc2(ec2, { disappearance_hold: long })
     const { id } = account
@@ -163,7 +163,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     await until('it is gone', async () => (await at.servers(account)).length === 0)
   })
 
-  test('one by one are gone at once, unless it is the last one', async (context) => {
+  test('in small numbers are removed at once, unless it is the last server', async (context) => {
     const ec2 = await fill(context, 3)
     const account = await at.attachEc2(ec2)
     remove(ec2, 1)
@@ -175,7 +175,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     assert.deepEqual(await statusesOf(account), ['3 unknown'])
   })
 
-  test('stay where another account sees them', async (context) => {
+  test('stay while another account reports them', async (context) => {
     const ec2 = await fill(context, 4)
     ec2.regions = ['eu-west-1', 'us-east-1']
     const first = await at.attachEc2(ec2)
@@ -190,7 +190,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     assert.deepEqual(warningsOf(await at.show(first.id)), [])
   })
 
-  test('with their region are kept, and the account says what to do', async (context) => {
+  test('of a missing region are kept, and the account says what to do', async (context) => {
     const owner = newId()
     const ec2 = await startFakeEc2(context)
     ec2.regions = ['eu-west-1', 'us-east-1']
@@ -238,7 +238,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     assert.deepEqual(await shown(), kept.slice(0, 2))
   })
 
-  test('only in that they cannot be read are unknown, and the account says why', async () => {
+  test('that cannot be read become unknown, and the account says why', async () => {
     const simulated = (options: object) => ({ options: { servers: 9, seed: 77, ...options } })
     const { id } = await at.attach({ provider: 'Simulator', ...simulated({}) })
     const account = await at.synced(id)
@@ -278,7 +278,7 @@ onBothEnginesAtOnce('servers that are missing', (engine) => {
     assert.notEqual((await at.server(odd.id))?.status, 'unknown')
   })
 
-  test('on no host, but run on two at once, are warned of on both', async (context) => {
+  test('a server that runs on two hosts is reported on both accounts', async (context) => {
     const guest = domain(1, { name: 'twin' })
     const hosts = [
       await startFakeLibvirt(context, { domains: [guest], host: { uuid: uuidOf(911) } }),

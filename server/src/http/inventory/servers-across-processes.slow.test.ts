@@ -58,7 +58,7 @@ void describe('two processes on one PostgreSQL', () => {
     ]
   }
 
-  test('REL: a tag that one has acknowledged the other shows, wherever it is looked for', async (t) => {
+  test('REL: a tag written in one process is visible in the other in every query', async (t) => {
     const { owner, domainAdmin, admin } = fleet.callers
     const { id } = firstOwn()
     const waits: number[] = []
@@ -82,7 +82,7 @@ void describe('two processes on one PostgreSQL', () => {
     t.diagnostic(`ms until the other process showed it everywhere: ${waits.join(', ')}`)
   })
 
-  test('REL: what a source saw through one is what the other lists, and what is gone is gone', async (t) => {
+  test('REL: a scan in one process is visible in the other, including removals', async (t) => {
     const { token } = fleet.callers.owner
     const { call } = createContractClient(beside.url, token)
     const ids = async () => {
@@ -105,7 +105,7 @@ void describe('two processes on one PostgreSQL', () => {
     }
   })
 
-  test('REL: right after a write the other answers, old or new, whatever of it is asked for', async () => {
+  test('REL: right after a write the other process returns old or new data, never an error', async () => {
     const { owner } = fleet.callers
     const { id } = firstOwn()
     for (let turn = 0; turn < writes; turn += 1) {
@@ -122,7 +122,7 @@ void describe('two processes on one PostgreSQL', () => {
     }
   })
 
-  test('SEC-60: a server that goes to somebody else is on no page of the other process', async () => {
+  test('SEC-60: a server that moves to another project is on no page of the other process', async () => {
     const { owner } = fleet.callers
     const [own, foreign] = [fleet.projects[0]?.id ?? '', fleet.projects.at(-1)?.id ?? '']
     for (let turn = 0; turn < writes; turn += 1) {
@@ -152,7 +152,7 @@ void describe('two processes on one PostgreSQL', () => {
     }
   })
 
-  test('REL: a right that is taken away ends on the other too, whatever it remembers', async () => {
+  test('REL: a revoked permission also applies in the other process, despite its caches', async () => {
     const project = fleet.projects[0] ?? assert.fail()
     const leaver = await fleet.addCaller('project_owner', project)
     const { id } = firstOwn()

@@ -11,7 +11,7 @@ import {
 
 const names = [' web', 'web', 'web ', '  db 1', '\tdb 1'] as const
 
-onEngineOfLane('names with blanks around them', (engine) => {
+onEngineOfLane('server names with leading or trailing blanks', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -28,7 +28,7 @@ onEngineOfLane('names with blanks around them', (engine) => {
   }
 
   for (const name of names) {
-    test(`${JSON.stringify(name)} is kept, and found as it is written`, async () => {
+    test(`${JSON.stringify(name)} is stored and found unchanged`, async () => {
       for (const query of [
         { name },
         { q: `name:"${name}"` },
@@ -44,7 +44,7 @@ onEngineOfLane('names with blanks around them', (engine) => {
     })
   }
 
-  test('are told apart from those without by their beginning', async () => {
+  test('differ by prefix from names without blanks', async () => {
     assert.deepEqual(await found({ filter: "name.startswith(' web')" }), [' web'])
     assert.deepEqual(await found({ filter: "name.endswith('web ')" }), ['web '])
     assert.deepEqual(await found({ filter: "name.contains(' web')" }), [' web'])

@@ -14,7 +14,7 @@ import {
 } from '../../testing/identity-world/create-identity-world.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-onEngineOfLane('servers have owners', (engine) => {
+onEngineOfLane('deletion of owners with servers', (engine) => {
   let platform: TestPlatform
   let identities: IdentityWorld
   let admin: ContractClient
@@ -53,7 +53,7 @@ onEngineOfLane('servers have owners', (engine) => {
   const projectIsThere = async (id: string) =>
     (await admin.call('getProject', { path: { id } })).status === 200
 
-  test('a project that has servers is not deleted', async () => {
+  test('a project with servers cannot be deleted', async () => {
     const { projectId, besideId } = await settle()
     const [first, binned] = [minimalServer(projectId), minimalServer(projectId)]
     await record(first, { ...binned, pending_deleted: true })
@@ -76,7 +76,7 @@ onEngineOfLane('servers have owners', (engine) => {
     assert.equal(touched?.servers, 0)
   })
 
-  test('nor is a domain that has servers in any of its projects', async () => {
+  test('a domain with servers in any project cannot be deleted', async () => {
     const { domainId, projectId, besideId } = await settle()
     const [one, other] = [minimalServer(projectId), minimalServer(besideId)]
     await record(one, other)
@@ -88,14 +88,14 @@ onEngineOfLane('servers have owners', (engine) => {
     assert.equal(await projectIsThere(projectId), false)
   })
 
-  test('of a user none are counted: a server belongs to a project', async () => {
+  test('a user owns no servers', async () => {
     const { domainId } = await settle()
     const id = await identities.addUser({ name: 'member', domainId })
     const { impact } = await admin.get<{ impact: Impact }>('getUserImpact', { path: { id } })
     assert.equal(impact.servers, 0)
   })
 
-  test('a server that comes while a deletion is being decided on is not left behind', async () => {
+  test('a server created during the deletion check is not orphaned', async () => {
     for (const noun of ['project', 'domain'] as const) {
       const { domainId, projectId } = await settle()
       const id = noun === 'project' ? projectId : domainId
@@ -119,7 +119,7 @@ onEngineOfLane('servers have owners', (engine) => {
     }
   })
 
-  test('a project that goes while its servers are being written gets none', async () => {
+  test('servers are not written to a project deleted in the meantime', async () => {
     const { projectId, besideId } = await settle()
     const { database, inventory } = platform
     const owners = createOwners(createOwnerDirectory(database), {
@@ -141,7 +141,7 @@ onEngineOfLane('servers have owners', (engine) => {
     assert.deepEqual([...kept.keys()], [])
   })
 
-  test('of a deletion and a server that come at once, one is refused', async () => {
+  test('of a concurrent deletion and server creation, one is rejected', async () => {
     for (let round = 0; round < 12; round += 1) {
       const { domainId, projectId } = await settle()
       const isWhole = round % 3 === 0

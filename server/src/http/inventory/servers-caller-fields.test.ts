@@ -15,7 +15,7 @@ import {
   type InventoryCaller,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 
-onEngineOfLane('what of a server depends on who asks', (engine) => {
+onEngineOfLane('server fields that depend on the caller', (engine) => {
   let fleet: InventoryWorld
   let servers: ServerFacts[]
   before(async () => {
@@ -46,7 +46,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
     return alone
   }
 
-  test('can_update is whether the caller may tag it, with the reason why not', async () => {
+  test('can_update tells whether the caller can change metadata, with the reason if not', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
     const expected: [InventoryCaller, boolean][] = [
       [owner, true],
@@ -67,7 +67,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
     }
   })
 
-  test('can_update differs from row to row where the caller’s rights do', async () => {
+  test('can_update differs by row if the permissions of the caller do', async () => {
     const { auditor } = fleet.callers
     const fourth = projectAt(fleet, 3)
     await fleet.identities.assign({
@@ -97,7 +97,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
     }
   })
 
-  test('the operator’s group is for those whose right comes from a domain or the system', async () => {
+  test('the admin security group is visible with domain or system permissions only', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
     for (const _round of ['first', 'again']) {
       for (const caller of [owner, viewer]) {
@@ -113,7 +113,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
     assert.equal((await seenBy(domainViewer, 2)).admin_secgrp_id, 'group 2')
   })
 
-  test('SEC-62: nobody can filter, sort, group or search by it', async () => {
+  test('SEC-62: cannot be used to filter, sort, group or search', async () => {
     const { admin } = fleet.callers
     for (const query of [
       'admin_secgrp_id=group%200',
@@ -133,7 +133,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
   const statistics = (caller: InventoryCaller, query: string) =>
     caller.get<ServerStatistics>('getServerStatistics', { query })
 
-  test('a new name of a project or domain is seen at once, everywhere', async () => {
+  test('a renamed project or domain is visible at once, everywhere', async () => {
     const { owner, viewer, domainAdmin, admin } = fleet.callers
     const project = projectAt(fleet, 0)
     const body = { project: { name: 'Genome II' } }
@@ -177,7 +177,7 @@ onEngineOfLane('what of a server depends on who asks', (engine) => {
     assert.equal((await seenBy(viewer, 0)).manager_project, 'bought')
   })
 
-  test('a right that is taken away is gone at the next request', async () => {
+  test('a revoked permission applies at the next request', async () => {
     const { owner } = fleet.callers
     const { database } = fleet.platform
     await seenBy(owner, 0)

@@ -15,7 +15,7 @@ import {
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 
-onEngineOfLane('Cloudpods’ command line', (engine) => {
+onEngineOfLane('requests of the Cloudpods command line', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -32,7 +32,7 @@ onEngineOfLane('Cloudpods’ command line', (engine) => {
   const owner = () => fleet.callers.owner
   const names = async (query: string) => namesOf(await listServers(owner(), query)).join('')
 
-  test('lists servers with what it sends, byte by byte', async () => {
+  test('list servers as recorded from the client', async () => {
     const lines = [
       'GET /servers?details=false&limit=20&offset=0&summary_stats=false HTTP/1.1',
       'Host: localhost',
@@ -50,7 +50,7 @@ onEngineOfLane('Cloudpods’ command line', (engine) => {
     assert.deepEqual([page.limit, page.offset, page.total], [20, 0, 3])
   })
 
-  test('looks for a server by name and is told that there is none', async () => {
+  test('find no server by an unknown name', async () => {
     const error = await owner().fail('ResourceNotFoundError', 'getServer', { path: { id: 'nope' } })
     assert.equal(error.code, 404)
     assert.deepEqual(await listServers(owner(), 'name=nope'), {
@@ -62,7 +62,7 @@ onEngineOfLane('Cloudpods’ command line', (engine) => {
     assert.equal(await names('name=a'), 'a')
   })
 
-  test('numbers its lists', async () => {
+  test('accept numbered list parameters', async () => {
     assert.equal(await names('status.0=running&status.1=ready'), 'ab')
     assert.equal((await badParameter(owner(), 'status.0=running&status=suspend'))[0], 'status')
     assert.equal(await names('hypervisor.0=kvm&hypervisor.1=esxi'), 'ac')
@@ -74,7 +74,7 @@ onEngineOfLane('Cloudpods’ command line', (engine) => {
     assert.deepEqual(servers, [{ name: 'a', status: 'running' }])
   })
 
-  test('names tags its own way', async () => {
+  test('accept obj_tags parameters', async () => {
     const tag = (set: number, at: number, key: string, value: string, name = 'obj_tags') =>
       `${name}.${set}.${at}.key=${key}&${name}.${set}.${at}.value=${value}`
     assert.equal(await names(tag(0, 0, 'env', 'prod')), 'a')
@@ -87,7 +87,7 @@ onEngineOfLane('Cloudpods’ command line', (engine) => {
     assert.equal(path, 'obj_tags.0.0.kee')
   })
 
-  test('sends much that changes nothing, and is told of what would', async () => {
+  test('ignore parameters without effect and reject the others', async () => {
     const plain = await listServers(owner())
     for (const query of [
       'summary_stats=false',

@@ -29,7 +29,7 @@ onEngineOfLane('one server', (engine) => {
       token: caller.token,
     })
 
-  test('is answered by its id, alone under one key', async () => {
+  test('is found by its id, as a single object under one key', async () => {
     const server = minimalServer(projectId(0))
     await fleet.record([server])
     const { status, headers, body } = await get(fleet.callers.viewer, server.id)
@@ -40,7 +40,7 @@ onEngineOfLane('one server', (engine) => {
     assert.deepEqual(body.server.metadata, { 'ext:env': 'prod' })
   })
 
-  test('is answered by its name, whatever that is made of', async () => {
+  test('is found by its name, with any characters', async () => {
     for (const name of ['web-7', 'a/b', 'statistics ', '100%', 'ключ', "o'hara", 'x?y#z']) {
       const server = minimalServer(projectId(0), { name })
       await fleet.record([server])
@@ -49,7 +49,7 @@ onEngineOfLane('one server', (engine) => {
     assert.equal((await get(fleet.callers.owner, 'WEB-7')).status, 404)
   })
 
-  test('takes what Cloudpods sends along, and nothing else', async () => {
+  test('accepts the parameters that Cloudpods clients send, and no others', async () => {
     const server = minimalServer(projectId(0))
     await fleet.record([server])
     const path = `/servers/${server.id}`
@@ -64,7 +64,7 @@ onEngineOfLane('one server', (engine) => {
     assert.equal(fields?.[0]?.path, 'detail')
   })
 
-  test('is not told from others of its name: 409 lists their ids, as far as the caller sees', async () => {
+  test('an ambiguous name is 409 with the ids of the visible servers', async () => {
     const name = 'twins'
     const [first, second, beside, foreign] = [0, 0, 1, 3].map((at) =>
       minimalServer(projectId(at), { name }),
@@ -83,7 +83,7 @@ onEngineOfLane('one server', (engine) => {
     assert.deepEqual(await idsFor(fleet.callers.admin), ids(first, second, beside, foreign))
   })
 
-  test('of a name that others have abroad is the one in sight', async () => {
+  test('a name shared with invisible servers finds the visible one', async () => {
     const name = 'lonely'
     const [own, foreign] = [
       minimalServer(projectId(0), { name }),
@@ -95,7 +95,7 @@ onEngineOfLane('one server', (engine) => {
     assertError(await get(fleet.callers.viewer, name), 'ResourceNotFoundError')
   })
 
-  test('SEC-62: of another tenant is as absent as one that never was', async () => {
+  test('SEC-62: a server of another tenant is 404 like an unknown one', async () => {
     const name = 'hidden'
     const foreign = minimalServer(projectId(3), { name })
     const beside = minimalServer(projectId(1))
@@ -115,7 +115,7 @@ onEngineOfLane('one server', (engine) => {
     assert.deepEqual(comparableParts(byName), comparableParts(await get(owner, absent)))
   })
 
-  test('answers HEAD with the headers of GET and no body', async () => {
+  test('HEAD returns the headers of GET without a body', async () => {
     const server = minimalServer(projectId(0), { name: 'headed' })
     await fleet.record([server])
     const paths = [
@@ -144,7 +144,7 @@ onEngineOfLane('one server', (engine) => {
     }
   })
 
-  test('in the recycle bin is shown by its id to all who see the project, and by name to none', async () => {
+  test('in the recycle bin is found by id by all who see the project, and not by name', async () => {
     const server = minimalServer(projectId(0), {
       name: 'binned',
       pending_deleted: true,
@@ -160,7 +160,7 @@ onEngineOfLane('one server', (engine) => {
     }
   })
 
-  test('that is gone is shown by its id to those who may delete, and is absent for others', async () => {
+  test('a deleted server is found by id with delete permission, and is 404 for others', async () => {
     const server = minimalServer(projectId(0), { name: 'gone' })
     await fleet.record([server])
     await fleet.record([], [server.id])
@@ -182,7 +182,7 @@ onEngineOfLane('one server', (engine) => {
     }
   })
 
-  test('that is gone is judged where it was: a right elsewhere does not show it', async () => {
+  test('a deleted server is checked in its last project: permission elsewhere does not show it', async () => {
     const { auditor } = fleet.callers
     const [own, foreign] = [minimalServer(projectId(3)), minimalServer(projectId(0))]
     await fleet.record([own, foreign])

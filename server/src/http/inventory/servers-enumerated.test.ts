@@ -43,7 +43,7 @@ onBothEngines('a value of an enumerated field', (engine) => {
     return namesOf(page).join('')
   }
 
-  test('matches whatever its case, wherever it is given', async () => {
+  test('matches in any case, in every parameter', async () => {
     const table: Record<string, string> = {
       'provider=aws': 'ab',
       'provider=AWS&provider=vmWARE': 'abc',
@@ -69,7 +69,7 @@ onBothEngines('a value of an enumerated field', (engine) => {
     }
   })
 
-  test('is told apart by case in free text, as before', async () => {
+  test('free text stays case-sensitive', async () => {
     for (const query of ['name=A', "filter=name.equals('A')", 'q=name:A']) {
       assert.equal(await named(query), '', query)
     }

@@ -31,7 +31,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
     (await get(path, {}, caller)).headers.get('etag') ?? ''
   const tags = (caller?: InventoryCaller) => Promise.all(paths().map((path) => tagOf(path, caller)))
 
-  test('is strong, and goes with headers that keep caches out', async () => {
+  test('is strong, and is sent with headers that disable shared caches', async () => {
     for (const path of paths()) {
       const { headers } = await get(path)
       assert.match(headers.get('etag') ?? '', /^"[\w-]+"$/)
@@ -40,7 +40,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
     }
   })
 
-  test('known to the caller makes the answer a 304 without a body', async () => {
+  test('a matching If-None-Match returns 304 without a body', async () => {
     for (const path of paths()) {
       const etag = await tagOf(path)
       for (const known of [etag, `W/${etag}`, `"other", W/${etag}`, `${etag},"x"`, '*', ' * ']) {
@@ -55,7 +55,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
     }
   })
 
-  test('of another answer does not', async () => {
+  test('another If-None-Match returns the full response', async () => {
     for (const path of paths()) {
       const etag = await tagOf(path)
       const others = ['"other"', etag.slice(1, -1), `${etag.slice(0, -2)}"`, '"a", "b"', '"*"', '']
@@ -65,7 +65,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
     }
   })
 
-  test('is not asked of those who may not see it', async () => {
+  test('permission is checked before the ETag', async () => {
     const foreign = await ask(fleet.url, `/servers/${server.id}`, {
       token: fleet.callers.auditor.token,
       headers: { 'if-none-match': '*' },
@@ -79,7 +79,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
     assert.equal(nobody.status, 401)
   })
 
-  test('is the same for the same bytes, and different for different ones', async () => {
+  test('is equal for equal bytes and differs for others', async () => {
     const queries = [
       '',
       'details=true',
@@ -129,7 +129,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
   const moved = [true, true]
   const stayed = [false, false]
 
-  test('changes with the server, and with its tags', async () => {
+  test('changes with the server and its metadata', async () => {
     server = { ...server, status: 'ready' }
     assert.deepEqual(await moves(() => fleet.record([server])), moved)
     server = { ...server, tags: { env: 'test' } }
@@ -144,13 +144,13 @@ onEngineOfLane('the ETag of servers', (engine) => {
     assert.deepEqual(await moves(() => tag(null)), moved)
   })
 
-  test('stays when the same is seen again, or others change', async () => {
+  test('does not change with an identical scan or with other servers', async () => {
     assert.deepEqual(await moves(() => fleet.record([server])), stayed)
     const foreign = minimalServer(projectAt(fleet, 3).id)
     assert.deepEqual(await moves(() => fleet.record([foreign])), stayed)
   })
 
-  test('changes with the names of the project and of its domain', async () => {
+  test('changes with the names of the project and domain', async () => {
     const { admin } = fleet.callers
     const { id, domainId } = projectAt(fleet, 0)
     const rename = (name: string) =>
@@ -162,7 +162,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
     assert.deepEqual(await moves(renamed), stayed)
   })
 
-  test('changes with what the caller may do', async () => {
+  test('changes with the permissions of the caller', async () => {
     const { viewer } = fleet.callers
     const { id: projectId } = projectAt(fleet, 0)
     const promote = () =>
@@ -174,7 +174,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
     assert.deepEqual(await tags(viewer), await tags(fleet.callers.owner))
   })
 
-  test('comes with lists and details; other answers about servers are never stored', async () => {
+  test('is sent with lists and details; other responses about servers are not stored', async () => {
     for (const path of ['/servers/statistics', `/servers/${server.id}/metadata`]) {
       const { headers } = await get(path)
       assert.equal(headers.get('cache-control'), 'private, no-cache')

@@ -19,7 +19,7 @@ import {
 
 const count = 2300
 
-onBothEngines('a long table of servers', (engine) => {
+onBothEngines('a large export of servers', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -38,7 +38,7 @@ onBothEngines('a long table of servers', (engine) => {
     return readCsv(text).slice(1).flat().map(Number)
   }
 
-  test('is whole beyond the largest page, and in order', async () => {
+  test('is complete and sorted beyond the maximum page size', async () => {
     const ascending = Array.from({ length: count }, (_, at) => at)
     assert.deepEqual(
       await vcpus('format=csv&field=vcpu_count&order_by=vcpu_count&order=asc'),
@@ -57,7 +57,7 @@ onBothEngines('a long table of servers', (engine) => {
   const request = (token: string, query: string) =>
     `GET /servers?${query} HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ${token}\r\nConnection: close\r\n\r\n`
 
-  test('is made no faster than it is read, and others are served meanwhile', async () => {
+  test('is produced as fast as it is read, and does not block other requests', async () => {
     const socket = openSocket(fleet.url)
     await once(socket, 'connect')
     socket.write(request(owner().token, 'format=csv&details=true'))
@@ -82,7 +82,7 @@ onBothEngines('a long table of servers', (engine) => {
     await fleet.record([], [late.id])
   })
 
-  test('that nobody reads to its end hurts nobody', async () => {
+  test('an aborted export has no side effects', async () => {
     const sockets = await Promise.all(
       Array.from({ length: 8 }, async (_, at) => {
         const socket = openSocket(fleet.url)

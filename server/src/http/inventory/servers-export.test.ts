@@ -25,7 +25,7 @@ const hostile = [
   ['ключ 漢字', '\tx', '-'],
 ] as const
 
-onEngineOfLane('servers as a table or a stream', (engine) => {
+onEngineOfLane('exports of servers as CSV or NDJSON', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -60,7 +60,7 @@ onEngineOfLane('servers as a table or a stream', (engine) => {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Partial<Server>)
 
-  test('come by what the caller accepts, or by format, which has the last word', async () => {
+  test('the format follows Accept, and the format parameter takes precedence', async () => {
     const types: [string, Record<string, string>, string][] = [
       ['', { accept: 'text/csv' }, 'text/csv; charset=UTF-8'],
       ['', { accept: 'application/x-ndjson' }, 'application/x-ndjson; charset=UTF-8'],
@@ -81,7 +81,7 @@ onEngineOfLane('servers as a table or a stream', (engine) => {
     assert.match(byAccept.headers.get('content-disposition') ?? '', /filename="servers\.csv"/)
   })
 
-  test('say the same in every format, in the same order', async () => {
+  test('contain the same data in every format, in the same order', async () => {
     for (const shape of ['', 'details=true', 'with_meta=true', 'details=true&with_meta=true']) {
       for (const order of ['', '&order_by=name&order=asc']) {
         const { servers } = await listServers(owner(), `${shape}${order}&limit=100`)
@@ -94,7 +94,7 @@ onEngineOfLane('servers as a table or a stream', (engine) => {
     }
   })
 
-  test('has columns as the object has keys', async () => {
+  test('CSV columns match the keys of the object', async () => {
     const columns = async (query: string) => (await csv(query))[0]
     const short = Object.keys((await listServers(owner(), 'limit=1')).servers[0] ?? {})
     assert.deepEqual(await columns(''), short)
@@ -115,7 +115,7 @@ onEngineOfLane('servers as a table or a stream', (engine) => {
     assert.equal((await get('format=ndjson&status=none')).text, '')
   })
 
-  test('has no cell that a spreadsheet would run', async () => {
+  test('CSV cells cannot start a spreadsheet formula', async () => {
     const rows = (await csv('details=true&with_meta=true')).slice(1)
     assert.equal(rows.length, hostile.length)
     for (const cell of rows.flat()) assert.doesNotMatch(cell, /^[=+\-@\t\r]/)
@@ -123,7 +123,7 @@ onEngineOfLane('servers as a table or a stream', (engine) => {
     assert.deepEqual(names, ['\'=cmd|"/C calc"!A0', "'@SUM(A1)", 'a "quoted", name', 'ключ 漢字'])
   })
 
-  test('hold what is asked for: filters count, pages do not', async () => {
+  test('apply filters and ignore paging', async () => {
     assert.equal((await ndjson('status=running')).length, 3)
     assert.equal((await csv('status=running&limit=1')).length, 1 + 3)
     assert.equal((await ndjson('limit=0')).length, hostile.length)
@@ -137,7 +137,7 @@ onEngineOfLane('servers as a table or a stream', (engine) => {
     assert.equal(rest.length, hostile.length - 2)
   })
 
-  test('are errors in JSON before the stream begins', async () => {
+  test('return errors as JSON before the stream begins', async () => {
     for (const [query, errorClass] of [
       ['format=csv&stauts=x', 'InputParameterError'],
       ['format=csv&field=nme', 'InputParameterError'],
@@ -151,7 +151,7 @@ onEngineOfLane('servers as a table or a stream', (engine) => {
     assertError(await ask(fleet.url, '/servers?format=csv'), 'UnauthorizedError')
   })
 
-  test('answer HEAD with the type and nothing else', async () => {
+  test('HEAD returns the content type without a body', async () => {
     for (const format of ['csv', 'ndjson']) {
       const { status, text, headers } = await ask(fleet.url, `/servers?format=${format}`, {
         method: 'HEAD',

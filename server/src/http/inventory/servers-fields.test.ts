@@ -23,7 +23,7 @@ import {
   specifiedServer,
 } from '../../testing/inventory-world/specified-fields.ts'
 
-onEngineOfLane('the object of a server', (engine) => {
+onEngineOfLane('the server object', (engine) => {
   let fleet: InventoryWorld
   let filled: ServerFacts
   let bare: ServerFacts
@@ -48,7 +48,7 @@ onEngineOfLane('the object of a server', (engine) => {
   const owner = () => fleet.callers.owner
   const admin = () => fleet.callers.admin
 
-  test('has exactly the fields of the specification, of its types', async () => {
+  test('has exactly the fields and types of the specification', async () => {
     assert.equal(Object.values(specifiedServer).flat().length, 106)
     for (const { id } of [filled, bare]) {
       assert.deepEqual(deviations(await showServer(owner(), id), specifiedServer), [])
@@ -61,7 +61,7 @@ onEngineOfLane('the object of a server', (engine) => {
     }
   })
 
-  test('has nested objects with exactly their fields', async () => {
+  test('has nested objects with exactly the specified fields', async () => {
     const server = await showServer(owner(), filled.id)
     const nested = [
       [server.disks_info, specifiedDisk, 2],
@@ -83,7 +83,7 @@ onEngineOfLane('the object of a server', (engine) => {
     assert.deepEqual({ disks_info, isolated_devices, nics, secgroups }, wanted)
   })
 
-  test('says what the source says, each under its own name', async () => {
+  test('has the values of the source under the right names', async () => {
     const server = await showServer(owner(), filled.id)
     const facts = Object.entries(filled).filter(
       ([name]) => !madeByMuster.has(name) && Object.hasOwn(server, name) && name !== 'is_gpu',
@@ -92,7 +92,7 @@ onEngineOfLane('the object of a server', (engine) => {
     for (const [name, value] of facts) assert.deepEqual(server[name as keyof Server], value, name)
   })
 
-  test('says what follows from it, by the page of the fields', async () => {
+  test('has derived values as documented', async () => {
     const project = projectAt(fleet, 0)
     const server = await showServer(admin(), filled.id)
     const { name, id, domain, domainId } = project
@@ -132,7 +132,7 @@ onEngineOfLane('the object of a server', (engine) => {
     assert.deepEqual(Object.fromEntries(told), expected)
   })
 
-  test('is null, empty, nought or false where the source has none', async () => {
+  test('has null, an empty value, zero or false if the source has none', async () => {
     const server = await showServer(owner(), bare.id)
     const given = ['id', 'status', 'created_at', 'updated_at', 'provider', 'brand', 'metadata']
     const owned = ['project', 'tenant', 'project_id', 'tenant_id', 'project_domain', 'domain_id']
@@ -159,7 +159,7 @@ onEngineOfLane('the object of a server', (engine) => {
     assert.deepEqual([server.brand, server.metadata], ['OneCloud', {}])
   })
 
-  test('has its keys in one order, in lists and alone, whatever the server', async () => {
+  test('has the same key order in lists and details, for every server', async () => {
     const [first, second] = await Promise.all([
       showServer(owner(), filled.id),
       showServer(owner(), bare.id),
@@ -171,7 +171,7 @@ onEngineOfLane('the object of a server', (engine) => {
     assert.deepEqual(nic(0), nic(1))
   })
 
-  test('is the same in a list as alone, byte by byte', async () => {
+  test('is byte-identical in lists and details', async () => {
     const { text } = await askServers(fleet.url, owner(), 'details=true&with_meta=true')
     const { servers } = await listServers(owner(), 'details=true&with_meta=true')
     for (const { id = '' } of servers) {
@@ -179,7 +179,7 @@ onEngineOfLane('the object of a server', (engine) => {
     }
   })
 
-  test('is found by each of its fields, and not by what they do not say', async () => {
+  test('can be filtered by each of its fields', async () => {
     const server = await showServer(owner(), filled.id)
     const asked = [
       ...specifiedServer.string,

@@ -57,7 +57,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
   }
   const deed = ({ action, changes }: EventDto) => ({ action, changes })
 
-  test('begins with what it was when it came', async (context) => {
+  test('begins with the initial values', async (context) => {
     const { account, id } = await attachOne(context, { name: 'first' })
     const [event, ...others] = await at.history(id)
     assert.equal(others.length, 0)
@@ -87,7 +87,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     })
   })
 
-  test('tells before and after of exactly what changed, tags by their keys', async (context) => {
+  test('records exactly the changed fields before and after, metadata by key', async (context) => {
     const { become, id } = await attachOne(context, tagged({ team: 'web', old: '1', same: 'x' }))
     assert.deepEqual(
       deed(await become({ ...tagged({ team: 'web', old: '1', same: 'x' }), state: 5 })),
@@ -112,7 +112,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     assert.equal(update_version, 2)
   })
 
-  test('tells of the end, and of the return', async (context) => {
+  test('records deletion and restoration', async (context) => {
     const { become, id } = await attachOne(context)
     assert.deepEqual(deed(await become(undefined)), {
       action: 'delete',
@@ -127,7 +127,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     assert.deepEqual(actions, ['restore', 'delete', 'create'])
   })
 
-  test('is paged, newest first, and is the same in the log of all events', async (context) => {
+  test('is paged, newest first, and matches the audit log', async (context) => {
     const { become, id } = await attachOne(context)
     for (const state of [5, 1, 5, 1]) await become({ state })
     const whole = await at.history(id)
@@ -163,7 +163,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     }
   })
 
-  test('is for who sees the server, without where people acted from', async (context) => {
+  test('requires visibility of the server and hides client addresses', async (context) => {
     const { id } = await attachOne(context)
     const [owner, viewer] = [await at.hire('project_owner'), await at.hire('project_viewer')]
     await owner.get('mergeServerMetadata', { path: { id }, body: { metadata: { team: 'x' } } })
@@ -184,7 +184,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     }
   })
 
-  test('does not tell what it was while it belonged to somebody else', async (context) => {
+  test('hides events from before the server moved to the project', async (context) => {
     const [mine, secret] = [await at.identities.addProject(newId()), `secret ${newId()}`]
     const { become, id, account } = await attachOne(
       context,
@@ -228,7 +228,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     assert.deepEqual(events[0]?.changes, { project_id: [null, at.projectId] })
   })
 
-  test('never tells what the operator forces upon a server', async () => {
+  test('never contains the admin security group', async () => {
     const server = minimalServer(at.projectId, {
       adminGroup: { id: 'forced', rules: 'in:deny any' },
     })

@@ -67,7 +67,7 @@ const spread = <Place>(all: readonly Place[], share: number): [Place, string][] 
 /** What an operation refuses by its length or its characters alone. */
 const isUnaskable = (text: string) => text.includes('\0') || text.length > 255 || text === ''
 
-onBothEngines('SEC-63: injection into questions about servers', (engine) => {
+onBothEngines('SEC-63: injection into server queries', (engine) => {
   let fleet: InventoryWorld
   let servers: Server[]
   let visible: Set<string>
@@ -97,14 +97,14 @@ onBothEngines('SEC-63: injection into questions about servers', (engine) => {
   const send = async (path: string) =>
     assertHarmless(await ask<unknown>(fleet.url, path, { token: fleet.callers.owner.token }), path)
 
-  test(`${serverInjectionTexts.length} texts in every place break nothing and change nothing`, async () => {
+  test(`${serverInjectionTexts.length} texts in every parameter cause no errors and no changes`, async () => {
     assert.ok(serverInjectionTexts.length >= 500, `${serverInjectionTexts.length}`)
     const earlier = await dumpTables(fleet.platform.database)
     await inTurns(spread(places, 1), ([place, text]) => send(place(encodeURIComponent(text))))
     assert.deepEqual(await dumpTables(fleet.platform.database), earlier)
   })
 
-  test('and where they are texts they find what a model finds', async () => {
+  test('text filters return the same as a reference model', async () => {
     const { owner, admin } = fleet.callers
     await inTurns(spread(meanings, 1), async ([meaning, text]) => {
       if (isUnaskable(text)) return
@@ -139,7 +139,7 @@ onBothEngines('SEC-63: injection into questions about servers', (engine) => {
 
   const encoded = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
 
-  test('forged markers lead nowhere that is not yours', async () => {
+  test('forged markers show no other servers', async () => {
     const { token } = fleet.callers.owner
     const ask1 = (query: string) => ask<unknown>(fleet.url, `/servers?${query}`, { token })
     const markers: string[] = []
@@ -174,7 +174,7 @@ onBothEngines('SEC-63: injection into questions about servers', (engine) => {
     }
   })
 
-  test('the texts as tags are kept as they are, and found again', async () => {
+  test('the texts as metadata are stored unchanged and can be found', async () => {
     const { owner } = fleet.callers
     const [id = ''] = visible
     // Such as no compression makes shorter: the longest that is allowed.

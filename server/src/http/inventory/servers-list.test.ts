@@ -40,7 +40,7 @@ onEngineOfLane('the list of servers', (engine) => {
   const owner = () => fleet.callers.owner
   const list = (query = '') => listServers(owner(), query)
 
-  test('is 200 in exactly the type and with exactly the keys of the specification', async () => {
+  test('is 200 with exactly the content type and keys of the specification', async () => {
     const { status, headers, text, body } = await askServers(fleet.url, owner(), '', {
       'accept-encoding': 'identity',
     })
@@ -54,21 +54,21 @@ onEngineOfLane('the list of servers', (engine) => {
     assert.equal(body.servers.length, 20)
   })
 
-  test('takes a Content-Type of JSON, and no other', async () => {
+  test('accepts a JSON Content-Type and no other', async () => {
     const typed = (type: string) => askServers(fleet.url, owner(), '', { 'content-type': type })
     assert.equal((await typed('application/json')).status, 200)
     assert.equal((await typed('application/json; charset=utf-8')).status, 200)
     assert.equal((await typed('text/plain')).status, 415)
   })
 
-  test('has the short object unless the full one is asked for', async () => {
+  test('returns the short object unless details are requested', async () => {
     for (const query of ['', 'details=false', 'details=0']) {
       const { servers } = await list(query)
       for (const server of servers) assert.deepEqual(Object.keys(server), shortObject)
     }
   })
 
-  test('has metadata only where it is asked for, at the end of either object', async () => {
+  test('returns metadata only on request, at the end of either object', async () => {
     const keysOf = async (query: string) =>
       Object.keys((await list(`limit=1&${query}`)).servers[0] ?? {})
     assert.deepEqual(await keysOf('with_meta=true'), [...shortObject, 'metadata'])
@@ -79,7 +79,7 @@ onEngineOfLane('the list of servers', (engine) => {
     assert.deepEqual(servers[0]?.metadata, { 'ext:env': 'prod' })
   })
 
-  test('comes newest first, in pages of the wanted size from the wanted place', async () => {
+  test('is sorted newest first, with limit and offset', async () => {
     const newest = Array.from({ length: count }, (_, at) => `s${count - 1 - at}`)
     assert.deepEqual(namesOf(await list('limit=2048')), newest)
     assert.deepEqual(namesOf(await list('limit=3&offset=4')), newest.slice(4, 7))
@@ -89,19 +89,19 @@ onEngineOfLane('the list of servers', (engine) => {
     assert.deepEqual(beyond, { limit: 5, offset: count + 7, servers: [], total: count })
   })
 
-  test('holds a limit to 2048, and says so', async () => {
+  test('caps the limit at 2048 and reports it', async () => {
     assert.equal((await list('limit=2048')).limit, 2048)
     assert.equal((await list('limit=2049')).limit, 2048)
     assert.equal((await list('limit=999999999999')).limit, 2048)
   })
 
-  test('of nought is no servers and their total', async () => {
+  test('limit 0 returns no servers and the total', async () => {
     const { headers, body } = await askServers(fleet.url, owner(), 'limit=0')
     assert.deepEqual(body, { limit: 0, offset: 0, servers: [], total: count })
     assert.equal(headers.get('link'), null)
   })
 
-  test('names the parameter that makes no sense', async () => {
+  test('names an invalid parameter', async () => {
     for (const name of ['limit', 'offset']) {
       for (const value of ['-1', '1.5', 'ten', '', '0x10', '1e2', '%2B1', ' 1', 'NaN']) {
         assert.equal((await badParameter(owner(), `${name}=${value}`))[0], name, value)
@@ -112,7 +112,7 @@ onEngineOfLane('the list of servers', (engine) => {
     }
   })
 
-  test('suggests what an unknown parameter may have meant', async () => {
+  test('suggests a name for an unknown parameter', async () => {
     const [path, problem] = await badParameter(owner(), 'stauts=running')
     assert.equal(path, 'stauts')
     assert.match(problem, /did you mean "status"/)
@@ -122,14 +122,14 @@ onEngineOfLane('the list of servers', (engine) => {
     assert.doesNotMatch((await badParameter(owner(), 'xyzzyplugh=1'))[1], /did you mean/)
   })
 
-  test('takes once what takes one value', async () => {
+  test('rejects a repeated single-value parameter', async () => {
     for (const query of ['limit=1&limit=1', 'details=true&details=true', 'search=a&search=a']) {
       assert.equal((await badParameter(owner(), query))[0], query.split('=')[0])
     }
     assert.equal((await list('status=ready&status=running')).total, count)
   })
 
-  test('has the keys that are wanted, in that order, and no others', async () => {
+  test('returns exactly the requested keys in their order', async () => {
     const keysOf = async (query: string) =>
       Object.keys((await list(`limit=1&${query}`)).servers[0] ?? {})
     assert.deepEqual(await keysOf('field=name&field=id'), ['name', 'id'])
@@ -144,7 +144,7 @@ onEngineOfLane('the list of servers', (engine) => {
     assert.deepEqual(server, { project: 'genome', metadata: { 'ext:env': 'prod' } })
   })
 
-  test('gives the same bytes for the same question', async () => {
+  test('returns the same bytes for the same query', async () => {
     const first = await askServers(fleet.url, owner(), 'details=true&with_meta=true')
     const second = await askServers(fleet.url, owner(), 'with_meta=true&details=1&limit=20')
     assert.equal(first.text, second.text)

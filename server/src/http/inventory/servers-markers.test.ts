@@ -18,7 +18,7 @@ import {
 
 const count = 23
 
-onEngineOfLane('the way from page to page', (engine) => {
+onEngineOfLane('paging by marker', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -67,7 +67,7 @@ onEngineOfLane('the way from page to page', (engine) => {
     'q=vcpu<1%20-description:%22number%203%22',
   ]
   for (const query of queries) {
-    test(`comes to the same as one big page: ${query}`, async () => {
+    test(`returns the same as one large page: ${query}`, async () => {
       const whole = await listServers(owner(), `${query}&limit=2048`)
       assert.ok(whole.total > 5)
       for (const limit of [1, 7]) {
@@ -82,7 +82,7 @@ onEngineOfLane('the way from page to page', (engine) => {
     })
   }
 
-  test('ends without a Link, and has none where all is told', async () => {
+  test('has no Link on the last page or if everything fits on one', async () => {
     for (const query of [`limit=${count}`, `limit=2048`, `offset=${count - 1}`, 'status=none']) {
       assert.equal((await askServers(fleet.url, owner(), query)).headers.get('link'), null, query)
     }
@@ -90,7 +90,7 @@ onEngineOfLane('the way from page to page', (engine) => {
     assert.ok(nextIn(headers))
   })
 
-  test('leads to the same place with the same parameters and a marker', async () => {
+  test('the link keeps the path and the parameters and adds a marker', async () => {
     const query = 'limit=2&details=true&status=running&filter.0=vcpu_count.ge(0)&search=number%201'
     const { links } = await walk(query)
     assert.ok(links.length > 1)
@@ -101,7 +101,7 @@ onEngineOfLane('the way from page to page', (engine) => {
     assert.equal(new Set(links).size, links.length)
   })
 
-  test('keeps all of a query that has a question mark of its own', async () => {
+  test('keeps a query that contains a question mark', async () => {
     const query = 'name=same?&order_by=vcpu_count&limit=3'
     const { pages } = await walk(query)
     assert.deepEqual(
@@ -110,7 +110,7 @@ onEngineOfLane('the way from page to page', (engine) => {
     )
   })
 
-  test('goes on by marker from where an offset began', async () => {
+  test('continues by marker after an offset', async () => {
     const whole = await listServers(owner(), 'limit=100')
     for (const query of ['offset=5&limit=6', 'limit=6&offset=5&details=false']) {
       const { pages, links } = await walk(query)
@@ -123,7 +123,7 @@ onEngineOfLane('the way from page to page', (engine) => {
     }
   })
 
-  test('takes Cloudpods’ word for a marker, numbered too', async () => {
+  test('accepts the Cloudpods parameter paging_marker, also numbered', async () => {
     const first = await askServers(fleet.url, owner(), 'limit=9')
     const marker = markerIn(nextIn(first.headers) ?? '')
     const wanted = await listServers(owner(), `limit=9&marker=${marker}`)
@@ -134,7 +134,7 @@ onEngineOfLane('the way from page to page', (engine) => {
     }
   })
 
-  test('takes a marker with another limit or shape, and refuses it with another query', async () => {
+  test('accepts a marker with another limit or format and rejects it with another query', async () => {
     const query = 'status=running&order_by=name'
     const { headers } = await askServers(fleet.url, owner(), `${query}&limit=3`)
     const marker = markerIn(nextIn(headers) ?? '')
@@ -163,7 +163,7 @@ onEngineOfLane('the way from page to page', (engine) => {
     }
   })
 
-  test('refuses a marker with an offset, and one that is none', async () => {
+  test('rejects a marker with an offset, and an invalid marker', async () => {
     const { headers } = await askServers(fleet.url, owner(), 'limit=3')
     const marker = markerIn(nextIn(headers) ?? '')
     const none = ['', 'nonsense', 'W10', 'bnVsbA', marker.slice(0, -8)]

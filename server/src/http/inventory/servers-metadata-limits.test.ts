@@ -14,7 +14,7 @@ import {
 const many = (count: number, prefix = 'k') =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, `${at}`]))
 
-onEngineOfLane('how much can be said in tags', (engine) => {
+onEngineOfLane('limits of server metadata', (engine) => {
   let fleet: InventoryWorld
   let server: ServerFacts
   before(async () => {
@@ -48,7 +48,7 @@ onEngineOfLane('how much can be said in tags', (engine) => {
     assert.deepEqual(await showServer(fleet.callers.owner, server.id), before)
   }
 
-  test('64 keys at once and in all, and not one more', async () => {
+  test('64 keys per request and per server', async () => {
     await takes(many(64), 'PUT')
     await refuses({ metadata: { another: 'x' } }, 'metadata')
     await refuses({ metadata: many(65) }, /metadata/, 'PUT')
@@ -58,7 +58,7 @@ onEngineOfLane('how much can be said in tags', (engine) => {
     assert.deepEqual(await takes({}, 'PUT'), {})
   })
 
-  test('keys of 128 characters, whatever these are', async () => {
+  test('keys of 128 characters of any kind', async () => {
     for (const character of ['k', 'ю', '漢', ' ', '=', '"', '%']) {
       const key = character.repeat(128)
       assert.equal((await takes({ [key]: 'x' }, 'PUT'))[`user:${key}`], 'x')
@@ -72,7 +72,7 @@ onEngineOfLane('how much can be said in tags', (engine) => {
     }
   })
 
-  test('values of 1,024 characters, and texts only', async () => {
+  test('values of 1,024 characters, texts only', async () => {
     for (const value of ['v'.repeat(1024), '漢'.repeat(1024), '', 'two\nlines', '😀']) {
       assert.equal((await takes({ key: value }, 'PUT'))['user:key'], value)
     }
@@ -81,7 +81,7 @@ onEngineOfLane('how much can be said in tags', (engine) => {
     }
   })
 
-  test('one key in one spelling', async () => {
+  test('each key once, with or without prefix', async () => {
     await refuses({ metadata: { env: 'a', 'user:env': 'b' } }, 'metadata.user:env')
     await refuses({ metadata: { 'user:env': null, env: 'b' } }, 'metadata.env')
     const { status } = await send('{"metadata": {"env": "a", "env": "b"}}')
@@ -90,7 +90,7 @@ onEngineOfLane('how much can be said in tags', (engine) => {
     assert.deepEqual(both, { 'user:Env': 'b', 'user:env': 'a', 'user:user:env': 'c' })
   })
 
-  test('nothing beside the metadata, and not without', async () => {
+  test('a body with the metadata and nothing else', async () => {
     await refuses({ metadata: {}, extra: 1 }, 'extra')
     await refuses({ metdata: {} }, /metdata|metadata/)
     for (const body of [{}, [], 'null', '7', { metadata: null }, { metadata: [] }, '{"metadata"']) {
@@ -105,7 +105,7 @@ onEngineOfLane('how much can be said in tags', (engine) => {
     assert.equal((await ask(fleet.url, `${path}?x=1`, { token })).status, 400)
   })
 
-  test('keys that mean something else elsewhere are keys like any other', async () => {
+  test('names of inherited object properties are ordinary keys', async () => {
     const odd = '{"metadata": {"constructor": "a", "toString": "b", "hasOwnProperty": "c"}}'
     assert.equal((await send(odd, 'PUT')).status, 200)
     // No body ever has this one; with its prefix it is a key.

@@ -19,7 +19,7 @@ import { changedTables, createSnapshots } from '../../testing/platform-world/sna
 type Metadata = Server['metadata']
 type Wishes = Readonly<Record<string, unknown>>
 
-onEngineOfLane('the tags of a server', (engine) => {
+onEngineOfLane('server metadata', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -55,7 +55,7 @@ onEngineOfLane('the tags of a server', (engine) => {
   }
   const given = { 'ext:Name': 'x', 'ext:env': 'source', 'sys:source_status': 'RUNNING' }
 
-  test('are read with their prefixes by all who see the server, by name too', async () => {
+  test('is returned with prefixes to all who see the server, by name too', async () => {
     const server = await add({ name: 'tagged' })
     for (const caller of [owner(), fleet.callers.viewer, fleet.callers.auditor]) {
       assert.deepEqual(await read(server, caller), given)
@@ -65,7 +65,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     assert.deepEqual(metadata, given)
   })
 
-  test('are merged by POST: named ones are set, null goes, the rest stays', async () => {
+  test('POST merges: named keys are set, null deletes, the rest stays', async () => {
     const server = await add()
     const first = await merge(server, { env: 'prod', 'user:team': 'blue', empty: '' })
     const wanted = { ...given, 'user:env': 'prod', 'user:team': 'blue', 'user:empty': '' }
@@ -78,7 +78,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     assert.deepEqual(listed?.metadata, second)
   })
 
-  test('are replaced by PUT: the owner’s own are those named, the source’s stay', async () => {
+  test('PUT replaces the user metadata and keeps the source tags', async () => {
     const server = await add()
     await merge(server, { env: 'prod', team: 'blue' })
     assert.deepEqual(await replace(server, { 'user:cost': '7', team: null }), {
@@ -88,7 +88,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     assert.deepEqual(await replace(server, {}), given)
   })
 
-  test('of the source and of Muster are read-only, and the key is named', async () => {
+  test('keys of the source and of Muster are read-only, and the error names the key', async () => {
     const server = await add()
     for (const key of ['ext:Name', 'sys:source_status', 'ext:', 'sys:new', 'ext:env']) {
       for (const operation of ['mergeServerMetadata', 'replaceServerMetadata'] as const) {
@@ -104,7 +104,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     assert.deepEqual(await read(server), given)
   })
 
-  test('move the server on: its version, its time, its ETag; the same again does not', async () => {
+  test('a change updates version, time and ETag of the server; a repeat does not', async () => {
     const server = await add()
     const before = await showServer(owner(), server.id)
     await merge(server, { env: 'prod' })
@@ -119,7 +119,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     assert.deepEqual(await showServer(owner(), server.id), after)
   })
 
-  test('are found by at once, the owner’s before the source’s', async () => {
+  test('can be searched at once, user metadata before source tags', async () => {
     const server = await add({ description: 'sought' })
     const found = async (query: string) =>
       (await listServers(owner(), `description=sought&${query}`)).total
@@ -132,7 +132,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     assert.deepEqual([await found('tags=env=source'), await found('tags=env=own')], [1, 0])
   })
 
-  test('survive a new scan, and the source’s change with it', async () => {
+  test('user metadata survives a scan, and source tags follow it', async () => {
     const server = await add()
     await merge(server, { env: 'own', mine: 'yes' })
     await fleet.record([{ ...server, status: 'ready', tags: { env: 'new' }, notes: {} }])
@@ -147,7 +147,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     assert.deepEqual(await read(server), { 'user:env': 'own' })
   })
 
-  test('are the owner’s business: 403 for who may only look, 404 for who sees nothing', async () => {
+  test('requires update permission: 403 for viewers, 404 for callers without access', async () => {
     const server = await add()
     const [foreign, body] = [await add({}, 3), { metadata: { env: 'x' } }]
     const absent = '11111111-2222-4333-8444-555555555555'
@@ -167,7 +167,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     assert.equal((await read(foreign, fleet.callers.admin))['user:by'], 'system')
   })
 
-  test('of a deleted server do not change: 409; of one in the recycle bin they do', async () => {
+  test('of a deleted server is read-only: 409; in the recycle bin it can be changed', async () => {
     const [gone, binned] = [await add(), await add({ pending_deleted: true })]
     await fleet.record([], [gone.id])
     const details = { path: { id: gone.id }, body: { metadata: { a: 'b' } } }
@@ -177,7 +177,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     assert.equal((await merge(binned, { a: 'b' }))['user:a'], 'b')
   })
 
-  test('leave a trace: who changed what, from what to what', async () => {
+  test('changes are recorded in the audit log with the values before and after', async () => {
     const server = await add({ name: 'audited' })
     await merge(server, { env: 'prod', team: 'blue', cost: '1' })
     await replace(server, { env: 'test', cost: '1', new: '' })
@@ -214,7 +214,7 @@ onEngineOfLane('the tags of a server', (engine) => {
     )
   })
 
-  test('of many hands at once are all kept', async () => {
+  test('concurrent changes are all stored', async () => {
     const server = await add()
     const keys = Array.from({ length: 12 }, (_, at) => `k${at}`)
     await Promise.all(keys.map((key) => merge(server, { [key]: key })))

@@ -116,7 +116,7 @@ function createChanges(fleet: InventoryWorld, pick: Pick) {
   return { change, rename }
 }
 
-onBothEngines('SEC-60: a list of servers is what a model says', (engine) => {
+onBothEngines('SEC-60: server lists agree with a reference model', (engine) => {
   let fleet: InventoryWorld
   let changes: ReturnType<typeof createChanges>
   before(async () => {
@@ -128,7 +128,7 @@ onBothEngines('SEC-60: a list of servers is what a model says', (engine) => {
   after(() => fleet.platform.close())
 
   for (let round = 0; round < rounds; round += 1) {
-    test(`to everybody, whatever is asked, after ${round} changes`, async () => {
+    test(`for every caller and query, after ${round} changes`, async () => {
       let servers = fleet.world.servers()
       const { question, selection, groups } = createQuestions(servers)
       const caller = fc.nat({ max: fleet.all.length - 1 })
@@ -173,7 +173,7 @@ onBothEngines('SEC-60: a list of servers is what a model says', (engine) => {
     })
   }
 
-  test('a server that a source names twice is there once, as it was named last', async () => {
+  test('a server reported twice by a source is stored once, with the last values', async () => {
     const { recordServers } = fleet.platform.inventory
     const [first, second] = [fleet.samples.facts(), fleet.samples.facts()]
     const last = { ...first, name: 'named last', pending_deleted: false }

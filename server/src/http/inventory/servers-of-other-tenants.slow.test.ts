@@ -91,7 +91,7 @@ onBothEngines('another tenant', (engine) => {
     return seen
   }
 
-  test(`SEC-61: ${foreignServers} servers of somebody else change no byte of any answer`, async () => {
+  test(`SEC-61: ${foreignServers} servers of another tenant do not change a byte of any response`, async () => {
     const earlier = await lookAround()
     assert.ok(earlier.size > 3 * questions)
     const others = Array.from({ length: foreignServers }, () => ({
@@ -117,7 +117,7 @@ onBothEngines('another tenant', (engine) => {
     await isUnchanged('have changed')
   })
 
-  test('SEC-62: what is not yours is as what never was, in every byte', async () => {
+  test('SEC-62: invisible servers give the same bytes as unknown ones', async () => {
     const [foreign = '', absent] = [foreignIds[0], randomUUID()]
     const pairs: [string, string][] = [
       ...['', '/metadata'].map((rest): [string, string] => [
@@ -156,7 +156,7 @@ onBothEngines('another tenant', (engine) => {
     }
   })
 
-  test('SEC-62: changing what is not yours is as changing what never was', async () => {
+  test('SEC-62: changing an invisible server is the same as changing an unknown one', async () => {
     const body = { metadata: { a: 'b' } }
     for (const { token } of people) {
       for (const method of ['POST', 'PUT']) {
@@ -172,7 +172,7 @@ onBothEngines('another tenant', (engine) => {
     }
   })
 
-  test('SEC-62: what depends on the caller cannot be asked by, whatever there is', async () => {
+  test('SEC-62: fields that depend on the caller cannot be queried', async () => {
     const projectId = await fleet.identities.addProject('empty')
     const nobody = await fleet.addCaller('project_owner', {
       id: projectId,
@@ -198,7 +198,7 @@ onBothEngines('another tenant', (engine) => {
     }
   })
 
-  test('SEC-62: a marker that names a server of somebody else is a place like any other', async () => {
+  test('SEC-62: a marker that names a server of another tenant reveals nothing about it', async () => {
     const { owner } = fleet.callers
     const first = await ask(fleet.url, '/servers?limit=1', { token: owner.token })
     const marker = /marker=([\w-]+)/.exec(first.headers.get('link') ?? '')?.[1] ?? ''

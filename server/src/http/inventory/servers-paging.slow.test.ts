@@ -34,7 +34,7 @@ const orders: Partial<Question>[] = [
   { view: 'both', orderBy: ['zone'] },
 ]
 
-onBothEngines('pages of a set', (engine) => {
+onBothEngines('pages of a list', (engine) => {
   let fleet: InventoryWorld
   /** Those that a test changes; all others stay as they are. */
   let volatile: string[]
@@ -59,7 +59,7 @@ onBothEngines('pages of a set', (engine) => {
       [fleet.callers.admin, 'system'],
     ] as const
 
-  test('by offset, while it stays as it is, are the whole', async () => {
+  test('by offset on unchanged data return the whole list', async () => {
     for (const [caller, scope] of callers()) {
       for (const order of orders) {
         const asked = question({ ...order, scope, limit: 17 })
@@ -95,7 +95,7 @@ onBothEngines('pages of a set', (engine) => {
     await fleet.record([fleet.samples.facts(of(0)), fleet.samples.facts(of(1))], [of(2)])
   }
 
-  test('by marker, while it changes between them, repeat and lose nothing that stays', async () => {
+  test('by marker with changes between pages return every remaining server once', async () => {
     for (const [at, order] of orders.entries()) {
       for (const [caller, scope] of callers().filter((_, place) => place !== at % 3)) {
         const asked = question({ ...order, scope })
@@ -106,7 +106,7 @@ onBothEngines('pages of a set', (engine) => {
     }
   })
 
-  test('by marker, while it changes all the time, repeat and lose nothing that stays', async () => {
+  test('by marker under constant changes return every remaining server once', async () => {
     const [first, second] = [fleet.callers.domainAdmin, fleet.callers.admin]
     for (const orderBy of [['name'], ['updated_at'], ['zone', 'name']]) {
       const asked = question({ orderBy, limit: 3 })

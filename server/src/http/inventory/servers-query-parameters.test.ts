@@ -23,8 +23,8 @@ const problemOf = (query: string): string => {
 const everything = JSON.stringify({ kind: 'all', conditions: [] })
 const narrows = (query: string) => JSON.stringify(read(query).where) !== everything
 
-describe('the query of a list of servers, from its text', () => {
-  test('of climc without options is that of nothing at all', () => {
+describe('parsing server list parameters', () => {
+  test('climc defaults equal an empty query', () => {
     assert.deepEqual(read('details=false&limit=20&offset=0&summary_stats=false'), read(''))
     assert.deepEqual(read('limit=20&offset=0&show_fail_reason=false&show_emulated=true'), read(''))
   })
@@ -46,10 +46,10 @@ describe('the query of a list of servers, from its text', () => {
     'search=web',
   ]
   for (const query of ofClimc) {
-    test(`of climc narrows by ${query}`, () => assert.ok(narrows(query)))
+    test(`climc filters by ${query}`, () => assert.ok(narrows(query)))
   }
 
-  test('of climc has fields, orders, scopes and views', () => {
+  test('climc fields, sort orders, scopes and views are accepted', () => {
     assert.deepEqual(read('field.0=id&field.1=name').keys, ['id', 'name'])
     assert.deepEqual(read('order_by.0=name&order=asc').order, [
       { field: 'name', descending: false },
@@ -80,10 +80,10 @@ describe('the query of a list of servers, from its text', () => {
     ['metadata=x', /^metadata is not a known parameter/],
   ]
   for (const [query, problem] of refused) {
-    test(`is refused with ${query.slice(0, 40)}`, () => assert.match(problemOf(query), problem))
+    test(`rejects ${query.slice(0, 40)}`, () => assert.match(problemOf(query), problem))
   }
 
-  test('SEC-62: does not know the fields that depend on the caller', () => {
+  test('SEC-62: rejects fields that depend on the caller', () => {
     for (const name of ['can_delete', 'can_update', 'admin_secgrp_id', 'delete_fail_reason']) {
       assert.match(problemOf(`${name}=x`), new RegExp(`^${name} is not a known parameter`))
     }

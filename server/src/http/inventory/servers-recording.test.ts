@@ -15,7 +15,7 @@ import {
 } from '../../testing/inventory-world/start-inventory-world.ts'
 import { changedTables, createSnapshots } from '../../testing/platform-world/snapshots.ts'
 
-onEngineOfLane('what a source sees', (engine) => {
+onEngineOfLane('recording servers', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -33,7 +33,7 @@ onEngineOfLane('what a source sees', (engine) => {
       .map(({ name }) => name)
       .join(' ')
 
-  test('is written once: the same again changes no row', async () => {
+  test('an identical scan changes no row', async () => {
     const present = [
       minimalServer(projectId()),
       minimalServer(projectId(3)),
@@ -52,7 +52,7 @@ onEngineOfLane('what a source sees', (engine) => {
     assert.equal(shown.update_version, 0)
   })
 
-  test('moves a server on when it has changed, and no other', async () => {
+  test('a changed server gets a new version, and no other server does', async () => {
     const [one, other] = [minimalServer(projectId()), minimalServer(projectId())]
     await see([one, other])
     const [before, beside] = await Promise.all([
@@ -71,7 +71,7 @@ onEngineOfLane('what a source sees', (engine) => {
     assert.equal((await showServer(owner(), one.id)).update_version, 2)
   })
 
-  test('is gone where it is no longer seen, and back when it is seen again', async () => {
+  test('a missing server is deleted, and restored when it reappears', async () => {
     const server = minimalServer(projectId(), { name: 'returning', status: 'suspend' })
     await see([server])
     const total = async (query = '') =>
@@ -91,7 +91,7 @@ onEngineOfLane('what a source sees', (engine) => {
     assert.equal(await total('search=returning'), 1)
   })
 
-  test('goes into the recycle bin and out of it', async () => {
+  test('servers enter and leave the recycle bin', async () => {
     const server = minimalServer(projectId(), { name: 'binned', nics: [nic('10.9.9.9')] })
     await see([server])
     const found = async (query = '') => (await listServers(owner(), `ip=10.9.9.9&${query}`)).total
@@ -102,7 +102,7 @@ onEngineOfLane('what a source sees', (engine) => {
     assert.equal(await found('pending_delete=all'), 1)
   })
 
-  test('of another project is seen there at once, and no longer here', async () => {
+  test('a server that changes its project is visible there at once and no longer here', async () => {
     const there = await fleet.addCaller('project_owner', projectAt(fleet, 2))
     const { domainAdmin, auditor } = fleet.callers
     const server = minimalServer(projectId(), { name: 'moving', tags: { env: 'move' } })
@@ -130,7 +130,7 @@ onEngineOfLane('what a source sees', (engine) => {
     assert.equal(await names(there, 'deleted=true&name=moving'), '')
   })
 
-  test('by several at once is all written, each change once', async () => {
+  test('concurrent scans write each change once', async () => {
     const servers = Array.from({ length: 30 }, (_, at) => minimalServer(projectId(at % 5)))
     const before = await listServers(fleet.callers.admin, 'scope=system&limit=0')
     const results = await Promise.all([see(servers), see(servers.toReversed()), see(servers)])
@@ -149,7 +149,7 @@ onEngineOfLane('what a source sees', (engine) => {
     }
   })
 
-  test('twice in one scan counts as it was said last; who is seen is there', async () => {
+  test('the last entry of a duplicate wins; a server both present and gone is present', async () => {
     const server = minimalServer(projectId(), { name: 'twice' })
     const again = { ...server, status: 'ready' }
     assert.deepEqual(await see([server, again], [server.id]), { created: 1, changed: 0, gone: 0 })
@@ -157,7 +157,7 @@ onEngineOfLane('what a source sees', (engine) => {
     assert.deepEqual([status, deleted], ['ready', false])
   })
 
-  test('of a project that is not there is refused, and nothing of the scan is written', async () => {
+  test('an unknown project rejects the whole scan', async () => {
     const good = minimalServer(projectId())
     await assert.rejects(see([good, minimalServer('nowhere')]), /project that is not there/)
     await owner().fail('ResourceNotFoundError', 'getServer', { path: { id: good.id } })
@@ -170,7 +170,7 @@ onEngineOfLane('what a source sees', (engine) => {
     return servers.map(({ id }) => ids.has(id))
   }
 
-  test('is forgotten when it has been gone for long enough, with all that belongs to it', async () => {
+  test('a deleted server is purged after the retention time with all its data', async () => {
     const [old, young, live] = [
       minimalServer(projectId(), { nics: [nic('10.9.9.8')] }),
       minimalServer(projectId()),
@@ -202,7 +202,7 @@ onEngineOfLane('what a source sees', (engine) => {
     assert.equal((await showServer(owner(), old.id)).update_version, 0)
   })
 
-  test('is remembered for thirty days, unless somebody says otherwise', async () => {
+  test('the default retention time is thirty days', async () => {
     const server = minimalServer(projectId())
     await see([server])
     await see([], [server.id])

@@ -18,7 +18,7 @@ import {
 
 type Outcome = string | 403 | 400
 
-onEngineOfLane('how far a list of servers reaches', (engine) => {
+onEngineOfLane('the scope of a server list', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -53,7 +53,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
     assert.equal(total.count, page.total, note)
   }
 
-  test('is the token’s own scope, unless more is asked for and allowed', async () => {
+  test('is the scope of the token, unless a wider one is requested and allowed', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
     const table: [InventoryCaller, Record<string, Outcome>][] = [
       [owner, { '': '0', project: '0', domain: 403, system: 403, max: '0' }],
@@ -69,7 +69,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
     }
   })
 
-  test('goes by Cloudpods’ words for the system too', async () => {
+  test('accepts the Cloudpods names for the system scope', async () => {
     const { owner, admin } = fleet.callers
     await demand(admin, 'admin=true', '0 1 2 3 4')
     await demand(admin, 'admin=false', '4')
@@ -79,7 +79,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
     assert.equal((await badParameter(admin, 'admin=true&scope=project'))[0], 'admin')
   })
 
-  test('has no scope of a user: a 400 that says which there are', async () => {
+  test('rejects scope=user with 400 and lists the valid scopes', async () => {
     const [path, problem] = await badParameter(fleet.callers.admin, 'scope=user')
     assert.equal(path, 'scope')
     assert.match(problem, /project, domain, system, max/)
@@ -87,7 +87,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
     assert.equal((await badParameter(fleet.callers.admin, 'scope=System'))[0], 'scope')
   })
 
-  test('is narrowed by a project or a domain, and never widened', async () => {
+  test('a project or domain filter narrows and never widens', async () => {
     const { owner, domainAdmin, admin } = fleet.callers
     const [first, second, , fourth] = fleet.projects
     await demand(domainAdmin, `project_id=${second?.id}`, '1')
@@ -102,7 +102,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
     await demand(domainAdmin, 'project=genome', '0')
   })
 
-  test('leaves out the recycle bin and what is gone, unless those with the right ask', async () => {
+  test('excludes the recycle bin and deleted servers unless requested with permission', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
     const domainViewer = await fleet.addCaller('domain_viewer', projectAt(fleet, 0))
     const allowed: [InventoryCaller, readonly number[]][] = [
@@ -138,7 +138,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
     await demand(auditor, 'scope=system&pending_delete=all', 403)
   })
 
-  test('of what is gone is asked for the scope that is listed, not for any other', async () => {
+  test('deleted servers require delete permission in the listed scope', async () => {
     const { auditor } = fleet.callers
     await fleet.identities.assign({
       role: 'project_owner',
@@ -150,7 +150,7 @@ onEngineOfLane('how far a list of servers reaches', (engine) => {
     await demand(auditor, 'scope=domain&pending_delete=true', 403)
   })
 
-  test('is the same for one server, its tags and its history; without a scope all that is allowed', async () => {
+  test('applies to details, metadata and history; without a scope everything allowed is included', async () => {
     const { owner, domainAdmin, admin } = fleet.callers
     const { servers } = await listServers(admin, 'scope=system&order_by=name&order=asc')
     const [own = '', other = ''] = [servers[0]?.id, servers[3]?.id]

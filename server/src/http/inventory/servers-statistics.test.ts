@@ -16,7 +16,7 @@ const usual = 'status, provider, brand, account, region, zone, project, os_type,
   ', ',
 )
 
-onEngineOfLane('statistics of servers', (engine) => {
+onEngineOfLane('server statistics', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { seed: 11, servers: 120 })
@@ -44,7 +44,7 @@ onEngineOfLane('statistics of servers', (engine) => {
     }
   }
 
-  test('are by status where nobody says, with exactly these keys', async () => {
+  test('are grouped by status by default, with exactly the specified keys', async () => {
     const body = await count(fleet.callers.owner, '')
     assert.deepEqual(Object.keys(body), ['total', 'groups'])
     assert.deepEqual(Object.keys(body.groups), ['status'])
@@ -54,7 +54,7 @@ onEngineOfLane('statistics of servers', (engine) => {
     await demand(fleet.callers.owner, ['status'])
   })
 
-  test('come to what a whole list adds up to, by each of the usual groups', async () => {
+  test('equal the sums over the whole list for each common group', async () => {
     for (const caller of fleet.all) {
       await demand(caller, usual)
       await demand(caller, usual, 'scope=max')
@@ -62,7 +62,7 @@ onEngineOfLane('statistics of servers', (engine) => {
     await demand(fleet.callers.admin, usual, 'scope=system')
   })
 
-  test('do so by any other field, of any type', async () => {
+  test('equal the sums for any other field of any type', async () => {
     const { owner, domainAdmin, admin } = fleet.callers
     const fields = [
       'is_gpu',
@@ -98,7 +98,7 @@ onEngineOfLane('statistics of servers', (engine) => {
     }
   })
 
-  test('do so by tags: the owner’s own before the source’s, null for none', async () => {
+  test('group by tags: user metadata before source tags, null for none', async () => {
     const keys = ['env', 'Env', 'ext:env', 'user:env', 'a b', 'ключ', 'sys:source_status', 'none']
     const groups = keys.map((key) => `metadata.${key}`)
     for (const [caller, filters] of [
@@ -115,7 +115,7 @@ onEngineOfLane('statistics of servers', (engine) => {
     assert.equal(told['metadata.none']?.[0]?.value, null)
   })
 
-  test('are under the filters of the list', async () => {
+  test('apply the filters of the list', async () => {
     const filters = [
       'status=running&status=ready',
       "filter=name.contains('e')&filter=vcpu_count.gt(1)&filter_any=true",
@@ -140,7 +140,7 @@ onEngineOfLane('statistics of servers', (engine) => {
     }
   })
 
-  test('write moments as the list does, those before 1970 too', async () => {
+  test('format timestamps like the list, also before 1970', async () => {
     const { id } = projectAt(fleet, 0)
     const moments = ['1969-12-31T23:59:59.999999Z', '1950-06-01T00:00:00.000001Z']
     const present = moments.map((expired_at) => minimalServer(id, { expired_at, name: 'old' }))
@@ -152,7 +152,7 @@ onEngineOfLane('statistics of servers', (engine) => {
     )
   })
 
-  test('say what is wrong with a question', async () => {
+  test('name the invalid parameter', async () => {
     const { owner } = fleet.callers
     for (const [query, path] of [
       ['group_by=staus', 'group_by'],
@@ -170,7 +170,7 @@ onEngineOfLane('statistics of servers', (engine) => {
     assert.deepEqual(Object.keys(groups), ['status', 'zone'])
   })
 
-  test('tell a hundred values of a group and sum up the rest as other', async () => {
+  test('return a hundred values of a group and sum up the rest as other', async () => {
     const { id: projectId } = projectAt(fleet, 4)
     const present = Array.from({ length: 130 }, (_, at) =>
       minimalServer(projectId, {

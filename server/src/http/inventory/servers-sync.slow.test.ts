@@ -20,7 +20,7 @@ import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { changedTables, createSnapshots } from '../../testing/platform-world/snapshots.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
-onBothEnginesAtOnce('what a source shows', (engine) => {
+onBothEnginesAtOnce('changes at a source', (engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
   let owner: Awaited<ReturnType<Attached['hire']>>
@@ -47,7 +47,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
     return { account, id: server.id, set }
   }
 
-  test('shows within moments where it tells by itself, however long the period is', async (context) => {
+  test('are visible within moments if the source sends events, whatever the sync period', async (context) => {
     const libvirt = await startFakeLibvirt(context, { domains: some })
     const account = await at.attachLibvirt(libvirt)
     const names = async () =>
@@ -67,8 +67,8 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
   })
 
   // They wait for seconds: together.
-  describe('at the next look', { concurrency: true }, () => {
-    test('shows within one period where it does not tell by itself', async (context) => {
+  describe('without events', { concurrency: true }, () => {
+    test('are visible within one sync period', async (context) => {
       const ec2 = await startFakeEc2(context)
       const { account, id, set } = await attachOne(ec2, { period: 5 })
       set({ state: 'stopped' })
@@ -76,7 +76,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
       await at.update(account.id, { enabled: false })
     })
 
-    test('takes its time where its source does: 202, and it shows later', async (context) => {
+    test('a slow source returns 202, and the change is visible later', async (context) => {
       const ec2 = await startFakeEc2(context)
       const { id, set } = await attachOne(ec2)
       set({ state: 'stopped' })
@@ -95,7 +95,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
       await until('it shows', async () => (await at.server(id))?.status === 'ready')
     })
 
-    test('is asked for so many servers at once and no more, and scans do not wait for them', async (context) => {
+    test('concurrent single-server refreshes are limited, and scans do not wait for them', async (context) => {
       const ec2 = await startFakeEc2(context)
       for (let number = 2; number <= 12; number += 1) {
         ec2.instances.set(`i-${number}`, { name: `crowd-${number}`, owner: newId() })
@@ -120,7 +120,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
     })
   })
 
-  test('shows at once where somebody asks for one server: 200, with the server as it is', async (context) => {
+  test('a single-server refresh returns 200 with the current server', async (context) => {
     const ec2 = await startFakeEc2(context)
     const { account, id, set } = await attachOne(ec2)
     // From then on it stays the same.
@@ -181,7 +181,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
     )
   })
 
-  test('is for those who may: 403 for who only looks, 404 for who does not see it', async (context) => {
+  test('a refresh requires permission: 403 for viewers, 404 without access', async (context) => {
     const ec2 = await startFakeEc2(context)
     const { id } = await attachOne(ec2)
     const asked = ec2.questions.length
@@ -195,7 +195,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
     assert.equal(told.length, 0)
   })
 
-  test('cannot be asked for where there is nobody to ask: 409', async (context) => {
+  test('a refresh without an enabled account is 409', async (context) => {
     const orphan = minimalServer(at.projectId)
     await at.platform.inventory.recordServers({ present: [orphan], gone: [] })
     assertError(await look(orphan.id), 'InvalidStatusError')
@@ -209,7 +209,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
     assert.equal((await eventsOf(`target_id=${id}&action=sync`)).length, 0)
   })
 
-  test('is not asked for where that cannot be told of', async (context) => {
+  test('a refresh that cannot be recorded in the audit log is not sent', async (context) => {
     const ec2 = await startFakeEc2(context)
     const { id, set } = await attachOne(ec2)
     set({ state: 'stopped' })
@@ -226,7 +226,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
     assert.deepEqual(changedTables(snapshot, await takeSnapshot()), [])
   })
 
-  test('is said to be broken where it is: 502, and 503 once it has failed for long', async (context) => {
+  test('a failing source is 502, and 503 after repeated failures', async (context) => {
     const ec2 = await startFakeEc2(context)
     const { account, id } = await attachOne(ec2)
     ec2.misbehave = (_question, response) => refuse(response, 401, 'AuthFailure', 'no such key')
@@ -251,7 +251,7 @@ onBothEnginesAtOnce('what a source shows', (engine) => {
     assert.equal((await look(id)).status, 200)
   })
 
-  test('says how old it is, and that is no change', async (context) => {
+  test('the age of the data is reported and does not count as a change', async (context) => {
     const libvirt = await startFakeLibvirt(context, { domains: some })
     const account = await at.attachLibvirt(libvirt)
     const id = domainServerId(account, uuidOf(1))

@@ -19,7 +19,7 @@ const today = dayOf(Date.now())
 const timeAgo = (days: number) =>
   `${new Date((today - days) * aDay + aDay / 2).toISOString().slice(0, -1)}000Z`
 
-onEngineOfLane('the timeline of the fleet', (engine) => {
+onEngineOfLane('the server timeline', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
@@ -35,7 +35,7 @@ onEngineOfLane('the timeline of the fleet', (engine) => {
   const madeAgo = (project: number, days: number, facts: object = {}) =>
     minimalServer(projectAt(fleet, project).id, { created_at: timeAgo(days), ...facts })
 
-  test('is estimated where nobody has counted yet, and never out of sight', async () => {
+  test('is estimated before the first count, and only over visible servers', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
     assert.equal(await draw(admin, 'scope=system&days=3'), '0? 0? 0')
     await fleet.record([
@@ -59,7 +59,7 @@ onEngineOfLane('the timeline of the fleet', (engine) => {
     assert.deepEqual(rest, { count: 1, vcpu_count: 4, vmem_size: 2048, disk: 0, estimated: true })
   })
 
-  test('is narrowed by a project or a domain, and never widened', async () => {
+  test('a project or domain filter narrows and never widens', async () => {
     const { owner, domainAdmin, admin } = fleet.callers
     const [first, second, fourth] = [0, 1, 3].map((at) => projectAt(fleet, at))
     const both = `project_id=${first?.id}&project_id=${second?.id}`
@@ -77,7 +77,7 @@ onEngineOfLane('the timeline of the fleet', (engine) => {
     }
   })
 
-  test('is what was counted from the first count on, and live today', async () => {
+  test('has the stored counts from the first count on, and a live count for today', async () => {
     const { owner, admin } = fleet.callers
     const timeline = createTimelineStore(fleet.platform.database)
     await timeline.count(today - 3)
@@ -99,7 +99,7 @@ onEngineOfLane('the timeline of the fleet', (engine) => {
     assert.equal(await draw(owner, 'days=2'), '3 0')
   })
 
-  test('is kept for so many days, and no longer', async () => {
+  test('is stored for the configured number of days', async () => {
     const timeline = createTimelineStore(fleet.platform.database)
     await timeline.count(today - maxTimelineDays)
     await timeline.count(today - maxTimelineDays - 1)
@@ -112,14 +112,14 @@ onEngineOfLane('the timeline of the fleet', (engine) => {
     assert.equal(first, today - maxTimelineDays)
   })
 
-  test('does not hide behind a server of its name, nor behind a slash', async () => {
+  test('is found although a server is named "timeline"', async () => {
     const { owner } = fleet.callers
     await fleet.record([madeAgo(0, 1, { name: 'timeline' })])
     assert.equal((await read(owner, 'days=7')).length, 7)
   })
 })
 
-test('a process that stops counts the fleet before it does', async () => {
+test('a process counts the servers before it stops', async () => {
   const platform = await startPlatform({ engine: 'postgres' })
   try {
     const { id } = await platform.database.db

@@ -51,7 +51,7 @@ const suite = (engine: Engine) => {
   }
 
   for (const kind of ['libvirt', 'EC2'] as const) {
-    test(`a source that falls silent loses its servers, and finds them again (${kind})`, async (context) => {
+    test(`servers of an unreachable source become unknown and recover (${kind})`, async (context) => {
       const libvirt = await startFakeLibvirt(context, { domains: [domain(1), domain(2)] })
       const ec2 = await startFakeEc2(context)
       await fillEc2(ec2)
@@ -127,7 +127,7 @@ const suite = (engine: Engine) => {
     })
   }
 
-  test('a guest that moves to another host stays the server that it was', async (context) => {
+  test('a guest that migrates to another host stays the same server', async (context) => {
     const [there, here] = [
       await startFakeLibvirt(context, { domains: some, host: { uuid: uuidOf(901) } }),
       await startFakeLibvirt(context, { domains: [domain(7)], host: { uuid: uuidOf(902) } }),
@@ -177,7 +177,7 @@ const suite = (engine: Engine) => {
     assert.equal((await at.history(id))[0]?.action, 'restore')
   })
 
-  test('a guest whose two hosts tell of its move at the same moment is not lost', async (context) => {
+  test('a guest whose hosts report its migration concurrently is not lost', async (context) => {
     const hosts = [
       await startFakeLibvirt(context, { domains: [domain(1), domain(8)] }),
       await startFakeLibvirt(context, { domains: [domain(9)] }),
@@ -201,7 +201,7 @@ const suite = (engine: Engine) => {
     }
   })
 
-  test('seen through two accounts it is one server, of the account that was attached first', async (context) => {
+  test('a server seen through two accounts is one server of the account attached first', async (context) => {
     const ec2 = await startFakeEc2(context)
     await fillEc2(ec2)
     const first = await at.attachEc2(ec2)
@@ -236,7 +236,7 @@ const suite = (engine: Engine) => {
     assert.deepEqual([await isListed(one), await isListed(two)], [false, false])
   })
 
-  test('goes to the other account when the first no longer sees it', async (context) => {
+  test('moves to the other account when the first no longer sees it', async (context) => {
     const ec2 = await startFakeEc2(context)
     ec2.regions = ['eu-west-1', 'us-east-1']
     await fillEc2(ec2)
@@ -250,7 +250,7 @@ const suite = (engine: Engine) => {
     assert.equal((await at.show(first.id)).servers, 0)
   })
 
-  test('that none of two accounts sees any more is gone', async (context) => {
+  test('is deleted when neither account sees it any more', async (context) => {
     const ec2 = await startFakeEc2(context)
     await fillEc2(ec2)
     ec2.instances.set('i-3', { name: 'three', owner: ec2.instances.get('i-1')?.owner ?? '' })
@@ -265,7 +265,7 @@ const suite = (engine: Engine) => {
     assert.equal((await idsOf(first)).length, 2)
   })
 
-  test('that two accounts miss at the same moment is gone, too', async (context) => {
+  test('is deleted when both accounts miss it concurrently', async (context) => {
     const ec2 = await startFakeEc2(context)
     const owner = newId()
     for (let index = 0; index < 12; index += 1) {
@@ -282,7 +282,7 @@ const suite = (engine: Engine) => {
     })
   })
 
-  test('goes with the last account that saw it, however quickly they go', async (context) => {
+  test('is deleted with the last account that saw it, also when they are deleted in quick succession', async (context) => {
     const ec2 = await startFakeEc2(context)
     await fillEc2(ec2)
     const first = await at.attachEc2(ec2)
@@ -295,7 +295,7 @@ const suite = (engine: Engine) => {
     await until('it is gone', async () => !(await isListed(id)))
   })
 
-  test('a name that is used twice is two servers', async (context) => {
+  test('two guests of the same name are two servers', async (context) => {
     const libvirt = await startFakeLibvirt(context, {
       domains: [domain(1, { name: 'twin' }), domain(2, { name: 'twin' })],
     })
@@ -311,7 +311,7 @@ const suite = (engine: Engine) => {
     assert.equal(new Set([...ids, ...(await idsOf(elsewhere))]).size, 5)
   })
 
-  test('a source restored from a backup duplicates nothing', async (context) => {
+  test('a source restored from a backup creates no duplicates', async (context) => {
     const libvirt = await startFakeLibvirt(context, { domains: some })
     const account = await at.attachLibvirt(libvirt)
     const ids = await idsOf(account)
@@ -339,4 +339,4 @@ const suite = (engine: Engine) => {
   })
 }
 
-onBothEnginesAtOnce('lost and found', suite, { concurrency: 4 })
+onBothEnginesAtOnce('unreachable sources and moving servers', suite, { concurrency: 4 })

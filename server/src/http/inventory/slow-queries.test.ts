@@ -14,7 +14,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const search = '/servers?scope=system&q=-tag:a%20-tag:b'
 
 /** A lock on the servers makes queries of them last as long as it is held. */
-describe('a search that takes too long', () => {
+describe('a slow search', () => {
   let fleet: InventoryWorld
   let hasty: TestPlatform
   let client: pg.Client
@@ -38,7 +38,7 @@ describe('a search that takes too long', () => {
     return rows[0]?.n ?? 0
   }
 
-  test('is stopped, and is a 503 that says when to try again', async () => {
+  test('is stopped with 503 and Retry-After', async () => {
     const paths = [search, '/servers/statistics?scope=system&q=-tag:a', '/servers/some-name']
     const { token } = fleet.callers.auditor
     for (const answer of await Promise.all(paths.map((path) => ask(hasty.url, path, { token })))) {
@@ -48,7 +48,7 @@ describe('a search that takes too long', () => {
     while ((await waiting()) > 0) await pause(2)
   })
 
-  test('is stopped at once when its client hangs up', async () => {
+  test('is stopped at once when the client disconnects', async () => {
     const { token } = fleet.callers.auditor
     const socket = openSocket(fleet.url)
     socket.write(`GET ${search} HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ${token}\r\n\r\n`)

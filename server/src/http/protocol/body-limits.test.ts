@@ -42,7 +42,7 @@ const asChunk = (bytes: Uint8Array) =>
 const post = (body: string | Uint8Array) => ask(url, '/v3/auth/tokens', { method: 'POST', body })
 
 describe('SEC-71 bodies that are too large', () => {
-  test('SEC-71 413 for a body of 100 MB, long before it has been sent', async () => {
+  test('SEC-71 413 for a body of 100 MB, before it is fully sent', async () => {
     const start = `${head}Content-Length: ${hundredMegabytes}\r\n\r\n`
     const { answers, sent, closed } = await sendUntilRefused(start, piece, hundredMegabytes)
     assertRawError(answers[0], 'TooLargeEntity', tokenType)
@@ -50,7 +50,7 @@ describe('SEC-71 bodies that are too large', () => {
     assert.ok(closed)
   })
 
-  test('SEC-71 413 for chunks without an end', async () => {
+  test('SEC-71 413 for an endless chunked body', async () => {
     const start = `${head}Transfer-Encoding: chunked\r\n\r\n`
     const { answers, sent, closed } = await sendUntilRefused(
       start,
@@ -62,7 +62,7 @@ describe('SEC-71 bodies that are too large', () => {
     assert.ok(closed)
   })
 
-  test('SEC-71 413 on the length alone, without a byte of the body', async () => {
+  test('SEC-71 413 by Content-Length alone, without any body', async () => {
     for (const length of [65_537, hundredMegabytes, 9_007_199_254_740_991]) {
       const { answers, closed } = await sendRaw(url, `${head}Content-Length: ${length}\r\n\r\n`)
       assertRawError(answers[0], 'TooLargeEntity', tokenType)
@@ -70,13 +70,13 @@ describe('SEC-71 bodies that are too large', () => {
     }
   })
 
-  test('SEC-71 413 for whoever asks before sending', async () => {
+  test('SEC-71 413 for a client that sends Expect: 100-continue', async () => {
     const asking = `${head}Expect: 100-continue\r\nContent-Length: ${hundredMegabytes}\r\n\r\n`
     const { answers } = await sendRaw(url, asking)
     assertRawError(answers.at(-1), 'TooLargeEntity', tokenType)
   })
 
-  test('SEC-71 the limit is 64 KiB to the byte, whole or in chunks', async () => {
+  test('SEC-71 the limit is exactly 64 KiB, whole or chunked', async () => {
     const blanks = (length: number) => Buffer.alloc(length, ' ')
     for (const [length, errorClass] of [
       [65_536, 'InvalidFormatError'],
@@ -93,7 +93,7 @@ describe('SEC-71 bodies that are too large', () => {
     }
   })
 
-  test('SEC-71 an endless body is refused where no body belongs', async () => {
+  test('SEC-71 an endless body is rejected on routes without a body', async () => {
     const refuse = async (line: string) => {
       const socket = openSocket(url)
       const said = listen(socket, { patience: 1_000 })
@@ -108,7 +108,7 @@ describe('SEC-71 bodies that are too large', () => {
     await Promise.all(lines.map(refuse))
   })
 
-  test('SEC-71 a body shorter than its length is no request', async () => {
+  test('SEC-71 a body shorter than its Content-Length is rejected', async () => {
     const socket = openSocket(url)
     const said = listen(socket)
     socket.end(`${head}Content-Length: 100\r\n\r\n{}`)
@@ -139,16 +139,16 @@ describe('SEC-72 bodies that are too complex', () => {
     ],
     'RFC 8259 a byte order mark': ['\uFEFF{"auth":{}}', 'InvalidFormatError'],
     'RFC 8259 a number past 2^53': ['{"auth":9007199254740993}', 'InputParameterError'],
-    'RFC 8259 a number past every number': ['{"auth":1e999}', 'InputParameterError'],
+    'RFC 8259 a number that overflows': ['{"auth":1e999}', 'InputParameterError'],
     'ASVS 15.3.6 __proto__': ['{"__proto__":{"auth":{}}}', 'InputParameterError'],
     'ASVS 15.3.6 __proto__ inside': ['{"auth":{"__proto__":{}}}', 'InputParameterError'],
     'ASVS 15.3.6 constructor': ['{"constructor":{"prototype":{}}}', 'InputParameterError'],
     'NUL in a text': [String.raw`{"auth":"\u0000"}`, 'InputParameterError'],
     'NUL in a key': [String.raw`{"\u0000":1}`, 'InputParameterError'],
-    'half of a surrogate pair': [String.raw`{"auth":"\ud800"}`, 'InputParameterError'],
+    'a lone surrogate': [String.raw`{"auth":"\ud800"}`, 'InputParameterError'],
     'two values': ['{}{}', 'InvalidFormatError'],
     'a comment': ['{/* */}', 'InvalidFormatError'],
-    'nothing but blanks': ['   ', 'InvalidFormatError'],
+    'only blanks': ['   ', 'InvalidFormatError'],
   }
   for (const [name, [body, errorClass]] of Object.entries(refused)) {
     test(`400: ${name}`, async () => {
@@ -171,21 +171,21 @@ describe('SEC-72 bodies that are too complex', () => {
     }
   })
 
-  test('400: a body in another encoding of Unicode', async () => {
+  test('400: a body in another Unicode encoding', async () => {
     const utf16 = Buffer.from('{"auth":{}}', 'utf16le')
     assertError(await post(utf16), 'InvalidFormatError', tokenType)
     assertError(await post(Buffer.from(utf16).swap16()), 'InvalidFormatError', tokenType)
   })
 })
 
-describe('SEC-71 a body that nobody is going to read', () => {
+describe('SEC-71 a body that is not read', () => {
   const heads = {
-    'no such route': 'POST /nope HTTP/1.1',
-    'a method that is not known there': 'POST /v3/auth/projects HTTP/1.1',
+    'unknown route': 'POST /nope HTTP/1.1',
+    'unsupported method': 'POST /v3/auth/projects HTTP/1.1',
     'no token': 'GET /v3/auth/projects HTTP/1.1',
   }
   for (const [name, head] of Object.entries(heads)) {
-    test(`SEC-71 is not taken for ever: ${name}`, async () => {
+    test(`SEC-71 is not received forever: ${name}`, async () => {
       const socket = openSocket(platform.url)
       const exchange = listen(socket, { patience: 5_000 })
       socket.write(`${head}\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`)

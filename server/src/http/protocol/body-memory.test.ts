@@ -38,7 +38,7 @@ function createReservingApp(showHealth: (call: { reserve: Reserve }) => Promise<
   return app
 }
 
-test('a body takes room in memory until its connection ends, and others wait for it', async (t) => {
+test('a body reserves memory until its connection ends, and other requests wait', async (t) => {
   const begun: string[] = []
   const app = createReservingApp(async ({ reserve }) => {
     await reserve(60)
@@ -71,7 +71,7 @@ test('a body takes room in memory until its connection ends, and others wait for
 })
 
 for (const pieces of [1, 8]) {
-  test(`a body in pieces (${pieces}) for the gateway takes room until its client has read it`, async (t) => {
+  test(`a chunked body (${pieces}) for the gateway reserves memory until its client has read it`, async (t) => {
     let begun = 0
     const body = Array.from({ length: pieces }, () => Buffer.alloc(2_000_000 / pieces, 'x'))
     const app = createReservingApp(async ({ reserve }) => {
@@ -104,7 +104,7 @@ for (const pieces of [1, 8]) {
   })
 }
 
-test('a user with many tokens leaves room for another user, and a token for another', async () => {
+test('a user with many tokens leaves memory for other users, and a token for other tokens', async () => {
   const room = createResponseMemory({ ...limits, perUser: 60, perToken: 30, maxWaiting: 9 })
   const gone = new AbortController()
   const granted: string[] = []

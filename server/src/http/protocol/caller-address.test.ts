@@ -47,7 +47,7 @@ const claims: Record<string, string>[] = [
   { 'x-original-forwarded-for': '198.51.100.7' },
 ]
 
-describe('SEC-15 a caller that no proxy speaks for', () => {
+describe('SEC-15 without a trusted proxy', () => {
   let platform: TestPlatform
   before(async () => {
     platform = await startPlatform({ flags: ['--login-failures-per-minute=3'] })
@@ -61,21 +61,21 @@ describe('SEC-15 a caller that no proxy speaks for', () => {
       headers,
     )
 
-  test('SEC-15 is where the connection comes from, whatever its headers claim', async () => {
+  test('SEC-15 the address is that of the connection, whatever the headers claim', async () => {
     for (const headers of claims) {
       const { said, kept } = await addressesOf(platform, headers)
       assert.deepEqual([said, kept], ['127.0.0.1', '127.0.0.1'], JSON.stringify(headers))
     }
   })
 
-  test('SEC-15 is where the connection comes from, whatever its body claims', async () => {
+  test('SEC-15 the address is that of the connection, whatever the body claims', async () => {
     for (const ip of ['198.51.100.7', '::1', '', 'nonsense', '127.0.0.2']) {
       const { said, kept } = await addressesOf(platform, {}, ip)
       assert.deepEqual([said, kept], ['127.0.0.1', '127.0.0.1'])
     }
   })
 
-  test('SEC-15 is remembered by its own address', async () => {
+  test('SEC-15 the stored login address is that of the connection', async () => {
     const rows = await platform.database.db.selectFrom('login_origins').select('address').execute()
     assert.deepEqual(
       rows.map(({ address }) => address),
@@ -83,7 +83,7 @@ describe('SEC-15 a caller that no proxy speaks for', () => {
     )
   })
 
-  test('SEC-15 cannot get around the limit of its address', async () => {
+  test('SEC-15 forged headers do not evade the limit per address', async () => {
     const statuses: number[] = []
     for (const [index, headers] of claims.entries()) {
       const { status } = await failLogin(headers, `198.51.100.${index}`)
@@ -93,7 +93,7 @@ describe('SEC-15 a caller that no proxy speaks for', () => {
   })
 })
 
-describe('SEC-15 a caller behind a trusted proxy', () => {
+describe('SEC-15 behind a trusted proxy', () => {
   let platform: TestPlatform
   before(async () => {
     platform = await startPlatform({ flags: ['--trusted-proxies=127.0.0.1,203.0.113.0/24'] })
@@ -106,45 +106,45 @@ describe('SEC-15 a caller behind a trusted proxy', () => {
     return said
   }
 
-  test('SEC-15 is who the proxy says', async () => {
+  test('SEC-15 the address is the forwarded one', async () => {
     assert.equal(await addressBehind('198.51.100.7'), '198.51.100.7')
     assert.equal(await addressBehind('2001:DB8::0:7'), '2001:db8::7')
     assert.equal(await addressBehind('::ffff:198.51.100.7'), '198.51.100.7')
   })
 
-  test('SEC-15 is the last address that no trusted proxy has', async () => {
+  test('SEC-15 the address is the last one that is not a trusted proxy', async () => {
     assert.equal(await addressBehind('192.0.2.66, 198.51.100.7'), '198.51.100.7')
     assert.equal(await addressBehind('198.51.100.7, 203.0.113.9'), '198.51.100.7')
     assert.equal(await addressBehind('192.0.2.66, 198.51.100.7, 203.0.113.9'), '198.51.100.7')
     assert.equal(await addressBehind('nonsense, 198.51.100.7'), '198.51.100.7')
   })
 
-  test('SEC-15 is the proxy where it says nothing or nonsense', async () => {
+  test('SEC-15 the address is the proxy if it forwards nothing or an invalid value', async () => {
     const nonsense = ['', ' ', 'unknown', 'nonsense', '1.2.3', '1.2.3.4.5', '256.1.1.1', '<b>', ',']
     for (const text of [...nonsense, '0x7f.1', '2130706433', '0177.0.0.1']) {
       assert.equal(await addressBehind(text), '127.0.0.1', text)
     }
   })
 
-  test('SEC-15 keeps no more of an address than an address', async () => {
+  test('SEC-15 anything but the address is dropped', async () => {
     const address = await addressBehind(`fe80::1%${'x'.repeat(500)}`)
     assert.ok(address.length <= 45, `${address.length} characters`)
   })
 
-  test('SEC-15 is spoken for by X-Forwarded-For alone', async () => {
+  test('SEC-15 only X-Forwarded-For is used', async () => {
     for (const headers of claims.slice(3)) {
       const { said } = await addressesOf(platform, headers)
       assert.equal(said, '127.0.0.1', JSON.stringify(headers))
     }
   })
 
-  test('SEC-15 two headers are one list', async () => {
+  test('SEC-15 two headers are joined to one list', async () => {
     const head = ['GET /metrics HTTP/1.1', 'Host: localhost']
     const forwarded = ['X-Forwarded-For: 127.0.0.1', 'X-Forwarded-For: 127.0.0.1']
     assert.equal((await askRaw(platform.url, [...head, ...forwarded])).status, 401)
   })
 
-  test('SEC-15 is not on this machine, even if the proxy says so', async () => {
+  test('SEC-15 a forwarded loopback address is not local', async () => {
     const headers = { 'x-forwarded-for': '127.0.0.1' }
     assert.equal((await ask(platform.url, '/metrics', { headers })).status, 401)
   })

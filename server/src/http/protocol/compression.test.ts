@@ -37,7 +37,7 @@ interface Answer {
   readonly bytes: Buffer
 }
 
-describe('compressed answers', () => {
+describe('compressed responses', () => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld('sqlite', { servers: 60 })
@@ -67,7 +67,7 @@ describe('compressed answers', () => {
   const compressed = [page, '/v3/roles', '/docs/reference.js', '/openapi.json', '/events?limit=200']
   const streams = ['csv', 'ndjson'].map((format) => `${page}&format=${format}`)
 
-  test('are those of JSON, JavaScript, CSV and NDJSON, in each coding, and the same when decoded', async () => {
+  test('JSON, JavaScript, CSV and NDJSON are compressed in each coding and decode to the same bytes', async () => {
     for (const path of [...compressed, ...streams]) {
       const plain = await send(path)
       assert.equal(plain.headers['content-encoding'], undefined)
@@ -86,7 +86,7 @@ describe('compressed answers', () => {
     }
   })
 
-  test('are for clients that name a coding', async () => {
+  test('only clients that accept a coding get one', async () => {
     for (const wish of ['*', 'identity', 'gzip;q=0', 'deflate', '']) {
       for (const path of [page, ...streams]) {
         const { headers } = await send(path, accept(wish))
@@ -95,7 +95,7 @@ describe('compressed answers', () => {
     }
   })
 
-  test('are those over 1 kB', async () => {
+  test('only responses over 1 kB are compressed', async () => {
     const small = ['/servers?limit=0', '/v3', '/servers?format=csv&name=nobody&field=name']
     for (const path of small) {
       const { status, headers, bytes } = await send(path, accept('gzip'))
@@ -104,7 +104,7 @@ describe('compressed answers', () => {
     }
   })
 
-  test('are none that hold a token or a secret', async () => {
+  test('responses with a token or a secret are not compressed', async () => {
     const auth = { identity: passwordIdentity('sysadmin', adminPassword), scope: systemProject }
     const login = { method: 'POST', body: { auth } }
     const issued = await send('/v3/auth/tokens', accept('gzip'), login)
@@ -136,7 +136,7 @@ describe('compressed answers', () => {
     assert.ok(session.bytes.length > 1_024 && issued.bytes.length > 1_024)
   })
 
-  test('have an ETag each, and any of them makes a 304', async () => {
+  test('each coding has an ETag, and any of them gives a 304', async () => {
     for (const path of [page, '/openapi.json']) {
       const wishes = ['identity', ...contentCodings]
       const tags: string[] = []
@@ -153,7 +153,7 @@ describe('compressed answers', () => {
     }
   })
 
-  test('are what HEAD tells of', async () => {
+  test('HEAD has the same headers', async () => {
     for (const path of [page, '/openapi.json', '/v3/roles']) {
       for (const wish of ['identity', 'zstd']) {
         const [get, head] = [
@@ -166,7 +166,7 @@ describe('compressed answers', () => {
     }
   })
 
-  test('come from the stored ones when the request is repeated', async () => {
+  test('a repeated request uses the cached compressed response', async () => {
     const first = await send(`${page}&order_by=name`, accept('br'))
     for (let time = 0; time < 4; time += 1) {
       const again = await send(`${page}&order_by=name`, accept('br'))
@@ -178,11 +178,11 @@ describe('compressed answers', () => {
   })
 })
 
-describe('what is compressed', () => {
+describe('the compressor', () => {
   const outcome = { status: 200, headers: { etag: '"abc"' } }
   const text = Buffer.from('all work and no play '.repeat(200))
 
-  test('is stored where it is sent again, and never compressed twice', async () => {
+  test('caches responses that are sent again and compresses them once', async () => {
     const compress = createCompress()
     const body = [text]
     const hot = { ...outcome, body, isFresh: () => true }
@@ -195,7 +195,7 @@ describe('what is compressed', () => {
     assert.notEqual(cold, first)
   })
 
-  test('as a stream waits for its reader, and ends with it', async () => {
+  test('stream: waits for the reader and stops with it', async () => {
     let produced = 0
     let over = Promise.withResolvers<void>()
     async function* endless() {
@@ -225,7 +225,7 @@ describe('what is compressed', () => {
     }
   })
 
-  test('as a stream is flushed chunk by chunk', async () => {
+  test('stream: flushes chunk by chunk', async () => {
     async function* halting() {
       yield text
       await new Promise(() => {})
@@ -242,7 +242,7 @@ describe('what is compressed', () => {
     }
   })
 
-  test('as a stream that fails is broken off, not ended', async () => {
+  test('stream: aborts the response when the source fails', async () => {
     async function* failing() {
       yield text
       throw new Error('the storage is gone')

@@ -81,7 +81,7 @@ const inOrder = { concurrency: 1 }
 
 // Most of the time is spent waiting for time-outs, so they wait together.
 describe('PostgreSQL', { concurrency: 3 }, () => {
-  describe('with the database away', inOrder, () => {
+  describe('without a database', inOrder, () => {
     const lifetime = suiteLifetime()
     let away: BehindProxy
     let token: string
@@ -94,7 +94,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
       away.proxy.cut()
     })
 
-    test('a login is 503 with Retry-After, right or wrong, by password or by token', async () => {
+    test('a login is 503 with Retry-After, valid or not, by password or by token', async () => {
       assertUnavailable('right', await login(away.url))
       assertUnavailable('wrong', await login(away.url, 'a wrong sentence'))
       const identity = tokenIdentity(token)
@@ -104,12 +104,12 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
       assert.equal(headers.get('content-type'), 'application/json')
     })
 
-    test('/readyz is 503 with Retry-After, and /healthz goes on', async () => {
+    test('/readyz is 503 with Retry-After, and /healthz is 200', async () => {
       assertUnavailable('/readyz', await ask(away.url, '/readyz'))
       assert.equal((await ask(away.url, '/healthz')).status, 200)
     })
 
-    test('a token that is remembered turns into 503: never a stale yes', async () => {
+    test('a cached token becomes 503: no stale authorization', async () => {
       const answer = await whileAnswering(200, showProjects)
       assertUnavailable('remembered', answer)
       for (const headers of [{ 'x-subject-token': token }]) {
@@ -121,11 +121,11 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
       assertUnavailable('still', await showProjects())
     })
 
-    test('what is no token needs no database to be refused', async () => {
+    test('a malformed token is 401 without the database', async () => {
       assert.equal((await ask(away.url, '/v3/auth/projects', { token: 'mt1_x' })).status, 401)
     })
 
-    test('all comes back with it, without a restart', async () => {
+    test('recovers with the database, without a restart', async () => {
       away.proxy.restore()
       const ready = await whileAnswering(503, () => ask(away.url, '/readyz'))
       assert.equal(ready.status, 200)
@@ -135,7 +135,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
     })
   })
 
-  describe('with a database that swallows every word', inOrder, () => {
+  describe('with a database that never responds', inOrder, () => {
     const lifetime = suiteLifetime()
     let silent: BehindProxy
     let token: string
@@ -148,7 +148,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
       silent.proxy.silence()
     })
 
-    test('REL-07: every request still gets its 503, and all comes back', async () => {
+    test('REL-07: every request gets a 503, and all recover', async () => {
       const { url, proxy } = silent
       const answers = await Promise.allSettled([
         withPatience('/readyz', ask(url, '/readyz')),
@@ -174,7 +174,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
     })
   })
 
-  describe('with connections that break in the middle of work', inOrder, () => {
+  describe('with connections that break during queries', inOrder, () => {
     const lifetime = suiteLifetime()
 
     /** Logs in again and again until told to stop, and notes what came back. */
@@ -226,7 +226,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
       assert.equal((await whileAnswering(503, () => login(running.url))).status, 201)
     }
 
-    test('REL-05: a server that ends its sessions costs 503s, never the process', async () => {
+    test('REL-05: terminated database sessions cause 503s, never a crash', async () => {
       const running = await startBehindProxy(lifetime)
       const client = new pg.Client(running.databaseUrl)
       await client.connect()
@@ -238,7 +238,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
       )
     })
 
-    test('REL-05: a network that resets costs 503s, never the process', async () => {
+    test('REL-05: reset database connections cause 503s, never a crash', async () => {
       const running = await startBehindProxy(lifetime)
       await breakDuringLoad(running, async () => {
         running.proxy.cut()

@@ -21,7 +21,7 @@ before(async () => {
 after(() => platform.close())
 
 describe('GET /v3', () => {
-  test("is a version document in Keystone's shape", async () => {
+  test('is a version document in the Keystone format', async () => {
     const { status, body } = await ask<{ version: Version }>(url, '/v3')
     assert.equal(status, 200)
     assert.match(body.version.id, /^v3\.\d+$/)
@@ -29,7 +29,7 @@ describe('GET /v3', () => {
     assert.deepEqual(body.version.links, [{ rel: 'self', href: `${platform.authUrl}/v3/` }])
   })
 
-  test('leads to the token operation', async () => {
+  test('links to the token operation', async () => {
     const { body } = await ask<{ version: Version }>(url, '/v3')
     const [link] = body.version.links
     const answer = await fetch(`${link?.href}auth/tokens`, { method: 'POST' })
@@ -42,7 +42,7 @@ describe('GET /v3', () => {
 describe('GET /', () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8'
 
-  test('answers a client with the versions and endpoints, as a choice of several', async () => {
+  test('returns 300 with versions and endpoints to an API client', async () => {
     for (const accept of ['application/json', '*/*', '', 'text/plain', 'application/xml']) {
       const { status, body, headers } = await ask<{
         versions: { values: Version[] }
@@ -60,7 +60,7 @@ describe('GET /', () => {
     }
   })
 
-  test('sends a browser on to a page that is there', async () => {
+  test('redirects a browser to an existing page', async () => {
     const { status, headers, text } = await ask(url, '/', { headers: { accept: browser } })
     assert.equal(status, 302)
     assert.equal(text, '')
@@ -72,7 +72,7 @@ describe('GET /', () => {
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
   })
 
-  test('sends nobody on to another host', async () => {
+  test('never redirects to another host', async () => {
     const headers = {
       accept: browser,
       'x-forwarded-host': 'evil.test',
@@ -82,7 +82,7 @@ describe('GET /', () => {
     assert.ok(!answer.headers.get('location')?.includes('evil.test'))
   })
 
-  test('tells caches that it depends on what is accepted', async () => {
+  test('sends Vary: Accept', async () => {
     for (const accept of ['*/*', browser]) {
       const { headers } = await ask(url, '/', { headers: { accept } })
       assert.match(headers.get('vary') ?? '', /accept/i)

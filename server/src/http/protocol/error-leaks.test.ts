@@ -72,7 +72,7 @@ const visible = ({ status, headers, text }: Answer) =>
 const login = (url: string, password = 'a wrong sentence') =>
   requestToken(url, { identity: passwordIdentity('sysadmin', password) })
 
-describe('what answers tell of the installation', () => {
+describe('internals in responses', () => {
   const lifetime = suiteLifetime()
   let folder: string
   let muster: Muster
@@ -88,7 +88,7 @@ describe('what answers tell of the installation', () => {
     token = secretOf(await login(url, adminPassword))
   })
 
-  test('SEC-65: errors carry no host, path, SQL, stack or version', async () => {
+  test('SEC-65: errors contain no host, path, SQL, stack or version', async () => {
     const answers = [
       await login(url),
       await requestToken(url, {}),
@@ -120,7 +120,7 @@ describe('what answers tell of the installation', () => {
     assert.deepEqual(leaksIn(texts, [folder]), [])
   })
 
-  test('SEC-65: nor do /healthz, /readyz and /metrics', async () => {
+  test('SEC-65: /healthz, /readyz and /metrics contain none either', async () => {
     const answers = [
       await ask(url, '/healthz'),
       await ask(url, '/readyz'),
@@ -137,7 +137,7 @@ describe('what answers tell of the installation', () => {
     }
   })
 
-  test('SEC-65: a fault that nobody foresaw is a 500 that says nothing, and is in the log', async () => {
+  test('SEC-65: an unexpected error is a 500 without details, which are in the log', async () => {
     const database = new DatabaseSync(`${folder}/data/muster.db`)
     database.exec('alter table users rename to hidden')
     const failed = await login(url, adminPassword)
@@ -156,7 +156,7 @@ describe('what answers tell of the installation', () => {
   })
 })
 
-describe('what answers tell of PostgreSQL', () => {
+describe('internals in responses with PostgreSQL', () => {
   const lifetime = suiteLifetime()
   let muster: Muster
   let url: string
@@ -176,7 +176,7 @@ describe('what answers tell of PostgreSQL', () => {
     url = await findAddress(muster)
   })
 
-  test('SEC-65: neither a fault in it nor its absence tells where it is or what it is', async () => {
+  test('SEC-65: a database error or outage reveals neither address nor product', async () => {
     const client = new pg.Client(databaseUrl)
     await client.connect()
     await client.query('alter table users rename to hidden')

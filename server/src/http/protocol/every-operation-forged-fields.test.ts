@@ -73,7 +73,7 @@ function isNamed(answer: ClientResponse, keys: readonly string[]): boolean {
   return answer.status === 400 && named.length > 0 && named.every((key) => keys.includes(key))
 }
 
-describe('SEC-10: nothing in a request widens what its token may', () => {
+describe('SEC-10: no request field widens the permissions of the token', () => {
   let running: RunningPlatformWorld
   let things: Things
   /** Who the request claims to be. */
@@ -144,7 +144,7 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
   }
 
   for (const id of ids.filter((each) => operationOf(each).body !== undefined)) {
-    test(`SEC-10: a key too many in the body of ${id} is refused by its name`, () =>
+    test(`SEC-10: an unknown key in the body of ${id} is rejected by name`, () =>
       changesNothing(id, async () => {
         const { body } = requests[id].parts({ things, token: claim.token, isDone: false })
         for (const way of placesIn(body).filter((each) => !isMap(id, each))) {
@@ -158,7 +158,7 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
   }
 
   for (const id of ['mergeServerMetadata', 'replaceServerMetadata'] as const) {
-    test(`SEC-10: whatever key is in a tag of ${id}, it is a tag and nothing else`, async () => {
+    test(`SEC-10: any key in the metadata of ${id} is plain metadata`, async () => {
       const show = async () => {
         const { body } = await callAs('getServer', 'admin')
         const { metadata, ...rest } = (body as { server: Server }).server
@@ -189,7 +189,7 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
   // A GET or a HEAD with a body does not leave the client of a test.
   for (const id of ids.filter((each) => !/GET|HEAD/.test(operationOf(each).method))) {
     if (operationOf(id).body !== undefined) continue
-    test(`SEC-10: ${id} takes no body, whatever is in it`, () =>
+    test(`SEC-10: ${id} rejects any body`, () =>
       changesNothing(id, async () => {
         for (const name of ['none', 'viewer', 'domainAdmin', 'admin'] as const) {
           const answer = await callAs(id, name, (parts) => ({ ...parts, body: forge(forgedKeys) }))
@@ -201,7 +201,7 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
   }
 
   for (const id of ids) {
-    test(`SEC-10: a parameter too many in the query of ${id} is refused by its name`, () =>
+    test(`SEC-10: an unknown query parameter of ${id} is rejected by name`, () =>
       changesNothing(id, async () => {
         const known = Object.keys(operationOf(id).query?.properties ?? {})
         const keys = forgedKeys.filter((key) => !known.includes(key))
@@ -212,7 +212,7 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
       }))
   }
 
-  test('SEC-10: a parameter that is known only narrows', async () => {
+  test('SEC-10: known parameters only narrow the result', async () => {
     const { userId, projectId, domainId } = things
     const values = new Map([
       ['user', userId],
@@ -267,7 +267,7 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
   const unsteady = new Set<OperationId>(['issueToken', 'showMetrics'])
 
   for (const id of ids.filter((each) => !unsteady.has(each))) {
-    test(`SEC-10: headers that claim to be the admin change no byte of ${id}`, () =>
+    test(`SEC-10: headers that claim to be the administrator do not change a byte of ${id}`, () =>
       changesNothing(id, async () => {
         for (const name of impostors) {
           const clean = await callAs(id, name)
@@ -277,7 +277,7 @@ describe('SEC-10: nothing in a request widens what its token may', () => {
       }))
   }
 
-  test('SEC-10: headers that claim to be the admin make no other token, and show no figures', async () => {
+  test('SEC-10: headers that claim to be the administrator give no other token and no metrics', async () => {
     for (const name of impostors) {
       const tokens = [await callAs('issueToken', name), await callAs('issueToken', name, claiming)]
       const [clean, forged] = tokens.map(({ status, body }) => {

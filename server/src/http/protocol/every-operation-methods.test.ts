@@ -31,7 +31,7 @@ describe('PATCH under /v3', () => {
   const puts = withMethod('PUT').filter((id) => operationOf(id).path.startsWith('/v3/'))
 
   for (const id of puts) {
-    test(`is another word for PUT: ${id}`, async () => {
+    test(`is the same as PUT: ${id}`, async () => {
       const { organisation, takeSnapshot } = running
       for (const method of ['PUT', 'PATCH']) {
         const things = await organisation.addThings('home')
@@ -46,7 +46,7 @@ describe('PATCH under /v3', () => {
       }
     })
 
-    test(`is refused where PUT is: ${id}`, async () => {
+    test(`is denied like PUT: ${id}`, async () => {
       const { organisation, takeSnapshot } = running
       const rows = new Map(rowsOf(id))
       const row = rows.get('other') ?? rows.get('home')
@@ -68,7 +68,7 @@ describe('PATCH under /v3', () => {
     })
   }
 
-  test('is known nowhere else', async () => {
+  test('is not supported elsewhere', async () => {
     const { token = '' } = running.organisation.persona('admin')
     const patterns = all
       .filter(({ method, path }) => method === 'PUT' && path.startsWith('/v3/'))
@@ -95,7 +95,7 @@ describe('HEAD', () => {
     })
 
   for (const id of withMethod('GET')) {
-    test(`tells what GET tells, without the body: ${id}`, async () => {
+    test(`returns what GET returns, without the body: ${id}`, async () => {
       const { organisation } = running
       const things = await organisation.addThings('home')
       for (const name of ['none', 'stranger', 'viewer', 'admin'] as const) {

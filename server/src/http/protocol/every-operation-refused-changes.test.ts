@@ -98,7 +98,7 @@ const conflicts: Readonly<
   ],
 }
 
-onEngineOfLane('every change that is refused', (engine) => {
+onEngineOfLane('every rejected change', (engine) => {
   let running: RunningPlatformWorld
   let things: Things
   let foreign: Things
@@ -174,7 +174,7 @@ onEngineOfLane('every change that is refused', (engine) => {
   }
 
   for (const id of changing) {
-    test(`SEC-11: of ${id} leaves every table as it was`, async () => {
+    test(`SEC-11: of ${id} leaves all tables unchanged`, async () => {
       const { organisation, takeSnapshot } = running
       const earlier = await takeSnapshot()
       for (const [what, expected, errand] of refusalsOf(id)) {
@@ -189,7 +189,7 @@ onEngineOfLane('every change that is refused', (engine) => {
     })
   }
 
-  test('SEC-11: was refused in each of the ways there are', () => {
+  test('SEC-11: every kind of rejection was covered', () => {
     const statuses = changing.flatMap((id) => refusalsOf(id).map(([, status]) => status))
     assert.deepEqual(new Set(statuses), new Set([400, 401, 403, 404, 409, 415]))
     assert.ok(changing.length > 40, String(changing.length))

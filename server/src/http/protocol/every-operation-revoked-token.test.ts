@@ -29,7 +29,7 @@ const presentations = ids
   .filter((id) => operationOf(id).access !== 'public' || id === 'issueToken')
   .flatMap((id) => methodsOf(operationOf(id)).map((method) => ({ id, method })))
 
-onEngineOfLane('every route refuses a revoked token', (engine) => {
+onEngineOfLane('every route rejects a revoked token', (engine) => {
   let running: RunningPlatformWorld
   let phantom: Things
   let parent: string
@@ -74,7 +74,7 @@ onEngineOfLane('every route refuses a revoked token', (engine) => {
 
   for (const { id, method } of presentations) {
     const { path } = operationOf(id)
-    test(`SEC-05: ${method} ${path} takes neither it nor its child`, async () => {
+    test(`SEC-05: ${method} ${path} rejects it and its child`, async () => {
       for (const status of earlier.get(`${method} ${id}`) ?? []) assert.notEqual(status, 401)
       for (const secret of [parent, child]) {
         const answer = await present(id, method, secret)
@@ -85,7 +85,7 @@ onEngineOfLane('every route refuses a revoked token', (engine) => {
     })
   }
 
-  test('SEC-05: there was something to present it to', () => {
+  test('SEC-05: every method was covered', () => {
     const methods = Map.groupBy(presentations, ({ method }) => method)
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       assert.ok((methods.get(method)?.length ?? 0) > 1, method)
@@ -94,7 +94,7 @@ onEngineOfLane('every route refuses a revoked token', (engine) => {
   })
 })
 
-describe('no secret is shown again', () => {
+describe('secrets in responses', () => {
   let running: RunningPlatformWorld
   let admin: Persona
   before(async () => {
@@ -107,7 +107,7 @@ describe('no secret is shown again', () => {
   const withoutFilter: PersonaCall['edit'] = (parts) => ({ ...parts, query: {} })
   const seers = ['viewer', 'domainAdmin', 'auditor', 'admin', 'adminByKey'] as const
 
-  test('SEC-36: by whatever is read, whoever reads it', async () => {
+  test('SEC-36: no response contains a secret', async () => {
     const { organisation, takeSnapshot } = running
     const things = await organisation.addThings('home')
     // One that was shown when it was made, and events that tell of its making.
@@ -135,7 +135,7 @@ describe('no secret is shown again', () => {
     assert.ok(events.text.includes('"target_type":"credential"'))
   })
 
-  test('SEC-36: and if one were, the walk would notice', async () => {
+  test('SEC-36: the check detects a secret in a response', async () => {
     const { organisation } = running
     const [secret = ''] = organisation.secrets
     const things = await organisation.addThings('home')
@@ -151,7 +151,7 @@ describe('no secret is shown again', () => {
     )
   })
 
-  test("SEC-36: a private key is not taken for a provider's certificate", async () => {
+  test('SEC-36: a private key is rejected as the certificate of a provider', async () => {
     const { organisation, takeSnapshot } = running
     const things = await organisation.addThings('home')
     const fixture = (name: string) =>

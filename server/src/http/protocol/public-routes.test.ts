@@ -52,8 +52,8 @@ const refuse = async (operation: Operation, options: Parameters<typeof callOpera
   else assertError(answer, 'UnauthorizedError')
 }
 
-describe('SEC-12 the allow-list of public routes', () => {
-  test('SEC-12 is what the contract says of itself', () => {
+describe('SEC-12 the list of public routes', () => {
+  test('SEC-12 matches the contract', () => {
     const byAccess = Map.groupBy(all, ({ access }) => access)
     assert.deepEqual(byAccess.get('public')?.map(nameOf).sort(), [...publicRoutes].sort())
     assert.deepEqual(byAccess.get('loopback')?.map(nameOf).sort(), [...loopbackRoutes].sort())
@@ -78,7 +78,7 @@ describe('SEC-12 the allow-list of public routes', () => {
   }
 
   for (const operation of sampleOperations(closed)) {
-    test(`SEC-12 ${nameOf(operation)} takes it from X-Auth-Token alone`, async () => {
+    test(`SEC-12 ${nameOf(operation)} accepts the token in X-Auth-Token only`, async () => {
       const elsewhere = [
         { authorization: `Bearer ${token}` },
         { authorization: token },
@@ -92,7 +92,7 @@ describe('SEC-12 the allow-list of public routes', () => {
       assert.equal(inQuery.status, 401)
     })
 
-    test(`SEC-12 ${nameOf(operation)} refuses a token that has ended or was revoked`, async () => {
+    test(`SEC-12 ${nameOf(operation)} rejects an expired or revoked token`, async () => {
       await refuse(operation, { token: revoked })
       const today = now
       now += 24 * 3_600_000
@@ -104,7 +104,7 @@ describe('SEC-12 the allow-list of public routes', () => {
     })
   }
 
-  test('SEC-12 two tokens are none, even alike', async () => {
+  test('SEC-12 two token headers are rejected, even if identical', async () => {
     const head = ['GET /v3/auth/projects HTTP/1.1', 'Host: localhost', `X-Auth-Token: ${token}`]
     assert.equal((await askRaw(url, head)).status, 200)
     for (const second of [token, '', 'nonsense']) {
@@ -113,7 +113,7 @@ describe('SEC-12 the allow-list of public routes', () => {
     }
   })
 
-  test('SEC-12 a browser preflight opens nothing', async () => {
+  test('SEC-12 a CORS preflight is not allowed', async () => {
     for (const operation of closed) {
       const answer = await ask(url, pathOf(operation), {
         method: 'OPTIONS',
@@ -129,13 +129,13 @@ describe('SEC-12 /metrics', () => {
   const forwarded = { 'x-forwarded-for': '127.0.0.1' }
   const metrics = (options: Parameters<typeof ask>[2]) => ask(url, '/metrics', options)
 
-  test('SEC-12 answers this machine without a token', async () => {
+  test('SEC-12 is open to the local machine without a token', async () => {
     const answer = await metrics({})
     assert.equal(answer.status, 200)
     assert.match(answer.text, /^muster_http_request_duration_seconds_count/m)
   })
 
-  test('SEC-12 asks whoever was forwarded for a token', async () => {
+  test('SEC-12 requires a token from forwarded clients', async () => {
     for (const headers of [
       forwarded,
       { 'x-forwarded-for': '' },
@@ -147,7 +147,7 @@ describe('SEC-12 /metrics', () => {
     }
   })
 
-  test('SEC-12 shows itself only to a token whose policies allow it', async () => {
+  test('SEC-12 requires a token with permission', async () => {
     const identities = createIdentityWorld(platform.database)
     const passwordHash = await hash('a password to count by')
     const projectId = await identities.addProject('counted')
@@ -173,7 +173,7 @@ describe('SEC-12 /metrics', () => {
     assertError(refused, 'ForbiddenError')
   })
 
-  test('SEC-12 has no names of callers in its labels', async () => {
+  test('SEC-12 has no caller names in its labels', async () => {
     await ask(url, '/a-path-that-nobody-knows')
     const { text } = await metrics({})
     assert.ok(!text.includes('a-path-that-nobody-knows'))

@@ -11,7 +11,7 @@ onEngineOfLane('health and readiness', (engine) => {
   })
   after(() => platform.close())
 
-  test('are told to anyone, in a word', async () => {
+  test('are public and return one word', async () => {
     for (const [path, status] of [
       ['/healthz', 'ok'],
       ['/readyz', 'ready'],
@@ -25,7 +25,7 @@ onEngineOfLane('health and readiness', (engine) => {
     }
   })
 
-  test('REL-16: while draining: alive, not ready, and every answer the last on its connection', async () => {
+  test('REL-16: while draining: alive, not ready, and every response closes its connection', async () => {
     platform.drain()
     const ready = await ask(platform.url, '/readyz')
     assert.equal(ready.status, 503)

@@ -48,23 +48,23 @@ describe('the limit on failed logins', () => {
     return statuses
   }
 
-  test('429 with Retry-After once an address has failed so often', async () => {
+  test('429 with Retry-After after too many failures from an address', async () => {
     assert.deepEqual(await failTimes('192.0.2.1', 7), [401, 401, 401, 401, 401, 429, 429])
     assertError(await fail('192.0.2.1'), 'TooManyRequests', 'application/json')
   })
 
-  test('429 for a right password too: the limit is asked first', async () => {
+  test('429 for a correct password too', async () => {
     for (let index = 0; index < 5; index += 1) await guess('192.0.2.2', 'nobody')
     assertError(await succeed('192.0.2.2'), 'TooManyRequests', 'application/json')
   })
 
-  test('failures of one method block no other', async () => {
+  test('failures of one method do not block another', async () => {
     await failTimes('192.0.2.12', 6)
     assert.equal((await succeed('192.0.2.12')).status, 201)
     assert.equal((await guess('192.0.2.12', 'nobody')).status, 401)
   })
 
-  test('a user who logged in there within a day still can, others cannot', async () => {
+  test('a user who logged in from there within a day still can, others cannot', async () => {
     const { status } = await succeed('192.0.2.13')
     assert.equal(status, 201)
     for (let index = 0; index < 6; index += 1) await guess('192.0.2.13', 'nobody')
@@ -80,7 +80,7 @@ describe('the limit on failed logins', () => {
     }
   })
 
-  test('a wrong password of such a user is refused like everybody else', async () => {
+  test('a wrong password of such a user is rejected like any other', async () => {
     await succeed('192.0.2.14')
     for (let index = 0; index < 5; index += 1) await guess('192.0.2.14', 'nobody')
     const known = await guess('192.0.2.14', 'sysadmin')
@@ -89,7 +89,7 @@ describe('the limit on failed logins', () => {
     assert.equal((await succeed('192.0.2.14')).status, 201)
   })
 
-  test('a valid token is neither blocked nor counted, whatever scope it asks for', async () => {
+  test('a valid token is neither blocked nor counted, whatever scope it requests', async () => {
     const id = secretOf(await succeed('192.0.2.15'))
     const rescope = (scope: unknown) =>
       requestToken(platform.url, { identity: tokenIdentity(id), scope }, from('192.0.2.15'))
@@ -102,7 +102,7 @@ describe('the limit on failed logins', () => {
     assertError(await rescope(nowhere), 'UnauthorizedError', 'application/json')
   })
 
-  test('a right access key is not blocked by wrong ones', async () => {
+  test('a valid access key is not blocked by invalid ones', async () => {
     const holders = createKeyHolders(platform, () => now)
     const key = await holders.makeOwnKey(await holders.addHolder())
     const logIn = (text: string) => holders.login(text, { headers: from('192.0.2.16') })
@@ -113,7 +113,7 @@ describe('the limit on failed logins', () => {
     secretOf(await logIn(holders.present('cloudpods', key)))
   })
 
-  test('beyond the limit nothing is recorded of those who are nobody', async () => {
+  test('beyond the limit nothing is recorded for unknown users', async () => {
     const count = async () => {
       const { rows } = await platform.database.db
         .selectFrom('events')
@@ -128,7 +128,7 @@ describe('the limit on failed logins', () => {
     assert.equal(await count(), 5)
   })
 
-  test('a browser that has a session switches its project', async () => {
+  test('a browser with a session can switch its project', async () => {
     const headers = from('192.0.2.18')
     const browser = createBrowser(platform.url)
     const body = { name: 'sysadmin', password: adminPassword }
@@ -155,13 +155,13 @@ describe('the limit on failed logins', () => {
     assert.equal(again.status, 201)
   })
 
-  test('no other address is touched', async () => {
+  test('other addresses are not affected', async () => {
     await failTimes('192.0.2.3', 6)
     assert.equal((await fail('192.0.2.4')).status, 401)
     assert.equal((await succeed('192.0.2.4')).status, 201)
   })
 
-  test('a /64 of IPv6 is one address', async () => {
+  test('an IPv6 /64 counts as one address', async () => {
     await failTimes('2001:db8:1:1::1', 5)
     assert.equal((await fail('2001:db8:1:1:ffff::2')).status, 429)
     assert.equal((await fail('2001:db8:1:2::1')).status, 401)
@@ -169,7 +169,7 @@ describe('the limit on failed logins', () => {
     assert.equal((await fail('192.0.2.5')).status, 429)
   })
 
-  test('what succeeds or makes no sense is not counted', async () => {
+  test('successful and malformed logins are not counted', async () => {
     const nonsense = [
       { identity: { methods: ['nonsense'] } },
       { identity: { methods: ['cas'], cas_ticket: { id: 'no ticket' } } },
@@ -186,7 +186,7 @@ describe('the limit on failed logins', () => {
     assert.deepEqual(await failTimes('192.0.2.6', 6), [401, 401, 401, 401, 401, 429])
   })
 
-  test('only logins are refused', async () => {
+  test('only logins are limited', async () => {
     const token = secretOf(await succeed('192.0.2.7'))
     await failTimes('192.0.2.7', 6)
     const headers = from('192.0.2.7')
@@ -194,7 +194,7 @@ describe('the limit on failed logins', () => {
     assert.equal((await ask(platform.url, '/healthz', { headers })).status, 200)
   })
 
-  test('whoever waits as long as they were told is let in', async () => {
+  test('a login after the Retry-After time succeeds', async () => {
     for (let index = 0; index < 5; index += 1) await guess('192.0.2.8', 'nobody')
     const refused = await guess('192.0.2.8', 'nobody')
     assert.equal(refused.status, 429)
@@ -210,7 +210,7 @@ describe('the limit on failed logins', () => {
   })
 })
 
-test('the limit on failed logins is 100 a minute unless set', async () => {
+test('the default limit on failed logins is 100 a minute', async () => {
   const platform = await startPlatform({ clock: () => start })
   try {
     const statuses: number[] = []
@@ -224,7 +224,7 @@ test('the limit on failed logins is 100 a minute unless set', async () => {
   }
 })
 
-describe('the limit on requests with one token', () => {
+describe('the request limit per token', () => {
   let now = start
   let platform: TestPlatform
   let url: string
@@ -236,7 +236,7 @@ describe('the limit on requests with one token', () => {
 
   const ownProjects = (token: string) => ask(url, '/v3/auth/projects', { token })
 
-  test('429 with Retry-After once a token has asked so often', async () => {
+  test('429 with Retry-After after too many requests with a token', async () => {
     const token = await loginAdmin(url)
     for (let index = 0; index < 3; index += 1) assert.equal((await ownProjects(token)).status, 200)
     assertError(await ownProjects(token), 'TooManyRequests')
@@ -244,7 +244,7 @@ describe('the limit on requests with one token', () => {
     assert.equal((await ownProjects(token)).status, 200)
   })
 
-  test('another token of the same user is not touched', async () => {
+  test('another token of the same user is not affected', async () => {
     const token = await loginAdmin(url)
     const other = await loginAdmin(url)
     for (let index = 0; index < 4; index += 1) await ownProjects(token)
@@ -252,7 +252,7 @@ describe('the limit on requests with one token', () => {
     assert.equal((await ownProjects(other)).status, 200)
   })
 
-  test('holds on every operation that takes a token', async () => {
+  test('applies to every operation that requires a token', async () => {
     for (const operation of operations.filter(({ access }) => access === 'token')) {
       const token = await loginAdmin(url)
       for (let index = 0; index < 3; index += 1) await ownProjects(token)
@@ -262,7 +262,7 @@ describe('the limit on requests with one token', () => {
     }
   })
 
-  test('whoever has no good token is refused as ever', async () => {
+  test('requests without a valid token are 401 as usual', async () => {
     for (let index = 0; index < 5; index += 1) {
       assertError(await ownProjects('nonsense'), 'UnauthorizedError')
       assert.equal((await ask(url, '/healthz')).status, 200)

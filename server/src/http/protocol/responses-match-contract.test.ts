@@ -31,7 +31,7 @@ const call = async (operation: Operation, headers: Record<string, string> = {}) 
 
 describe('every operation', () => {
   for (const operation of all) {
-    test(`${operation.id} answers as the contract says, in exactly its content type`, async () => {
+    test(`${operation.id} responds as in the contract, with exactly its content type`, async () => {
       const answer = await call(operation)
       const declared = operation.responses[answer.status]
       assert.ok(declared, `${answer.status} ${answer.text}`)
@@ -48,7 +48,7 @@ describe('every operation', () => {
   }
 
   for (const operation of sampleOperations(all)) {
-    test(`${operation.id} keeps a sane X-Request-Id and replaces any other`, async () => {
+    test(`${operation.id} keeps a valid X-Request-Id and replaces any other`, async () => {
       for (const id of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
         const { headers } = await call(operation, { 'x-request-id': id })
         assert.equal(headers.get('x-request-id'), id)
@@ -61,14 +61,14 @@ describe('every operation', () => {
       assert.match(headers.get('x-request-id') ?? '', made)
     })
 
-    test(`${operation.id} gives JSON to a client that accepts something else`, async () => {
+    test(`${operation.id} returns JSON whatever the client accepts`, async () => {
       const plain = await call(operation)
       const odd = await call(operation, { accept: 'application/xml, image/*;q=0.5' })
       assert.equal(odd.status, plain.status)
       assert.equal(odd.headers.get('content-type'), plain.headers.get('content-type'))
     })
 
-    test(`${operation.id} is not compressed and not sniffed`, async () => {
+    test(`${operation.id} is not compressed and sends nosniff`, async () => {
       const { headers } = await call(operation, { 'accept-encoding': '*' })
       assert.equal(headers.get('content-encoding'), null)
       assert.equal(headers.get('x-content-type-options'), 'nosniff')
@@ -78,7 +78,7 @@ describe('every operation', () => {
 })
 
 describe('X-Request-Id', () => {
-  test('an error has it in its body too, kept or made', async () => {
+  test('is also in the body of an error', async () => {
     const kept = await ask(url, '/nowhere', { headers: { 'x-request-id': 'mine' } })
     assert.equal(kept.headers.get('x-request-id'), 'mine')
     assert.equal(kept.body.request_id, 'mine')
@@ -87,13 +87,13 @@ describe('X-Request-Id', () => {
     assert.equal(replaced.headers.get('x-request-id'), replaced.body.request_id)
   })
 
-  test('two of them are none', async () => {
+  test('two headers are ignored', async () => {
     const head = ['GET /healthz HTTP/1.1', 'Host: localhost', 'X-Request-Id: a', 'X-Request-Id: b']
     const { headers } = await askRaw(url, head)
     assert.match(headers['x-request-id'] ?? '', made)
   })
 
-  test('an empty one is none', async () => {
+  test('an empty header is ignored', async () => {
     const { headers } = await askRaw(url, [
       'GET /healthz HTTP/1.1',
       'Host: localhost',
@@ -107,7 +107,7 @@ describe('x-muster-request-id', () => {
   const issue = all.find(({ id }) => id === 'issueToken')
   assert.ok(issue)
 
-  test('is made by Muster for the token operation, whatever the client sent', async () => {
+  test('is generated for the token operation, whatever the client sent', async () => {
     const { headers } = await call(issue, {
       'x-request-id': 'mine',
       'x-muster-request-id': 'req-00000000-0000-0000-0000-000000000000',
@@ -117,7 +117,7 @@ describe('x-muster-request-id', () => {
     assert.equal(headers.get('x-request-id'), 'mine')
   })
 
-  test('is on the other operations not', async () => {
+  test('is not sent by other operations', async () => {
     for (const operation of sampleOperations(all).filter(({ id }) => id !== 'issueToken')) {
       const { headers } = await call(operation)
       assert.equal(headers.get('x-muster-request-id'), null, operation.id)
@@ -138,7 +138,7 @@ describe('x-muster-request-id', () => {
     'no Host': [json(0), '', 400],
   }
   for (const [name, [lines, body, status]] of Object.entries(errors)) {
-    test(`is on the token operation's errors as well: ${name}`, async () => {
+    test(`is also sent with errors of the token operation: ${name}`, async () => {
       const target = name === 'a query' ? '/v3/auth/tokens?a=b' : '/v3/auth/tokens'
       const host = name === 'no Host' ? [] : ['Host: localhost']
       const answer = await askRaw(url, [`POST ${target} HTTP/1.1`, ...host, ...lines], body)
@@ -150,7 +150,7 @@ describe('x-muster-request-id', () => {
     })
   }
 
-  test("takes the platform's name from the configuration", async () => {
+  test('uses the configured platform name', async () => {
     const other = await startPlatform({ flags: ['--platform-name=acme'] })
     try {
       const { headers } = await callOperation(other.url, issue)
@@ -185,13 +185,13 @@ describe('HEAD', () => {
   }
 
   for (const operation of readers) {
-    test(`of ${operation.path} is GET without the body`, async () => {
+    test(`${operation.path} is GET without the body`, async () => {
       const { get, head } = await readBoth(operation, token)
       assert.deepEqual(head, { ...get, body: '' })
       assert.ok(get.status < 400 && get.body !== '')
     })
 
-    test(`of ${operation.path} fails as GET does`, async () => {
+    test(`${operation.path} fails like GET`, async () => {
       for (const [secret, query] of [
         ['', '?unknown=1'],
         ['', '?%zz'],
@@ -212,7 +212,7 @@ describe('HEAD', () => {
   })
 })
 
-test('tokens are not for caches', async () => {
+test('responses with tokens are not cacheable', async () => {
   for (const operation of all.filter(({ path }) => path === '/v3/auth/tokens')) {
     const { headers, status } = await call(operation)
     if (status === 204) continue

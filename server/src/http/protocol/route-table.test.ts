@@ -87,7 +87,7 @@ const documented = () =>
   )
 
 describe('API9 the OpenAPI document and the routes', () => {
-  test('API9 every documented operation is mounted, and every mounted one documented', async () => {
+  test('API9 every documented operation is mounted and vice versa', async () => {
     const mounted = (await mountedRoutes()).map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
     const own = mounted.filter((route) => !undocumented.test(route))
     assert.deepEqual(own.sort(), documented().sort())
@@ -104,12 +104,12 @@ describe('API9 the OpenAPI document and the routes', () => {
     }
   })
 
-  test('the document names the address that it was asked at', () => {
+  test('the document contains the requested address', () => {
     assert.deepEqual(document.servers, [{ url: platform.baseUrl }])
     assert.equal(platform.baseUrl, platform.url)
   })
 
-  test('a process that plays no gateway documents none', async (t) => {
+  test('a process without a gateway documents none', async (t) => {
     const other = await startPlatform({ flags: ['--roles=identity,platform'] })
     t.after(() => other.close())
     const { body } = await ask<OpenApiDocument>(other.url, '/openapi.json')
@@ -117,7 +117,7 @@ describe('API9 the OpenAPI document and the routes', () => {
     assert.ok(document.tags.some(({ name }) => name === 'Sessions'))
   })
 
-  test('a process without the identity part serves and documents none of it', async () => {
+  test('a process without the identity API neither serves nor documents it', async () => {
     const other = await startPlatform({ flags: ['--roles=platform'] })
     try {
       const { body } = await ask<OpenApiDocument>(other.url, '/openapi.json')

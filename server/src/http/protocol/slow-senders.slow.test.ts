@@ -16,16 +16,16 @@ const head =
 /** Far more than the limits of 5 and 10 seconds: it bounds the test, it measures nothing. */
 const patience = 30_000
 
-describe('a request that never ends', { concurrency: true }, () => {
+describe('an incomplete request', { concurrency: true }, () => {
   const unfinished: Record<string, string> = {
     'half a request line': 'GET /heal',
     'half a header block': 'GET /healthz HTTP/1.1\r\nHost: mus',
-    'headers without an end': 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n',
+    'endless headers': 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n',
     'half a body': `${head}Content-Length: 100\r\n\r\n{"auth":`,
     'half a chunk': `${head}Transfer-Encoding: chunked\r\n\r\n10\r\n{"auth":`,
   }
   for (const [name, text] of Object.entries(unfinished)) {
-    test(`is ended by the server: ${name}`, async () => {
+    test(`is closed by the server: ${name}`, async () => {
       const socket = openSocket(platform.url)
       socket.write(text)
       const { closed, answers } = await listen(socket, { patience })
@@ -37,7 +37,7 @@ describe('a request that never ends', { concurrency: true }, () => {
     })
   }
 
-  test('is ended by the server: one byte at a time', async () => {
+  test('is closed by the server: one byte at a time', async () => {
     const socket = openSocket(platform.url)
     const drip = setInterval(() => socket.writable && socket.write('x'), 200)
     socket.write('GET /healthz HTTP/1.1\r\nX-Drip: ')
@@ -46,7 +46,7 @@ describe('a request that never ends', { concurrency: true }, () => {
     assert.ok(closed)
   })
 
-  test('keeps nobody else waiting', async () => {
+  test('does not block other clients', async () => {
     const sockets = Array.from({ length: 200 }, () => openSocket(platform.url))
     for (const socket of sockets) socket.write(`${head}Content-Length: 100\r\n\r\n{`)
     const { status } = await ask(platform.url, '/healthz')

@@ -73,7 +73,7 @@ describe('unknown routes', () => {
     })
   }
 
-  test('404 whatever the token', async () => {
+  test('404 with any token', async () => {
     assertError(await ask(url, '/nowhere', { token }), 'NotFoundError')
     assertError(await ask(url, '/nowhere', { token: 'nonsense' }), 'NotFoundError')
   })
@@ -116,12 +116,12 @@ describe('methods', () => {
     })
   }
 
-  test('405 before anything is asked of the caller', async () => {
+  test('405 is checked before authentication', async () => {
     const answer = await ask(url, '/v3/auth/projects', { method: 'POST', body: { a: 1 } })
     assertError(answer, 'MethodNotAllowedError')
   })
 
-  test('405 for QUERY, with a content type or without', async () => {
+  test('405 for QUERY, with or without a content type', async () => {
     for (const type of [[], ['Content-Type: application/json'], ['Content-Type: text/plain']]) {
       for (const path of paths) {
         const answer = await askRaw(url, [`QUERY ${path} HTTP/1.1`, hostLine, ...type])
@@ -132,19 +132,19 @@ describe('methods', () => {
     }
   })
 
-  test('405 for a made-up method', async () => {
+  test('405 for an unknown method', async () => {
     for (const method of ['FROBNICATE', 'get', 'GETX', 'X']) {
       const answer = await askRaw(url, [`${method} /healthz HTTP/1.1`, hostLine])
       assertRawError(answer, 'MethodNotAllowedError')
     }
   })
 
-  test('CONNECT is refused in words', async () => {
+  test('CONNECT is 405', async () => {
     const answer = await askRaw(url, ['CONNECT muster:443 HTTP/1.1', hostLine])
     assert.equal(answer.status, 405)
   })
 
-  test('X-HTTP-Method-Override changes nothing', async () => {
+  test('X-HTTP-Method-Override is ignored', async () => {
     const headers = {
       'x-http-method-override': 'DELETE',
       'x-method-override': 'DELETE',
@@ -172,7 +172,7 @@ describe('content types', () => {
     ';',
   ]
   for (const operation of some) {
-    test(`415 for any but JSON at ${operation.id}, with a body or without`, async () => {
+    test(`415 for anything but JSON at ${operation.id}, with or without a body`, async () => {
       for (const type of wrong) {
         const headers = { 'content-type': type }
         const bodiless = await askBodiless(operation, type)
@@ -184,7 +184,7 @@ describe('content types', () => {
       }
     })
 
-    test(`${operation.id} takes application/json with parameters`, async () => {
+    test(`${operation.id} accepts application/json with parameters`, async () => {
       const good = [
         'application/json',
         'Application/JSON',
@@ -219,7 +219,7 @@ describe('content types', () => {
   }
 })
 
-describe('bodies where none belongs', () => {
+describe('bodies on routes without a body', () => {
   for (const operation of some.filter(({ body }) => body === undefined)) {
     test(`400 at ${operation.id}`, async () => {
       const head = [
@@ -272,7 +272,7 @@ describe('queries', () => {
       await refuse('?=', 'InputParameterError')
     })
 
-    test(`400 for a parameter given twice at ${operation.id}`, async () => {
+    test(`400 for a repeated parameter at ${operation.id}`, async () => {
       await refuse('?limit=1&limit=9999', 'InputParameterError')
     })
 
@@ -284,7 +284,7 @@ describe('queries', () => {
       await refuse('?%', 'InvalidFormatError')
     })
 
-    test(`an empty query is none at ${operation.id}`, async () => {
+    test(`an empty query is ignored at ${operation.id}`, async () => {
       const prepared = await stage.prepare(operation)
       const { status } = await callOperation(url, operation, { ...prepared, query: '?' })
       assert.ok(status < 400, String(status))
@@ -297,7 +297,7 @@ describe('header blocks', () => {
     Array.from({ length: count }, (_, index) => `X-Filler-${index}: ${value}`)
 
   for (const path of [...paths, '/nowhere']) {
-    test(`431 past 100 headers or 16 KiB at ${path}`, async () => {
+    test(`431 above 100 headers or 16 KiB at ${path}`, async () => {
       const line = `GET ${path} HTTP/1.1`
       // Host and Connection are two of the hundred.
       const atMost = await askRaw(url, [line, hostLine, ...fillers(98)])
@@ -309,7 +309,7 @@ describe('header blocks', () => {
     })
   }
 
-  test('431 for one header that is too large, and for a target that is', async () => {
+  test('431 for one header or a target that is too large', async () => {
     const long = 'x'.repeat(17 * 1_024)
     const inHeader = await askRaw(url, ['GET /healthz HTTP/1.1', hostLine, `X-Auth-Token: ${long}`])
     assertRawError(inHeader, 'HeaderTooLargeError')
@@ -317,52 +317,52 @@ describe('header blocks', () => {
     assertRawError(inTarget, 'HeaderTooLargeError')
   })
 
-  test('15 KiB in one header are fine', async () => {
+  test('accepts 15 KiB in one header', async () => {
     const long = 'x'.repeat(15 * 1_024)
     assert.equal((await ask(url, '/healthz', { headers: { 'x-filler': long } })).status, 200)
   })
 })
 
 describe('Host', () => {
-  test('400 without one', async () => {
+  test('400 if missing', async () => {
     for (const path of paths) {
       assertRawError(await askRaw(url, [`GET ${path} HTTP/1.1`]), 'InvalidFormatError')
     }
   })
 
-  test('400 for two, even alike', async () => {
+  test('400 for two, even if identical', async () => {
     for (const second of ['Host: other', hostLine]) {
       const answer = await askRaw(url, ['GET /healthz HTTP/1.1', hostLine, second])
       assertRawError(answer, 'InvalidFormatError')
     }
   })
 
-  test('400 for one that is no host', async () => {
+  test('400 if invalid', async () => {
     for (const host of ['a b', 'a/b', 'a?b', 'a@b', '<script>']) {
       const answer = await askRaw(url, ['GET /healthz HTTP/1.1', `Host: ${host}`])
       assertRawError(answer, 'InvalidFormatError')
     }
   })
 
-  test('HTTP/1.0 needs none', async () => {
+  test('is optional under HTTP/1.0', async () => {
     assert.equal((await askRaw(url, ['GET /healthz HTTP/1.0'])).status, 200)
   })
 })
 
 describe('Expect', () => {
-  test('an expectation that Muster does not know is answered as any request', async () => {
+  test('an unknown expectation is ignored', async () => {
     const answer = await askRaw(url, ['GET /healthz HTTP/1.1', hostLine, 'Expect: something'])
     assert.ok(answer.status === 200 || answer.status === 417, String(answer.status))
     assert.ok(answer.headers['x-request-id'])
   })
 
-  test('an unknown expectation opens no way past the checks', async () => {
+  test('an unknown expectation does not bypass the checks', async () => {
     const head = ['GET /v3/auth/projects HTTP/1.1', hostLine, 'Expect: something']
     assertRawError(await askRaw(url, head), 'UnauthorizedError')
   })
 })
 
-describe('targets', () => {
+describe('request targets', () => {
   test('the absolute form is the same route', async () => {
     const get = await askRaw(url, ['GET http://muster/healthz HTTP/1.1', hostLine])
     assert.equal(get.status, 200)
@@ -370,19 +370,19 @@ describe('targets', () => {
     assertRawError(post, 'MethodNotAllowedError')
   })
 
-  test('a percent-encoded letter is the letter, for every method', async () => {
+  test('a percent-encoded letter equals the letter, for every method', async () => {
     const get = await askRaw(url, ['GET /%68ealthz HTTP/1.1', hostLine])
     assert.equal(get.status, 200)
     const post = await askRaw(url, ['POST /%68ealthz HTTP/1.1', hostLine])
     assertRawError(post, 'MethodNotAllowedError')
   })
 
-  test('a fragment does not belong in a request', async () => {
+  test('400 for a fragment', async () => {
     const answer = await askRaw(url, ['GET /healthz#x HTTP/1.1', hostLine])
     assert.ok(answer.status === 400 || answer.status === 404, String(answer.status))
   })
 
-  test('* is no path', async () => {
+  test('rejects *', async () => {
     const answer = await askRaw(url, ['GET * HTTP/1.1', hostLine])
     assert.ok(answer.status === 400 || answer.status === 404, String(answer.status))
   })

@@ -26,7 +26,7 @@ interface Links {
   previous: null
 }
 
-onEngineOfLane('scopes of a user', (engine) => {
+onEngineOfLane('the scopes of a user', (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
   let identities: IdentityWorld
@@ -67,7 +67,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     assert.deepEqual(token.policies, { Domain: [], Project: [], System: [] })
   }
 
-  test('a domain-scoped token has the domain for a project', async () => {
+  test('a domain-scoped token has the domain as its project', async () => {
     const name = fresh('Domain')
     const domainId = await identities.addDomain(name)
     const userId = await addUser()
@@ -87,7 +87,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     assert.deepEqual(assignment?.group, nobody)
   })
 
-  test('a system role holds in a project, not in a domain', async () => {
+  test('a system role applies in a project, not in a domain', async () => {
     const domainId = await identities.addDomain(fresh('Domain'))
     const projectId = await identities.addProject(fresh('project'), domainId)
     const userId = await addUser()
@@ -107,7 +107,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     assert.deepEqual(system?.policies, { domain: [], project: [], system: ['system_auditor'] })
   })
 
-  test('a system role alone is no project to be in', async () => {
+  test('a system role alone gives no access to a project', async () => {
     const projectId = await identities.addProject(fresh('project'))
     const userId = await addUser()
     await identities.assign({ role: 'admin', userId })
@@ -120,7 +120,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     isUnscoped(token)
   })
 
-  test('the default project is the scope of whoever asks for none', async () => {
+  test('a login without a scope uses the default project', async () => {
     const name = fresh('default')
     const projectId = await identities.addProject(name)
     const userId = await addUser({ defaultProjectId: projectId })
@@ -132,12 +132,12 @@ onEngineOfLane('scopes of a user', (engine) => {
     assert.equal(rescoped.body.token.project.Id, projectId)
   })
 
-  test('a default project that became unusable is none', async () => {
+  test('an unusable default project is ignored', async () => {
     const makeUnusable: Record<string, (projectId: string, domainId: string) => Promise<unknown>> =
       {
         'it was disabled': (projectId) => disable('projects', projectId),
         'its domain was disabled': (_projectId, domainId) => disable('domains', domainId),
-        'the role was taken away': (projectId) =>
+        'the role was revoked': (projectId) =>
           identities.change(
             platform.database.db
               .deleteFrom('assignments')
@@ -165,7 +165,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     }
   })
 
-  test('a role of a group is a role of its members', async () => {
+  test('members have the roles of their group', async () => {
     const projectName = fresh('project')
     const projectId = await identities.addProject(projectName)
     const userId = await addUser()
@@ -189,7 +189,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     assert.deepEqual(later.token.role_assignments, [])
   })
 
-  test('a role held twice is shown twice and granted once', async () => {
+  test('a role from two assignments is listed twice and granted once', async () => {
     const projectId = await identities.addProject(fresh('project'))
     const userId = await addUser()
     const groupId = await identities.addGroup(fresh('group'), [userId])
@@ -202,7 +202,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     assert.equal(token.projects.length, 1)
   })
 
-  test('projects and domains list what one can get a token for, and no more', async () => {
+  test('projects and domains list exactly the scopes a user can get a token for', async () => {
     const domainId = await identities.addDomain(fresh('Domain'))
     const closedDomain = await identities.addDomain(fresh('Closed'))
     const openName = fresh('a-open')
@@ -261,7 +261,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     }
   })
 
-  test('the lists are the same from every token of the user', async () => {
+  test('the lists are the same with every token of the user', async () => {
     const domainId = await identities.addDomain(fresh('Domain'))
     const projectId = await identities.addProject(fresh('project'), domainId)
     const userId = await addUser()
@@ -277,7 +277,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     assert.deepEqual(lists[2], lists[0])
   })
 
-  test('the catalog is for a scope, and empty without one', async () => {
+  test('the catalog is empty without a scope', async () => {
     const projectId = await identities.addProject(fresh('project'))
     const userId = await addUser()
     await identities.assign({ role: 'project_viewer', userId, projectId })
@@ -313,7 +313,7 @@ onEngineOfLane('scopes of a user', (engine) => {
     assert.equal(new Set(ids).size, ids.length)
   })
 
-  test('a token ends with the account and with its parent', async () => {
+  test('a token expires with the user and with its parent', async () => {
     const hour = 3_600_000
     const userId = await addUser({ expiresAt: Date.now() + hour })
     const { secret, token } = await login(userId)

@@ -61,7 +61,7 @@ async function readAddresses(authUrl: string, baseUrl: string) {
 }
 
 describe('SEC-17 addresses in the catalog', () => {
-  test('SEC-17 are literal, whatever a template language would make of them', async () => {
+  test('SEC-17 are literal and not expanded as templates', async () => {
     const seen = await readAddresses(address, `${address}/base`)
     assert.deepEqual(seen, {
       catalog: { keystone: [`${address}/v3`], region2: [`${address}/base`] },
@@ -71,7 +71,7 @@ describe('SEC-17 addresses in the catalog', () => {
     })
   })
 
-  test('have no Host of a request in them', async () => {
+  test('do not depend on the Host of a request', async () => {
     const platform = await startPlatform()
     try {
       const headers = { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' }

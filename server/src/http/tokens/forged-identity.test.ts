@@ -83,9 +83,9 @@ before(async () => {
 })
 after(() => platform.close())
 
-describe('SEC-10 identity headers from outside', () => {
+describe('SEC-10 forged identity headers', () => {
   for (const operation of sampleOperations(all)) {
-    test(`SEC-10 change no byte of ${operation.id}`, async () => {
+    test(`SEC-10 do not change a byte of ${operation.id}`, async () => {
       for (const token of [undefined, plain, admin]) {
         const answers = []
         for (const headers of [{}, forged]) {
@@ -100,7 +100,7 @@ describe('SEC-10 identity headers from outside', () => {
     })
   }
 
-  test('SEC-10 show nobody a token of another', async () => {
+  test('SEC-10 do not show a token of another user', async () => {
     for (const method of ['GET', 'DELETE']) {
       const headers = { ...forged, 'x-subject-token': admin }
       const answer = await ask(url, '/v3/auth/tokens', { method, token: plain, headers })
@@ -109,14 +109,14 @@ describe('SEC-10 identity headers from outside', () => {
     assert.equal((await ask(url, '/v3/auth/projects', { token: admin })).status, 200)
   })
 
-  test('SEC-10 open no closed route', async () => {
+  test('SEC-10 do not open a protected route', async () => {
     for (const operation of all.filter(({ access }) => access === 'token')) {
       const { status } = await callOperation(url, operation, { headers: forged })
       assert.equal(status, 401, operation.id)
     }
   })
 
-  test('SEC-10 open no metrics to whoever was forwarded', async () => {
+  test('SEC-10 do not open metrics to forwarded clients', async () => {
     const headers = { ...forged, 'x-forwarded-for': '127.0.0.1' }
     assertError(await ask(url, '/metrics', { headers }), 'UnauthorizedError')
     assertError(await ask(url, '/metrics', { headers, token: plain }), 'ForbiddenError')
@@ -137,7 +137,7 @@ const forgedKeys = [
   'constructor',
 ]
 
-describe('SEC-10 keys of a body', () => {
+describe('SEC-10 unknown keys of a body', () => {
   const places: Record<string, (extra: object) => object> = {
     body: (extra) => ({ auth: { identity: tokenIdentity(plain) }, ...extra }),
     auth: (extra) => ({ auth: { identity: tokenIdentity(plain), ...extra } }),
@@ -152,7 +152,7 @@ describe('SEC-10 keys of a body', () => {
     'auth.context': (extra) => ({ auth: { identity: tokenIdentity(plain), context: extra } }),
   }
   for (const [place, bodyWith] of Object.entries(places)) {
-    test(`SEC-10 that ${place} does not know are refused`, async () => {
+    test(`SEC-10 are rejected in ${place}`, async () => {
       for (const key of forgedKeys) {
         const body = bodyWith({ [key]: adminId })
         const answer = await ask(url, '/v3/auth/tokens', { method: 'POST', body })
@@ -165,9 +165,9 @@ describe('SEC-10 keys of a body', () => {
   }
 })
 
-describe('SEC-10 parameters of a query', () => {
+describe('SEC-10 unknown query parameters', () => {
   for (const operation of sampleOperations(all)) {
-    test(`SEC-10 that ${operation.id} does not know are refused`, async () => {
+    test(`SEC-10 are rejected by ${operation.id}`, async () => {
       const known = Object.keys(operation.query?.properties ?? {})
       for (const key of [...forgedKeys, '__proto__'].filter((name) => !known.includes(name))) {
         const query = `?${key}=${adminId}`

@@ -10,7 +10,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const password = 'the right password'
 
 /** The whole product, argon2 and its queue included. */
-onEngineOfLane('many password logins at once', (engine) => {
+onEngineOfLane('concurrent password logins', (engine) => {
   let platform: TestPlatform
   before(async () => {
     // The clock stands still, so that an account in its delay stays there.
@@ -33,7 +33,7 @@ onEngineOfLane('many password logins at once', (engine) => {
       ),
     )
 
-  test('SEC-22 60 right logins of one user at once are never a failed login', async () => {
+  test('SEC-22 60 concurrent correct logins of one user count no failure', async () => {
     const answers = await loginMany('right', 60, () => password)
     for (const answer of answers) {
       if (answer.status !== 201) assertError(answer, 'ServiceUnavailable', 'application/json')
@@ -41,7 +41,7 @@ onEngineOfLane('many password logins at once', (engine) => {
     assert.ok(answers.filter(({ status }) => status === 201).length >= 40)
   })
 
-  test('SEC-22 80 guesses at once leave ten failures in the count', async () => {
+  test('SEC-22 80 concurrent wrong logins count ten failures', async () => {
     const answers = await loginMany('guessed', 80, (index) => `guess ${index}`)
     for (const answer of answers) {
       const errorClass = answer.status === 503 ? 'ServiceUnavailable' : 'UnauthorizedError'

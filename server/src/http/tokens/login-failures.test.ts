@@ -73,7 +73,7 @@ onEngineOfLane('a failed login', (engine) => {
     }
   }
 
-  test('SEC-20 is byte for byte the same, whatever the cause', async () => {
+  test('SEC-20 returns byte-identical responses for every cause', async () => {
     const { project, closedProject, closedDomain } = places
     const good = secretOf(await send(login({ name: 'good' })))
     const revoked = secretOf(await send({ identity: tokenIdentity(good) }))
@@ -94,21 +94,21 @@ onEngineOfLane('a failed login', (engine) => {
       'disabled user, wrong password': login({ name: 'disabled', password: 'wrong' }),
       'disabled domain': login({ name: 'elsewhere', domain: { id: closedDomain } }),
       'disabled domain by name': login({ name: 'elsewhere', domain: { name: 'closed' } }),
-      'in its delay': login({ name: 'delayed' }),
-      'in its delay, wrong password': login({ name: 'delayed', password: 'wrong' }),
-      'account that ended': login({ name: 'ended' }),
-      'password that expired': login({ name: 'stale' }),
+      'delayed user': login({ name: 'delayed' }),
+      'delayed user, wrong password': login({ name: 'delayed', password: 'wrong' }),
+      'expired user': login({ name: 'ended' }),
+      'expired password': login({ name: 'stale' }),
       'no password set': login({ name: 'no password' }),
       'password too long': login({ name: 'good', password: 'x'.repeat(1_025) }),
       'unknown user, password too long': login({ name: 'nobody', password: 'x'.repeat(8_000) }),
       'unknown project': login({ name: 'good' }, { project: { id: 'nowhere' } }),
-      "somebody else's project": login(
+      'project without a role': login(
         { name: 'good' },
         { project: { name: 'system', domain: { id: 'default' } } },
       ),
       'disabled project': login({ name: 'good' }, { project: { id: closedProject } }),
       'unknown domain scope': login({ name: 'good' }, { domain: { id: 'nowhere' } }),
-      "somebody else's domain": login({ name: 'good' }, { domain: { id: 'default' } }),
+      'domain without a role': login({ name: 'good' }, { domain: { id: 'default' } }),
       'disabled domain scope': login({ name: 'good' }, { domain: { id: closedDomain } }),
       'wrong password and unknown project': login(
         { name: 'good', password: 'wrong' },
@@ -153,7 +153,7 @@ onEngineOfLane('a failed login', (engine) => {
       }
     }
 
-    test('SEC-21 for an account that exists and one that does not', async () => {
+    test('SEC-21 for existing and unknown users', async () => {
       now += 3_600_000
       const { closedDomain } = places
       const pairs: [User, User][] = [
@@ -194,7 +194,7 @@ onEngineOfLane('a failed login', (engine) => {
       }
     })
 
-    test('SEC-21 in their delay too, however the account is spelled', async () => {
+    test('SEC-21 during the delay too, for every spelling of the user', async () => {
       now += 3_600_000
       const spellings: User[] = [
         {},
@@ -213,7 +213,7 @@ onEngineOfLane('a failed login', (engine) => {
       }
     })
 
-    test('SEC-21 with a password that is too long: none but to tell of it, for anybody', async () => {
+    test('SEC-21 with a password that is too long: no comparison, for any user', async () => {
       const long = 'x'.repeat(1_025)
       const known = await workOf(login({ name: 'good', password: long }))
       const unknown = await workOf(login({ name: 'nobody at all', password: long }))

@@ -42,7 +42,7 @@ const spellingsOf = ({ id, name, domainId }: Victim): User[] => [
 const toFullWidth = (text: string) =>
   text.replaceAll(/[!-~]/g, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 0xfee0))
 
-onBothEngines('guessing a password', (engine) => {
+onBothEngines('password guessing', (engine) => {
   let now = Date.now()
   let platform: TestPlatform
   let logins: MeasuredLogins
@@ -89,14 +89,14 @@ onBothEngines('guessing a password', (engine) => {
     )
   }
 
-  test('every spelling is the same account', async () => {
+  test('every spelling counts for the same user', async () => {
     const victim = await addVictim('Zoë Ångström-1')
     for (const spelling of spellingsOf(victim)) {
       assert.equal(await tryPassword(spelling, password), 201, JSON.stringify(spelling))
     }
   })
 
-  test('SEC-22 200 guesses at once, over all spellings, are compared ten times at most', async () => {
+  test('SEC-22 200 concurrent guesses over all spellings are compared at most ten times', async () => {
     const victim = await addVictim('Zoë Ångström-2')
     const { real } = logins.counts
     const statuses = await guessInParallel(victim, 200, [logins])
@@ -108,7 +108,7 @@ onBothEngines('guessing a password', (engine) => {
     assert.equal(logins.counts.real - real, 10)
   })
 
-  test('SEC-22 guesses one after the other count the same', async () => {
+  test('SEC-22 sequential guesses count the same', async () => {
     const victim = await addVictim('Zoë Ångström-3')
     const { real } = logins.counts
     for (const spelling of [...spellingsOf(victim), ...spellingsOf(victim)]) {
@@ -117,7 +117,7 @@ onBothEngines('guessing a password', (engine) => {
     assert.equal(logins.counts.real - real, 10)
   })
 
-  test('SEC-22 nine failures are no delay, and a right password forgives them', async () => {
+  test('SEC-22 nine failures cause no delay, and a correct password resets them', async () => {
     const victim = await addVictim('Zoë Ångström-4')
     for (let round = 0; round < 3; round += 1) {
       for (let index = 0; index < 9; index += 1) {
@@ -127,7 +127,7 @@ onBothEngines('guessing a password', (engine) => {
     }
   })
 
-  test('SEC-22 the delay is one second, doubling to fifteen minutes', async () => {
+  test('SEC-22 the delay starts at one second and doubles up to fifteen minutes', async () => {
     const victim = { id: (await addVictim('Zoë Ångström-5')).id }
     for (let index = 0; index < 9; index += 1) await tryPassword(victim, 'wrong')
     const { counts } = logins
@@ -148,7 +148,7 @@ onBothEngines('guessing a password', (engine) => {
     assert.equal(await tryPassword(victim, password), 201)
   })
 
-  test('SEC-22 of many guesses at the end of a delay one is compared', async () => {
+  test('SEC-22 one of many guesses at the end of a delay is compared', async () => {
     const victim = await addVictim('Zoë Ångström-6')
     await guessInParallel(victim, 20, [logins])
     now += second
@@ -157,7 +157,7 @@ onBothEngines('guessing a password', (engine) => {
     assert.equal(logins.counts.real - real, 1)
   })
 
-  test('SEC-23 the delay binds password logins only', async () => {
+  test('SEC-23 the delay applies to password logins only', async () => {
     const victim = await addVictim('Zoë Ångström-7')
     const identity = identify({ id: victim.id, password })
     const token = secretOf(await requestToken(logins.url, { identity }, from('192.0.2.50')))
@@ -167,7 +167,7 @@ onBothEngines('guessing a password', (engine) => {
     assert.equal((await requestToken(logins.url, { identity: tokenIdentity(token) })).status, 201)
   })
 
-  test('SEC-23 disabling binds every path at once', async () => {
+  test('SEC-23 disabling a user applies to every login method at once', async () => {
     const victim = await addVictim('Zoë Ångström-8')
     const identity = identify({ id: victim.id, password })
     const token = secretOf(await requestToken(logins.url, { identity }))
@@ -185,7 +185,7 @@ onBothEngines('guessing a password', (engine) => {
     }
   })
 
-  test('SEC-24 1,000 guesses from elsewhere keep nobody out of a known address', async () => {
+  test('SEC-24 1,000 guesses from elsewhere do not lock the user out of a known address', async () => {
     const victim = await addVictim('Zoë Ångström-9')
     const known = '192.0.2.60'
     assert.equal(await tryPassword({ id: victim.id }, password, known), 201)
@@ -197,7 +197,7 @@ onBothEngines('guessing a password', (engine) => {
     )
   })
 
-  test('SEC-24 and keep the owner out of a new address for fifteen minutes at most', async () => {
+  test('SEC-24 they lock the user out of a new address for fifteen minutes at most', async () => {
     const victim = await addVictim('Zoë Ångström-10')
     // One guess as soon as each delay allows, as long as it grows and longer.
     for (let round = 0; round < 40; round += 1) {
@@ -210,7 +210,7 @@ onBothEngines('guessing a password', (engine) => {
     assert.equal(await tryPassword({ id: victim.id }, password, '192.0.2.61'), 201)
   })
 
-  test('SEC-24 guesses from a known address are counted as well', async () => {
+  test('SEC-24 guesses from a known address are counted too', async () => {
     const victim = await addVictim('Zoë Ångström-11')
     const known = '192.0.2.62'
     assert.equal(await tryPassword({ id: victim.id }, password, known), 201)
@@ -222,7 +222,7 @@ onBothEngines('guessing a password', (engine) => {
     assert.equal(await tryPassword({ id: victim.id }, password, known), 401)
   })
 
-  test('SEC-24 the delay of one account is not that of another', async () => {
+  test('SEC-24 the delay of one user does not affect another', async () => {
     const victim = await addVictim('Zoë Ångström-12')
     const neighbour = await addVictim('Zoë Ångström-13')
     await guessInParallel(victim, 20, [logins])
@@ -230,7 +230,7 @@ onBothEngines('guessing a password', (engine) => {
   })
 
   if (engine === 'postgres') {
-    test('SEC-22 guesses spread over two processes share one count', async () => {
+    test('SEC-22 guesses in two processes share one count', async () => {
       const beside = await startPlatform({ engine, clock: () => now, beside: platform })
       const others = await startMeasuredLogins(beside, {
         clock: () => now,

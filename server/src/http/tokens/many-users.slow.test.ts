@@ -143,7 +143,7 @@ async function whoAmI(socket: Socket, question: Question): Promise<string> {
     : `${status} ${question.caller.userId} ${projects?.map(({ id }) => id).join()}`
 }
 
-onBothEngines('many users at once', (engine) => {
+onBothEngines('many concurrent users', (engine) => {
   let platform: TestPlatform
   let callers: Caller[]
   before(async () => {
@@ -152,7 +152,7 @@ onBothEngines('many users at once', (engine) => {
   })
   after(() => platform.close())
 
-  test(`SEC-07: each of ${userCount * requestsEach} answers is for the user who asked`, async () => {
+  test(`SEC-07: each of ${userCount * requestsEach} responses is for the user who sent the request`, async () => {
     const questions = shuffle(ask(callers))
     const mismatches: string[] = []
     let answers = 0

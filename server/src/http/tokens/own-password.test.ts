@@ -19,7 +19,7 @@ import { comparableParts } from '../../testing/comparable-response.ts'
 const original_password = 'tussocky moorland'
 const password = 'moorland tussocks'
 
-onEngineOfLane("one's own password", (engine) => {
+onEngineOfLane("changing one's own password", (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
   let identities: IdentityWorld
@@ -52,7 +52,7 @@ onEngineOfLane("one's own password", (engine) => {
   const statusOf = async (token: string) =>
     (await ask(logins.url, '/v3/auth/projects', { token })).status
 
-  test('is changed by who knows it, and every token ends with the old one', async () => {
+  test('requires the current password and ends every token', async () => {
     const { id, token, change } = await addPerson()
     const another = secretOf(await logIn(id, original_password))
     assert.equal((await change({ original_password, password })).status, 204)
@@ -61,7 +61,7 @@ onEngineOfLane("one's own password", (engine) => {
     assert.equal((await logIn(id, password)).status, 201)
   })
 
-  test('is not changed by who does not know it', async () => {
+  test('is denied with a wrong current password', async () => {
     const { id, token, change } = await addPerson()
     const answer = await change({ original_password: 'a guess', password })
     assert.deepEqual([answer.status, answer.body.class], [401, 'UnauthorizedError'])
@@ -70,7 +70,7 @@ onEngineOfLane("one's own password", (engine) => {
     assert.equal((await logIn(id, original_password)).status, 201)
   })
 
-  test('SEC-22: ten wrong ones in a row are ten failed logins, and the right one has to wait', async () => {
+  test('SEC-22: ten wrong current passwords count as ten failed logins and cause the delay', async () => {
     const { id, change } = await addPerson()
     const wrong = []
     for (let tries = 0; tries < 10; tries += 1) {
@@ -88,7 +88,7 @@ onEngineOfLane("one's own password", (engine) => {
     assert.equal((await logIn(id, password)).status, 201)
   })
 
-  test('SEC-22: failed logins count here too, and a right one here ends the row', async () => {
+  test('SEC-22: shares the failure count with logins, and a success resets it', async () => {
     const { id, change } = await addPerson()
     for (let tries = 0; tries < 9; tries += 1) {
       assert.equal((await logIn(id, `guess ${tries}`)).status, 401)
@@ -101,7 +101,7 @@ onEngineOfLane("one's own password", (engine) => {
     assert.equal((await logIn(id, password)).status, 201)
   })
 
-  test('is nobody else’s to change, and nobody else is told of', async () => {
+  test('is 404 for every other user, known or not', async () => {
     const { change } = await addPerson()
     const other = await addPerson()
     const before = await dumpTables(platform.database)
@@ -116,7 +116,7 @@ onEngineOfLane("one's own password", (engine) => {
     assert.deepEqual(await dumpTables(platform.database), before)
   })
 
-  test('must not become a weak one, and what is missing is named', async () => {
+  test('rejects a weak password and names missing fields', async () => {
     const { id, client, change } = await addPerson()
     const path = { id }
     const weak = { user: { original_password, password: 'password1' } }
@@ -138,7 +138,7 @@ onEngineOfLane("one's own password", (engine) => {
     assert.equal((await logIn(id, original_password)).status, 201)
   })
 
-  test('that was never set cannot be changed', async () => {
+  test('is denied for a user without a password', async () => {
     const { id, token } = await addPerson()
     const { db } = platform.database
     const without = db.updateTable('users').set({ password_hash: null }).where('id', '=', id)

@@ -20,7 +20,7 @@ library.verify = async (...parameters) => {
 const { adminPassword, startPlatform } = await import('../../testing/start-platform.ts')
 const { ask, passwordIdentity, requestToken, secretOf } = await import('../../testing/client.ts')
 
-onEngineOfLane('a login under way', (engine) => {
+onEngineOfLane('a login in progress', (engine) => {
   let platform: TestPlatform
   before(async () => {
     platform = await startPlatform({ engine })
@@ -42,7 +42,7 @@ onEngineOfLane('a login under way', (engine) => {
     ])
   }
 
-  test('SEC-02: with the old password comes to nothing when the password is changed', async () => {
+  test('SEC-02: with the old password fails if the password changes meanwhile', async () => {
     assert.equal(await statusOf(secretOf(await logIn())), 200)
     duringComparison = changePassword
     const answer = await logIn()

@@ -37,7 +37,7 @@ describe('SEC-70 long passwords', () => {
     'letters of every kind': 'ß"\\\u202E\u001B[0m<b>&amp;%00',
   }
   for (const [name, password] of Object.entries(whole)) {
-    test(`SEC-70 are taken whole: ${name}`, async () => {
+    test(`SEC-70 are used in full: ${name}`, async () => {
       await addUser(name, password)
       assert.equal((await login(name, password)).status, 201)
       const letters = [...password]
@@ -54,7 +54,7 @@ describe('SEC-70 long passwords', () => {
     })
   }
 
-  test('SEC-70 that are alike in their first 72 bytes are two passwords', async () => {
+  test('SEC-70 that share their first 72 bytes are different', async () => {
     const prefix = 'p'.repeat(72)
     await addUser('prefix', `${prefix}one`)
     for (const other of [`${prefix}two`, prefix, prefix.slice(0, 54), `${prefix}one `]) {
@@ -63,7 +63,7 @@ describe('SEC-70 long passwords', () => {
     assert.equal((await login('prefix', `${prefix}one`)).status, 201)
   })
 
-  test('SEC-70 past 1,024 bytes are never right and never hashed', async () => {
+  test('SEC-70 above 1,024 bytes are always wrong and never hashed', async () => {
     const tooLong = ['a'.repeat(1_025), 'é'.repeat(513), `${'a'.repeat(1_023)}é`, 'a'.repeat(8_192)]
     // Even where the hash of one is stored.
     for (const [index, password] of tooLong.entries()) await addUser(`long ${index}`, password)

@@ -21,7 +21,7 @@ const matchesContract = new Ajv({ strict: false, validateFormats: false }).compi
 const password = 'a password to look with'
 const day = 86_400_000
 
-onEngineOfLane('looking at tokens', (engine) => {
+onEngineOfLane('token inspection', (engine) => {
   let now = Date.now()
   let platform: TestPlatform
   let url: string
@@ -78,7 +78,7 @@ onEngineOfLane('looking at tokens', (engine) => {
       }),
     )
 
-  test('one sees its own token as it was issued', async () => {
+  test('a user sees the own token as it was issued', async () => {
     const issued = await requestToken(url, {
       identity: tokenIdentity(owner),
       scope: { project: { id: projectId } },
@@ -95,7 +95,7 @@ onEngineOfLane('looking at tokens', (engine) => {
     assert.deepEqual((await look(secret, secret)).body, issued.body)
   })
 
-  test('HEAD says the same in headers alone', async () => {
+  test('HEAD returns the same headers', async () => {
     const get = await look(owner, owner)
     const head = await look(owner, owner, 'HEAD')
     assert.equal(head.status, 200)
@@ -105,7 +105,7 @@ onEngineOfLane('looking at tokens', (engine) => {
     assert.equal((await look(owner, unknown, 'HEAD')).status, 404)
   })
 
-  test("another's token is, byte for byte, one that never was", async () => {
+  test('the token of another user is byte for byte an unknown one', async () => {
     for (const method of ['GET', 'DELETE']) {
       const absent = comparableParts(await look(stranger, unknown, method))
       assertError(await look(stranger, unknown, method), 'ResourceNotFoundError')
@@ -121,7 +121,7 @@ onEngineOfLane('looking at tokens', (engine) => {
     assert.equal((await look(owner, owner)).status, 200)
   })
 
-  test("the admin may see and end anyone's", async () => {
+  test('an administrator can inspect and revoke any token', async () => {
     const subject = await childOf(owner)
     const { status, body } = await look(admin, subject)
     assert.equal(status, 200)
@@ -131,14 +131,14 @@ onEngineOfLane('looking at tokens', (engine) => {
     assertError(await look(owner, subject), 'ResourceNotFoundError')
   })
 
-  test('the admin without a project may not: a system role holds in project scopes', async () => {
+  test('an unscoped administrator cannot: a system role applies in project scopes', async () => {
     const unscoped = await loginAdmin(url, undefined)
     const bare = secretOf(await requestToken(url, { identity: tokenIdentity(unscoped) }))
     assert.equal((await look(bare, owner)).status, 404)
     assert.equal((await look(bare, bare)).status, 200)
   })
 
-  test("the auditor may see anyone's and end only its own", async () => {
+  test('an auditor can inspect any token and revoke only the own', async () => {
     const subject = await childOf(owner)
     assert.equal((await look(auditor, subject)).status, 200)
     assert.equal((await look(auditor, subject, 'HEAD')).status, 200)
@@ -148,7 +148,7 @@ onEngineOfLane('looking at tokens', (engine) => {
     assert.equal((await look(auditor, own, 'DELETE')).status, 204)
   })
 
-  test('a role may see a token by the right to get it, and by no other', async () => {
+  test('inspection requires the permission "get" and no other', async () => {
     const identities = createIdentityWorld(platform.database)
     const passwordHash = await hash(password)
     for (const action of ['get', 'list', 'update', 'perform'] as const) {
@@ -168,12 +168,12 @@ onEngineOfLane('looking at tokens', (engine) => {
     }
   })
 
-  test('a domain admin may not look beyond its own', async () => {
+  test('a domain administrator can inspect only the own tokens', async () => {
     assert.equal((await look(domainAdmin, owner)).status, 404)
     assert.equal((await look(domainAdmin, owner, 'DELETE')).status, 404)
   })
 
-  test('one that was ended is gone', async () => {
+  test('a revoked token is 404', async () => {
     const subject = await childOf(owner)
     const deleted = await look(owner, subject, 'DELETE')
     assert.equal(deleted.status, 204)
@@ -185,14 +185,14 @@ onEngineOfLane('looking at tokens', (engine) => {
     assertError(await look(subject, subject), 'UnauthorizedError')
   })
 
-  test('one can end itself', async () => {
+  test('a token can revoke itself', async () => {
     const subject = await childOf(owner)
     assert.equal((await look(subject, subject, 'DELETE')).status, 204)
     assertError(await look(subject, subject), 'UnauthorizedError')
     assert.equal((await look(owner, owner)).status, 200)
   })
 
-  test('ending a token ends all that were made from it, and no others', async () => {
+  test('revoking a token revokes all tokens derived from it, and no others', async () => {
     const parent = await childOf(owner)
     const child = await childOf(parent)
     const grandchild = await childOf(child)
@@ -205,7 +205,7 @@ onEngineOfLane('looking at tokens', (engine) => {
     assert.equal((await look(owner, sibling)).status, 200)
   })
 
-  test('without a subject there is nothing to look at', async () => {
+  test('a missing subject token is an error', async () => {
     for (const method of ['GET', 'DELETE']) {
       for (const headers of [{}, { 'x-subject-token': '' }]) {
         const answer = await ask(url, '/v3/auth/tokens', { method, token: owner, headers })
@@ -215,7 +215,7 @@ onEngineOfLane('looking at tokens', (engine) => {
     }
   })
 
-  test('one that has run out is gone, and its holder is not known', async () => {
+  test('an expired token is 404, and as a caller 401', async () => {
     const subject = await childOf(owner)
     now += day
     try {
@@ -227,7 +227,7 @@ onEngineOfLane('looking at tokens', (engine) => {
     }
   })
 
-  test('what a token stands for is read anew each time', async () => {
+  test('the content of a token is read anew each time', async () => {
     const identities = createIdentityWorld(platform.database)
     const userId = (await look(stranger, stranger)).body.token.user.Id
     const assignment = await identities.assign({ role: 'project_viewer', userId, projectId })

@@ -23,7 +23,7 @@ interface Issued {
   readonly end: number
 }
 
-onEngineOfLane('the life of a token', (engine) => {
+onEngineOfLane('token lifetime', (engine) => {
   let platform: TestPlatform
   let url: string
   let now = Date.UTC(2026, 0, 1)
@@ -60,7 +60,7 @@ onEngineOfLane('the life of a token', (engine) => {
     scope: fc.constantFrom(undefined, systemProject),
   })
 
-  test('SEC-01: no chain of tokens outlives the login it began with', async () => {
+  test('SEC-01: no derived token outlives the original login', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 20 }), async (steps) => {
         const root = await logIn()
@@ -117,7 +117,7 @@ onEngineOfLane('the life of a token', (engine) => {
     assert.equal((await rescope(planted)).status, 401)
   })
 
-  test('SEC-01: a chain ends where the database could no longer revoke it at one stroke', async () => {
+  test('SEC-01: the number of derivations is limited, so that one statement can revoke them all', async () => {
     const userId = await createIdentityWorld(platform.database).addUser({ name: 'persistent' })
     const planted = await insertToken(platform.database, {
       userId,

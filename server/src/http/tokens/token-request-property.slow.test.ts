@@ -154,7 +154,7 @@ const hostileBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
 const batch = 25
 const batches = 120
 
-onBothEngines('the token operation, given anything', (engine) => {
+onBothEngines('the token operation with random input', (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
   before(async () => {
@@ -181,7 +181,7 @@ onBothEngines('the token operation, given anything', (engine) => {
     }
   }
 
-  test(`refuses ${batch * batches} hostile bodies in words, and keeps no trace of them`, async () => {
+  test(`rejects ${batch * batches} hostile bodies with an error and stores nothing`, async () => {
     const before = await dumpLasting(platform.database)
     await fc.assert(
       fc.asyncProperty(

@@ -12,7 +12,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 const password = 'a password in any spelling'
 
-onEngineOfLane('spellings of a login', (engine) => {
+onEngineOfLane('spellings in a login', (engine) => {
   let platform: TestPlatform
   let logins: MeasuredLogins
   let userId: string
@@ -49,7 +49,7 @@ onEngineOfLane('spellings of a login', (engine) => {
     return body.token
   }
 
-  test('every case of Domain, Id and Name logs in', async () => {
+  test('Domain, Id and Name are accepted in any case', async () => {
     for (const domainKey of ['Domain', 'domain', 'DOMAIN']) {
       for (const idKey of ['id', 'Id', 'ID']) {
         await logsIn({ [idKey]: userId })
@@ -62,7 +62,7 @@ onEngineOfLane('spellings of a login', (engine) => {
     }
   })
 
-  test('every case of the scope keys is understood', async () => {
+  test('the scope keys are accepted in any case', async () => {
     for (const domainKey of ['Domain', 'domain']) {
       for (const [idKey, nameKey] of [
         ['id', 'name'],
@@ -85,7 +85,7 @@ onEngineOfLane('spellings of a login', (engine) => {
     }
   })
 
-  test('a name is one name by NFKC, case and blanks around it', async () => {
+  test('names are equal by NFKC, case and surrounding blanks', async () => {
     const names = [
       'ünal straße',
       'ÜNAL STRASSE',
@@ -97,14 +97,14 @@ onEngineOfLane('spellings of a login', (engine) => {
     for (const name of names) await logsIn({ name, Domain: { name: 'GRÖSSE ' } })
   })
 
-  test('a name that only looks alike is another', async () => {
+  test('names that only look alike are different', async () => {
     for (const name of ['Unal Straße', 'Ünal Strase', 'Ünal  Straße', 'ÜnalStraße']) {
       const { status } = await login({ name, Domain: { id: domainId } })
       assert.equal(status, 401, name)
     }
   })
 
-  test('ids are compared to the letter', async () => {
+  test('ids are compared exactly', async () => {
     for (const id of [userId.toUpperCase(), ` ${userId}`, `${userId} `, userId.slice(0, -1)]) {
       if (id === userId) continue
       const { status } = await login({ id })
@@ -112,7 +112,7 @@ onEngineOfLane('spellings of a login', (engine) => {
     }
   })
 
-  test('an id and a name must agree, and the domain with both', async () => {
+  test('an id and a name must match each other and the domain', async () => {
     await logsIn({ id: userId, name: 'Ünal Straße', Domain: { id: domainId, name: 'Größe' } })
     const wrong = [
       { id: userId, name: 'sysadmin' },
@@ -124,13 +124,13 @@ onEngineOfLane('spellings of a login', (engine) => {
     for (const user of wrong) assert.equal((await login(user)).status, 401, JSON.stringify(user))
   })
 
-  test('a name without a domain is looked for in the default one', async () => {
+  test('a name without a domain is searched in the default domain', async () => {
     assert.equal((await login({ name: 'Ünal Straße' })).status, 401)
     assert.equal((await login({ name: 'Ünal Straße', Domain: {} })).status, 401)
     await logsIn({ id: userId, Domain: {} })
   })
 
-  test('a scope of which the user holds nothing is a failed login', async () => {
+  test('a scope without a role of the user is a failed login', async () => {
     const foreign = [
       systemProject,
       { domain: { id: 'default' } },
@@ -146,7 +146,7 @@ onEngineOfLane('spellings of a login', (engine) => {
     }
   })
 
-  test('the source is one of four words, else api', async () => {
+  test('the source is one of four values, else "api"', async () => {
     const sourceOf = async (context: object) => {
       const { body } = await requestToken(logins.url, {
         context,

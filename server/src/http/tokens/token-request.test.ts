@@ -70,15 +70,15 @@ const cases: Record<string, Case> = {
   'an empty method': [withIdentity({ methods: [''] }), 'auth.identity.methods.0'],
   'null for a method': [withIdentity({ methods: [null] }), 'auth.identity.methods.0'],
   'a number for a method': [withIdentity({ methods: [0] }), 'auth.identity.methods.0'],
-  'a method that is inherited': [
+  'the name of an inherited property as a method': [
     withIdentity({ methods: ['constructor'] }),
     'auth.identity.methods.0',
   ],
-  'a ticket that is none': [
+  'a malformed ticket': [
     only({ methods: ['cas'], cas_ticket: { id: 'TGT-1' } }),
     'auth.identity.cas_ticket.id',
   ],
-  'a ticket with more in it than a ticket': [
+  'a ticket with query characters': [
     only({ methods: ['cas_ticket'], cas_ticket: { id: 'ST-1&service=x' } }),
     'auth.identity.cas_ticket.id',
   ],
@@ -88,7 +88,7 @@ const cases: Record<string, Case> = {
     'auth.identity.cas_ticket.id',
     missing,
   ],
-  'a key that is none': [
+  'a malformed access key': [
     only({ methods: ['aksk'], access_key_secret: 'nonsense' }),
     'auth.identity.access_key_secret',
   ],
@@ -96,11 +96,11 @@ const cases: Record<string, Case> = {
     only({ methods: ['access_key_secret'], access_key_secret: 'a:' }),
     'auth.identity.access_key_secret',
   ],
-  'a signed request that is none': [
+  'a malformed signed request': [
     only({ methods: ['aksk'], access_key_secret: '{"access_key":"a"}' }),
     'auth.identity.access_key_secret',
   ],
-  'a signed request that is no JSON': [
+  'a signed request that is not JSON': [
     only({ methods: ['aksk'], access_key_secret: '{' }),
     'auth.identity.access_key_secret',
   ],
@@ -141,7 +141,7 @@ const cases: Record<string, Case> = {
   'an empty token': [only({ methods: ['token'], token: { id: '' } }), 'auth.identity.token.id'],
   'null for a token': [only({ methods: ['token'], token: { id: null } }), 'auth.identity.token.id'],
   'a list for a token': [only({ methods: ['token'], token: { id: [] } }), 'auth.identity.token.id'],
-  'a token past its length': [
+  'a token that is too long': [
     only({ methods: ['token'], token: { id: 'x'.repeat(256) } }),
     'auth.identity.token.id',
   ],
@@ -180,11 +180,11 @@ const cases: Record<string, Case> = {
     withIdentity(withUser({ name: ['a'] })),
     'auth.identity.password.user.name',
   ],
-  'a name past its length': [
+  'a name that is too long': [
     withIdentity(withUser({ name: 'x'.repeat(256) })),
     'auth.identity.password.user.name',
   ],
-  'an id past its length': [
+  'an id that is too long': [
     withIdentity(withUser({ id: 'x'.repeat(65) })),
     'auth.identity.password.user.id',
   ],
@@ -254,7 +254,7 @@ const cases: Record<string, Case> = {
     withIdentity({ password: { user: { name: 'sysadmin', Password: 'x' } } }),
     'auth.identity.password.user.Password',
   ],
-  'a password past every length': [
+  'a password that is too long': [
     withIdentity(withUser({ password: 'x'.repeat(8_193) })),
     'auth.identity.password.user.password',
   ],
@@ -283,7 +283,7 @@ const cases: Record<string, Case> = {
     'auth.scope.project.roles',
   ],
   'an empty domain': [withScope({ domain: {} }), 'auth.scope.domain', missing],
-  'a domain past its length': [
+  'a domain that is too long': [
     withScope({ domain: { name: 'x'.repeat(256) } }),
     'auth.scope.domain.name',
   ],
@@ -295,26 +295,26 @@ const cases: Record<string, Case> = {
     'auth.context.user',
   ],
   'a number for an address': [{ auth: { identity, context: { ip: 1 } } }, 'auth.context.ip'],
-  'an address past its length': [
+  'an address that is too long': [
     { auth: { identity, context: { ip: '1'.repeat(65) } } },
     'auth.context.ip',
   ],
   'a list for a source': [{ auth: { identity, context: { source: [] } } }, 'auth.context.source'],
 
-  'a key twice': [
+  'a duplicate key': [
     '{"auth":{"identity":{"methods":["password"],"methods":["token"]}}}',
     'auth.identity.methods',
   ],
   __proto__: ['{"auth":{"__proto__":{"identity":{}}}}', 'auth.__proto__'],
   'constructor for a key': [{ auth: { identity, constructor: 1 } }, 'auth.constructor'],
   'NUL in a name': [withIdentity(withUser({ name: 'a\0' })), 'auth.identity.password.user.name'],
-  'half a character in a name': [
+  'a lone surrogate in a name': [
     '{"auth":{"identity":{"methods":["password"],"password":{"user":{"name":"\\ud800"}}}}}',
     'auth.identity.password.user.name',
   ],
 }
 
-describe('the token operation, given bad input', () => {
+describe('the token operation with invalid input', () => {
   for (const [name, [body, path, errorClass = 'InputParameterError']] of Object.entries(cases)) {
     test(`SEC-14 names the field: ${name}`, async () => {
       const hashed = logins.counts.real + logins.counts.decoy
@@ -335,11 +335,11 @@ describe('the token operation, given bad input', () => {
     }
   })
 
-  test('no body at all is missing', async () => {
+  test('a missing body is reported', async () => {
     assertError(await post(''), missing, 'application/json')
   })
 
-  test('several problems are all named', async () => {
+  test('all problems are named', async () => {
     const error = assertError(
       await post({ auth: { identity: { methods: [], token: {} }, scope: 1 } }),
       'InputParameterError',
@@ -352,13 +352,13 @@ describe('the token operation, given bad input', () => {
     ])
   })
 
-  test('SEC-11 none of it leaves a trace in the database', async () => {
+  test('SEC-11 nothing is stored in the database', async () => {
     const before = await dumpTables(platform.database)
     for (const [body] of Object.values(cases)) await post(body)
     assert.deepEqual(await dumpTables(platform.database), before)
   })
 
-  test('SEC-11 a key or a ticket that nobody knows is 401, and leaves no trace but in the audit', async () => {
+  test('SEC-11 an unknown access key or ticket is 401, and only the audit log records it', async () => {
     const unknown = [
       only({ methods: ['aksk'], access_key_secret: 'a:b' }),
       only({ methods: ['access_key_secret'], access_key_secret: 'a:b' }),
@@ -372,7 +372,7 @@ describe('the token operation, given bad input', () => {
     assert.deepEqual(await dumpLasting(platform.database), before)
   })
 
-  test('nothing that was sent as a value comes back', async () => {
+  test('no submitted value is echoed', async () => {
     const secret = 'value-that-must-not-come-back'
     const bodies = [
       withIdentity({ methods: [secret] }),
@@ -402,12 +402,12 @@ describe('SEC-13 at most one hash', () => {
     return counts.real + counts.decoy - before
   }
 
-  test('SEC-13 one for a login that names one method', async () => {
+  test('SEC-13 one for a login with one method', async () => {
     assert.equal(await hashesFor(withIdentity({})), 1)
     assert.equal(await hashesFor(withIdentity(withUser({ name: 'nobody' }))), 1)
   })
 
-  test('SEC-13 none for methods that are repeated, too many, unknown or mixed', async () => {
+  test('SEC-13 none for repeated, too many, unknown or mixed methods', async () => {
     const bodies = [
       ['password', 'password'],
       Array.from({ length: 500 }, () => 'password'),

@@ -27,7 +27,7 @@ onEngineOfLane('the token operation', (engine) => {
 
   const admin = passwordIdentity('sysadmin', adminPassword)
 
-  test('answers 201 with exactly the token object and its headers', async () => {
+  test('returns 201 with exactly the token object and its headers', async () => {
     const answer = await requestToken(url, { identity: admin, scope: systemProject })
     assert.equal(answer.status, 201)
     assert.ok(matchesContract(answer.body), JSON.stringify(matchesContract.errors))
@@ -41,7 +41,7 @@ onEngineOfLane('the token operation', (engine) => {
     assert.ok(answer.headers.get('date'))
   })
 
-  test('scopes to a project by id and by name alike', async () => {
+  test('accepts a project scope by id and by name', async () => {
     const byName = await requestToken(url, { identity: admin, scope: systemProject })
     const { project } = byName.body.token
     const byId = await requestToken(url, {
@@ -56,7 +56,7 @@ onEngineOfLane('the token operation', (engine) => {
     })
   })
 
-  test('gives an unscoped token, empty of rights, to a user without a default project', async () => {
+  test('issues an unscoped token without roles to a user without a default project', async () => {
     const { body } = await requestToken(url, { identity: admin })
     assert.deepEqual(body.token.project, { Domain: { id: '', name: '' }, Id: '', Name: '' })
     assert.deepEqual([body.token.roles, body.token.catalog], [[], []])
@@ -64,7 +64,7 @@ onEngineOfLane('the token operation', (engine) => {
     assert.equal(body.token.projects.length, 1)
   })
 
-  test('a token gets another token, which ends with it', async () => {
+  test('a token can be exchanged for another, which ends with it', async () => {
     const parent = await loginAdmin(url)
     const child = await requestToken(url, { identity: tokenIdentity(parent), scope: systemProject })
     const secret = secretOf(child)

@@ -53,7 +53,7 @@ onEngineOfLane('saved views', (engine) => {
       body: { view: { name: newId(), sharing: 'project' } },
     })
 
-  test('are made with what is said, and the rest as it usually is', async () => {
+  test('are created with the given values and defaults for the rest', async () => {
     const { viewer } = fleet.callers
     const project_id = projectAt(fleet, 0).id
     const { id, user, created_at, updated_at, ...rest } = await save(viewer, { name: 'Mine' })
@@ -96,7 +96,7 @@ onEngineOfLane('saved views', (engine) => {
     await viewer.fail('ResourceNotFoundError', 'getView', at(id))
   })
 
-  test('that are private do not exist for anybody else, whatever their roles', async () => {
+  test('private views are 404 for everyone else, in every role', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
     const { id, name } = await save(viewer, { q: 'web' })
     for (const caller of [owner, editor, domainAdmin, auditor, admin, stranger]) {
@@ -117,7 +117,7 @@ onEngineOfLane('saved views', (engine) => {
     assert.equal((await show(viewer, id)).q, 'web')
   })
 
-  test('that are shared are seen by all whose token is for the project', async () => {
+  test('shared views are visible with a token for the project', async () => {
     const { owner, viewer, domainAdmin, auditor, admin } = fleet.callers
     const { id } = await save(editor, { sharing: 'project' })
     for (const caller of [owner, viewer, editor]) {
@@ -148,7 +148,7 @@ onEngineOfLane('saved views', (engine) => {
     await admin.fail('ResourceNotFoundError', 'deleteView', at(other.id))
   })
 
-  test('are shared by who has the right to, as long as they have it', async () => {
+  test('sharing a view and changing a shared view require permission', async () => {
     const { viewer, domainAdmin, auditor } = fleet.callers
     await cannotShare(viewer)
     await cannotShare(auditor)
@@ -180,7 +180,7 @@ onEngineOfLane('saved views', (engine) => {
     await remove(demoted, id)
   })
 
-  test('need a token with a scope to be made, and none to be looked at', async () => {
+  test('creation requires a scoped token, reading does not', async () => {
     const { database, url } = fleet.platform
     const { viewer } = fleet.callers
     const token = await insertToken(database, { userId: viewer.userId })
@@ -192,7 +192,7 @@ onEngineOfLane('saved views', (engine) => {
     await unscoped.fail('ForbiddenError', 'createView', { body: { view: { name: newId() } } })
   })
 
-  test('have a name that is unique among one’s own in a project, however it is spelled', async () => {
+  test('names are unique per user and project, in any spelling', async () => {
     const { viewer } = fleet.callers
     const name = `Big ${newId()}`
     const first = await save(viewer, { name })
@@ -211,7 +211,7 @@ onEngineOfLane('saved views', (engine) => {
     await fleet.callers.domainAdmin.fail('DuplicateNameError', 'createView', again)
   })
 
-  test('are refused where the list would refuse them, by the field that is wrong', async () => {
+  test('are validated like the list, and the invalid field is named', async () => {
     const { viewer } = fleet.callers
     const kept = await save(viewer)
     for (const [wish, path] of [
@@ -237,7 +237,7 @@ onEngineOfLane('saved views', (engine) => {
     assert.deepEqual(await show(viewer, kept.id), kept)
   })
 
-  test('are listed in pages, sorted and narrowed', async () => {
+  test('can be paged, sorted and filtered', async () => {
     const caller = await fleet.addCaller('project_editor', projectAt(fleet, 2))
     const other = await fleet.addCaller('project_editor', projectAt(fleet, 2))
     const names = ['b', 'C', 'a']
@@ -272,7 +272,7 @@ onEngineOfLane('saved views', (engine) => {
     assert.ok(shared.id)
   })
 
-  test('are so many at most for each user, also where they come at once', async () => {
+  test('are limited per user, also under concurrent creation', async () => {
     const caller = await fleet.addCaller('project_viewer', projectAt(fleet, 2))
     const { db } = fleet.platform.database
     const { id: _id, ...row } = await db
@@ -298,7 +298,7 @@ onEngineOfLane('saved views', (engine) => {
     await save(caller)
   })
 
-  test('are changed by one after the other: nothing of a change is lost', async () => {
+  test('concurrent changes are all stored', async () => {
     const { viewer } = fleet.callers
     const { id } = await save(viewer)
     await Promise.all([
@@ -310,7 +310,7 @@ onEngineOfLane('saved views', (engine) => {
     assert.deepEqual([q, columns, order_by], ['web', ['name'], ['name']])
   })
 
-  test('go with their owner, and with their project', async () => {
+  test('are deleted with their owner and with their project', async () => {
     const { database } = fleet.platform
     const { admin } = fleet.callers
     const project = { id: await fleet.identities.addProject('short', projectAt(fleet, 0).domainId) }
@@ -330,7 +330,7 @@ onEngineOfLane('saved views', (engine) => {
     assert.deepEqual(await left('project_id', project.id), [])
   })
 
-  test('are told of in the audit log, what was before and what is after', async () => {
+  test('changes are recorded in the audit log with the values before and after', async () => {
     const { admin } = fleet.callers
     const { id: project_id, domainId: domain_id } = projectAt(fleet, 0)
     const view = await save(editor, { q: 'web' })
