@@ -66,7 +66,7 @@ describe('a malformed Host', () => {
   })
 })
 
-/** Answers of a platform that was started with these flags to GET requests, by host. */
+/** GET responses by host, of a platform started with these flags. */
 async function start(t: TestContext, ...flags: string[]) {
   const platform = await startPlatform({ flags })
   t.after(() => platform.close())

@@ -49,7 +49,7 @@ describe('lowerCaseKeys', () => {
   })
 
   test('does not fold similar letters of other alphabets', () => {
-    // A dotless i, a full-width one, and one with a dot that lower case splits in two.
+    // A dotless i, a full-width i, and one with a dot that lower case splits in two.
     const body = { ıd: 1, ｉd: 2, İd: 3 }
     assert.deepEqual(lowerCaseKeys(body, keys), body)
   })

@@ -14,7 +14,7 @@ interface Sample {
 
 const labelPair = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\n"])*)",?/y
 const sampleLine = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)(?: -?\d+)?$/
-/** As Go reads a number, which is what the format asks for. */
+/** Parses a number like Go, as the format requires. */
 const isNumber = (text: string) => /^(?:[+-]?Inf|NaN|[+-]?[\d.]+(?:e[+-]?\d+)?)$/i.test(text)
 
 function parseLabels(text: string): Record<string, string> {
@@ -31,7 +31,7 @@ function parseLabels(text: string): Record<string, string> {
 const numberOf = (text: string) =>
   Number(text.replace('+Inf', 'Infinity').replace('-Inf', '-Infinity'))
 
-/** Reads Prometheus's text format the way Prometheus does: strictly. */
+/** A strict parser of the Prometheus text format. */
 function parseMetrics(text: string): { types: Map<string, string>; samples: Sample[] } {
   assert.ok(text.endsWith('\n'))
   const types = new Map<string, string>()
@@ -167,7 +167,7 @@ describe('access to /metrics', () => {
   })
   after(() => platform.close())
 
-  /** A user with the admin's password and this role. */
+  /** A user with the administrator's password and this role. */
   async function loginAs(name: string, role: string): Promise<string> {
     const { database } = platform
     const people = createIdentityWorld(database)
@@ -187,7 +187,7 @@ describe('access to /metrics', () => {
     return secretOf(await requestToken(url, { identity, scope: { project: { id: projectId } } }))
   }
 
-  /** Any one of these makes the caller one from elsewhere, whatever it claims. */
+  /** Each of these headers makes the caller non-local, whatever it claims. */
   const forwarded = [
     { 'x-forwarded-for': '203.0.113.9' },
     { 'x-forwarded-for': '127.0.0.1' },

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { isLocal, originOf } from './origin.ts'
 
-/** A request as far as its origin goes: `ip` is what the framework made of the peer and the proxies. */
+/** A request with the `ip` that the framework derived from the peer and the proxies. */
 const from = (ip: string, peer = '192.0.2.1', headers: Record<string, string> = {}) =>
   ({ ip, headers, socket: { remoteAddress: peer } }) as unknown as FastifyRequest
 
@@ -22,7 +22,7 @@ describe('originOf', () => {
   })
 
   test('SEC-15 rejects legacy number formats of an address', () => {
-    // Each of these is 127.0.0.1 or the like to some parsers and nothing to others.
+    // Some parsers read each of these as 127.0.0.1 or similar, others reject it.
     for (const text of ['2130706433', '0x7f.1', '0x7f000001', '0177.0.0.1', '127.1', '1']) {
       assert.equal(ipOf(text), '192.0.2.1', text)
     }

@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { listen, openSocket } from '../testing/raw-socket.ts'
 import { answerInTurn } from './pipelining.ts'
 
-/** A server that tells of each request that begins, and answers when it is told to. */
+/** A server that reports each request that begins and responds on demand. */
 async function start(t: TestContext) {
   const begun: string[] = []
   const open: ServerResponse[] = []

@@ -61,7 +61,7 @@ describe('a repeated request', () => {
     })
   }
 
-  /** All well, and the answer remembered. */
+  /** Resets to valid state and caches the response. */
   async function start(path: string, headers?: Record<string, string>) {
     ;[known, isRight, hasRoom, isDraining] = [somebody, true, true, false]
     assert.equal((await get(path, headers)).text, 'first')

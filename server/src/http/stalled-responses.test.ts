@@ -10,7 +10,7 @@ import { closeStalledResponses } from './stalled-responses.ts'
 const limit = 250
 const megabyte = 2 ** 20
 
-/** A server of one response that is far larger than what the system buffers. */
+/** A server with one response that is far larger than the system buffers. */
 async function start(t: TestContext, write: 'at once' | 'in pieces' | 'never') {
   const server = createServer(async (_request, response) => {
     if (write === 'at once') response.end(Buffer.alloc(64 * megabyte))
@@ -42,7 +42,7 @@ describe('a response', () => {
       reader.pause()
       await once(socket, 'close')
       assert.ok(socket.destroyed)
-      // With a reset, or the system would keep what it has not sent.
+      // Closed with a reset; otherwise the system would keep the unsent data.
       reader.resume()
       const [error] = (await once(reader, 'error')) as [NodeJS.ErrnoException]
       assert.equal(error.code, 'ECONNRESET')
@@ -50,7 +50,7 @@ describe('a response', () => {
 
     test(`written ${write} stays open while the client reads slowly`, async (t) => {
       const { reader, socket } = await start(t, write)
-      // A rest after each piece, for several times as long as the limit.
+      // A pause after each chunk, for several times the limit in total.
       for (let pieces = 0; pieces < 100; pieces += 1) {
         await once(reader, 'data')
         reader.pause()

@@ -6,7 +6,7 @@ import { parseStrictJson } from './strict-json.ts'
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text))
 
-/** The refusal of a body, as the caller would see it. */
+/** The error as the caller sees it. */
 function refusal(body: string | Buffer): { class: string; path: string | undefined } {
   try {
     parseStrictJson(Buffer.from(body as string))
@@ -125,7 +125,7 @@ describe('parseStrictJson', () => {
       path: 'b.c',
     })
     assert.equal(refusal('[{"a":1},{"a":1,"a":2}]').path, '1.a')
-    // The same key in an escaped spelling.
+    // The same key with an escape sequence.
     assert.equal(refusal(String.raw`{"id":1,"\u0069d":2}`).path, 'id')
     assert.deepEqual(parse('[{"a":1},{"a":2}]'), [{ a: 1 }, { a: 2 }])
     assert.deepEqual(parse('{"a":{"a":{"a":"a"}}}'), { a: { a: { a: 'a' } } })

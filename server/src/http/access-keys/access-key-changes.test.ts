@@ -31,7 +31,7 @@ onEngineOfLane('changing an access key', (engine) => {
   const change = (token: string, { id }: HeldKey, credential: object, method = 'PUT') =>
     holders.credentials(token, method, `/${id}`, { credential })
 
-  /** Somebody who administers the holder's domain, in that domain. */
+  /** An administrator of the holder's domain, with a token for it. */
   async function addRuler({ userDomain: domainId }: KeyHolder): Promise<string> {
     const { userId } = await holders.addHolder()
     await holders.identities.assign({ role: 'domain_admin', userId, domainId })
@@ -39,7 +39,7 @@ onEngineOfLane('changing an access key', (engine) => {
   }
 
   describe('SEC-34: only the name and the enabled flag can be changed', () => {
-    /** What somebody would rather have: another owner, place, end, secret. */
+    /** Fields that cannot be changed: owner, project, expiry, secret. */
     async function listWishes(owner: KeyHolder): Promise<Record<string, unknown>> {
       const other = await holders.addHolder()
       const { userId } = owner
@@ -108,7 +108,7 @@ onEngineOfLane('changing an access key', (engine) => {
           const answer = await ask(platform.url, path, { method, token, body })
           assertError(answer, 'MethodNotAllowedError')
         }
-        // An id is not to be chosen: that would be a change of what is there.
+        // A client cannot choose the id.
         const chosen = await holders.tryToMake(token, { project_id: owner.projectId, id: key.id })
         assertError(chosen, 'InputParameterError')
       }

@@ -54,7 +54,7 @@ onEngineOfLane('ending an access key', (engine) => {
     (await ask(node.url, '/v3/auth/catalog', { token })).status
   const rescope = async (token: string) =>
     secretOf(await requestToken(platform.url, { identity: tokenIdentity(token) }))
-  /** Changes something as the system's admin does. */
+  /** Sends a change as the system administrator. */
   async function administer(method: string, path: string, body?: object): Promise<void> {
     const answer = await ask(platform.url, `/v3${path}`, {
       method,
@@ -71,7 +71,7 @@ onEngineOfLane('ending an access key', (engine) => {
     return { owner, key, token, child: await rescope(token) }
   }
 
-  /** In every process, each of which remembers it from then on. */
+  /** Uses the token in every process, so that each one caches it. */
   async function isGood({ key, token, child }: Use): Promise<void> {
     for (const node of [platform, beside]) {
       if (!node) continue
@@ -98,7 +98,7 @@ onEngineOfLane('ending an access key', (engine) => {
     now += 3_000
     assert.deepEqual(await statusesAt(use, platform), allRefused, 'here, at the next request')
     if (!beside) return
-    // The other process may take its time, but no more than five seconds.
+    // The other process applies the change within five seconds.
     const limit = performance.now() + 5_000
     let statuses = await statusesAt(use, beside)
     while (performance.now() < limit && statuses.some((status) => status !== 401)) {
@@ -120,7 +120,7 @@ onEngineOfLane('ending an access key', (engine) => {
   const disable = (kind: string, id: string) =>
     administer('PUT', `/${kind}s/${id}`, { [kind]: { enabled: false } })
 
-  /** What ends a key. */
+  /** Changes that end a key. */
   const changes: Record<string, (use: Use) => Promise<void>> = {
     'its user is disabled': ({ owner }) => disable('user', owner.userId),
     'its user is deleted': ({ owner }) => administer('DELETE', `/users/${owner.userId}`),
@@ -195,7 +195,7 @@ onEngineOfLane('ending an access key', (engine) => {
   })
 
   describe('SEC-33: during a login', () => {
-    /** Writes a token as a login does that has seen the key when it was still good. */
+    /** Writes a token like a login that read the key before it was disabled. */
     const writeLate = ({ owner, key }: Use) =>
       createTokenStore(platform.database).insert(
         makeToken({

@@ -74,7 +74,7 @@ onEngineOfLane('a login with an access key', (engine) => {
         assert.equal(answer.headers.get('content-type'), 'application/json')
         assert.equal(answer.headers.get('cache-control'), 'no-store')
         assert.ok(!answer.text.includes(key.secret))
-        // Asked about later it tells the same, and as little.
+        // Inspecting the token later returns the same.
         assert.deepEqual(await describeToken(secret), token)
       }
     })
@@ -121,7 +121,7 @@ onEngineOfLane('a login with an access key', (engine) => {
       now += 10 * second
       used.at = new Date(now).toISOString().replace('Z', '000Z')
     }
-    // A login that fails is no use of the key.
+    // A failed login does not count as a use.
     const before = await show(owner, own)
     for (const scope of [undefined, { domain: { id: owner.projectDomain } }]) {
       const text = scope ? holders.present('plain', own) : `${own.id}:wrong`
@@ -187,7 +187,7 @@ onEngineOfLane('a login with an access key', (engine) => {
         const answer = await holders.login(text, options)
         assert.deepEqual(comparableParts(answer), comparableParts(reference), cause)
       }
-      // The same key does log in where nothing is wrong.
+      // The same key works with valid input.
       secretOf(await holders.login(holders.present('own', good)))
     })
 
@@ -197,7 +197,7 @@ onEngineOfLane('a login with an access key', (engine) => {
       const own = await holders.makeOwnKey(await holders.addHolder())
       const unknown = { id: 'e'.repeat(32), secret: own.secret }
       const wrong = { id: own.id, secret: `${own.secret}x` }
-      // The key is in use, as keys are: what is known of it is remembered.
+      // The key is already cached, as in normal use.
       secretOf(await holders.login(holders.present('own', own), { url: logins.url }))
       for (const form of forms) {
         const workOf = async (one: HeldKey) => {

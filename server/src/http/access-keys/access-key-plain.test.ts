@@ -27,7 +27,7 @@ const secure: Headers = { 'x-forwarded-proto': 'https' }
 const fixture = (name: string) => join(import.meta.dirname, '../../testing/fixtures', name)
 
 describe('login with a plain secret', () => {
-  /** A platform with a key, and the login that shows its secret. */
+  /** A platform with a key, and a login with its plain secret. */
   async function startWithKey(flags: readonly string[] = []) {
     const platform = await startPlatform({ flags: ['--login-failures-per-minute=0', ...flags] })
     const holders = createKeyHolders(platform)
@@ -39,7 +39,7 @@ describe('login with a plain secret', () => {
   const shown = ({ holders, key }: Started, headers: Headers) =>
     holders.login(holders.present('plain', key), { headers })
 
-  /** It is a 400 that says what to do instead, and does not say whether the secret is right. */
+  /** Asserts a 400 that names the alternative and does not reveal whether the secret is correct. */
   async function isRefused(started: Started, headers: Headers): Promise<void> {
     const answer = await shown(started, headers)
     const { fields } = assertError(answer, 'InputParameterError', 'application/json')
@@ -126,7 +126,7 @@ describe('login with a plain secret', () => {
         { ...forwarded, 'x-forwarded-proto': 'http' },
         { ...forwarded, 'x-forwarded-proto': '' },
         { ...forwarded, 'x-forwarded-proto': 'ftp' },
-        // What the client itself wrote comes first, what the proxy adds comes last.
+        // The client's own value comes first, the proxy appends its value.
         { ...forwarded, 'x-forwarded-proto': 'https, http' },
         { 'x-forwarded-for': '127.0.0.1' },
         { ...forwarded, forwarded: 'proto=https' },
@@ -161,7 +161,7 @@ describe('login with a plain secret', () => {
     })
     after(() => platform.close())
 
-    /** The client of the other tests does not know the test's own authority. */
+    /** A client that trusts the CA of the test. */
     async function askSecurely(path: string, headers: Headers, body: unknown) {
       const outgoing = request(platform.url + path, {
         method: 'POST',
@@ -183,7 +183,7 @@ describe('login with a plain secret', () => {
       const view = (made.body as { credential: CredentialDto }).credential
       const key: HeldKey = { id: view.id, secret: secretIn(view) }
       const auth = { identity: keyIdentity(holders.present('plain', key)) }
-      // Forwarded, so that it is TLS that counts and not that the test is on this machine.
+      // Forwarded, so that TLS decides and not the loopback address.
       for (const headers of [{}, forwarded, { ...forwarded, 'x-forwarded-proto': 'http' }]) {
         const { status } = await askSecurely('/v3/auth/tokens', headers, { auth })
         assert.equal(status, 201, JSON.stringify(headers))

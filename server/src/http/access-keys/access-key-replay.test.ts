@@ -13,12 +13,12 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const second = 1_000
 const minute = 60_000
 const start = Date.UTC(2027, 0, 31, 12)
-/** Late in the evening: five minutes on, it is another day. */
+/** Late in the evening: five minutes later is another day. */
 const beforeMidnight = Date.UTC(2027, 0, 31, 23, 58)
 const crowd = 20
 const allOf = <Value>(value: Value) => Array.from({ length: crowd }, () => value)
 
-/** The others all got the one answer of a failed login. */
+/** Asserts that all others got the response of a failed login. */
 function oneGotIn(answers: readonly { readonly status: number }[]): void {
   const statuses = answers.map(({ status }) => String(status)).sort()
   assert.deepEqual(statuses, ['201', ...allOf('401').slice(1)])
@@ -33,7 +33,7 @@ onEngineOfLane('an access key signature', (engine) => {
   before(async () => {
     const clock = () => now
     const flags = [
-      // Both processes go by one name: a signature in Muster's own form is for one host.
+      // Both processes have the same host name: a signature in the Muster form is for one host.
       '--public-url=http://muster.test:8400',
       '--trusted-proxies=127.0.0.1',
       '--allowed-hosts=other.test',
@@ -52,12 +52,12 @@ onEngineOfLane('an access key signature', (engine) => {
     await platform.close()
   })
 
-  /** Where a request comes from, as the proxy in front says. */
+  /** The address that the trusted proxy reports. */
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
   const here = from('192.0.2.1')
   const statusOf = async (text: string, options = here) =>
     (await holders.login(text, options)).status
-  /** Two processes where the engine has them; else the one, twice. */
+  /** Two processes on PostgreSQL; on SQLite the same one twice. */
   const nodes = () => [platform.url, (beside ?? platform).url]
   const nodeFor = (index: number) => nodes()[index % 2] ?? ''
 
@@ -75,7 +75,7 @@ onEngineOfLane('an access key signature', (engine) => {
         for (const drift of [-hour, -5 * minute - second, 5 * minute + second, 24 * hour]) {
           assert.equal(await statusOf(sign(now + drift)), 401, String(drift))
         }
-        // What was good when it was signed is not good for ever.
+        // It expires after five minutes.
         const signed = sign(now)
         now += 5 * minute + second
         assert.equal(await statusOf(signed), 401)
@@ -104,7 +104,7 @@ onEngineOfLane('an access key signature', (engine) => {
       assert.equal(await statusOf(signed), 201)
       now += 1
       assert.equal(await statusOf(signed), 401)
-      // And so it stays, for as long as it would be good otherwise.
+      // It stays rejected for its whole validity.
       now += 4 * minute
       assert.equal(await statusOf(signed), 401)
     })
@@ -127,7 +127,7 @@ onEngineOfLane('an access key signature', (engine) => {
       for (const address of ['192.0.2.2', '192.0.2.10', '::ffff:192.0.2.2', '2001:db8::1']) {
         assert.equal(await statusOf(signed, from(address)), 401, address)
       }
-      // The same address in other clothes is the same.
+      // The same address in another notation is the same address.
       assert.equal(await statusOf(signed, from('::ffff:192.0.2.1')), 201)
       assert.equal((await holders.login(signed, { ...here, url: nodeFor(1) })).status, 201)
     })
@@ -169,7 +169,7 @@ onEngineOfLane('an access key signature', (engine) => {
 
     test('SEC-31: stays used while expired entries are purged', async () => {
       now = Math.ceil((now + minute) / second) * second
-      // Signed by a clock that is ahead: they are good for ten minutes.
+      // Signed by a clock that is ahead: valid for ten minutes.
       const ahead = { now: now + 5 * minute }
       const [used, unused] = [
         holders.present('own', key, ahead),
@@ -226,7 +226,7 @@ onEngineOfLane('an access key signature', (engine) => {
           const tampered = JSON.stringify({ ...members, ...changes })
           assert.equal(await statusOf(tampered), 401, JSON.stringify(changes))
         }
-        // What was tried with it has not spent it.
+        // The rejected attempts have not used up the signature.
         assert.equal(await statusOf(text), 201)
       }
     })
@@ -249,7 +249,7 @@ onEngineOfLane('an access key signature', (engine) => {
         const signed = holders.present('own', key, changes)
         assert.equal(await statusOf(signed), 401, JSON.stringify(changes))
       }
-      // Nor does the request's own header make another host of this one.
+      // Forwarded headers do not change the host either.
       const signed = holders.present('own', key, { host: 'other.test:8400' })
       const headers = { ...here.headers, 'x-forwarded-host': 'other.test:8400' }
       assert.equal(await statusOf(signed, { headers }), 401)

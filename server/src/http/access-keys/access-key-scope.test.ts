@@ -44,7 +44,7 @@ onEngineOfLane('the scope of an access key', (engine) => {
   const countKeys = async () =>
     (await platform.database.db.selectFrom('access_keys').select('id').execute()).length
 
-  /** Somebody who holds more than the project of the key, and starts elsewhere by default. */
+  /** A user with more roles than the key's project and another default project. */
   async function addWideHolder() {
     const owner = await holders.addHolder()
     const { userId, projectDomain: domainId } = owner
@@ -117,7 +117,7 @@ onEngineOfLane('the scope of an access key', (engine) => {
           assert.deepEqual(answer.body.token.methods, ['token'])
         }
         const child = await rescope(token)
-        // Asked about later, the child still tells of the key.
+        // Inspecting the child token later still shows the key.
         token = secretOf(child)
         const shown = await describeToken(token)
         assert.deepEqual(shown, child.body.token)
@@ -192,7 +192,7 @@ onEngineOfLane('the scope of an access key', (engine) => {
         }
       }
       assert.equal(await countKeys(), keys)
-      // The token is good for all else that its owner may do.
+      // The token works for everything else its owner is allowed to do.
       assert.equal((await ask(platform.url, '/v3/users', { token: grandchild })).status, 200)
       assert.equal((await holders.tryToMake(owner.token, { project_id: projectId })).status, 201)
     })
@@ -215,7 +215,7 @@ onEngineOfLane('the scope of an access key', (engine) => {
         assertError(await remove(child, other), 'ForbiddenError')
       }
       await refuse(spare)
-      // What is out of sight stays so; for an administrator it is refused too.
+      // Invisible keys are 404; for an administrator the change is denied.
       assert.equal((await remove(child, foreign)).status, 404)
       await holders.identities.assign({ role: 'admin', userId: owner.userId })
       await refuse(foreign)
@@ -223,7 +223,7 @@ onEngineOfLane('the scope of an access key', (engine) => {
       assert.equal((await change(token, spare, { enabled: false })).status, 200)
       assertError(await change(child, spare, { enabled: true }), 'ForbiddenError')
       assert.equal((await change(child, key, { name: 'own' })).status, 200)
-      // Who lost a key can end it with nothing but the key itself.
+      // The owner of a leaked key can delete it with the key itself.
       assert.equal((await remove(child, key)).status, 204)
       assert.equal(await statusOf(child), 401)
       assert.equal((await remove(token, spare)).status, 204)
@@ -268,7 +268,7 @@ onEngineOfLane('the scope of an access key', (engine) => {
         const other = JSON.stringify({ ...members, access_key })
         assert.equal((await holders.login(other)).status, 401, access_key)
       }
-      // Another order or spacing of the same members is the same signature.
+      // Another order or spacing of the same JSON members is the same signature.
       const reordered = Object.fromEntries(Object.entries(members).toReversed())
       for (const other of [JSON.stringify(reordered), JSON.stringify(members, null, 1)]) {
         assert.equal((await holders.login(other)).status, 401)

@@ -18,7 +18,7 @@ import {
 import { dumpTables } from '../../testing/open-storage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-/** A secret in every spelling in which it could lie about: as it is, its random part, its bytes. */
+/** A secret in every encoding in which it could be stored: as is, its random part, its bytes. */
 const spellings = (secret: string): string[] => {
   const bytes = Buffer.from(secret.slice(4), 'base64url')
   const coded = (['latin1', 'base64', 'hex'] as const).flatMap((coding) => [
@@ -43,7 +43,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
   let admin: string
   let log = ''
   const keys: HeldKey[] = []
-  /** Good or bad, all that was sent as a credential: a signature is one too, for a while. */
+  /** All credentials that were sent, valid or not; signatures are included. */
   const sent: string[] = []
   const answers: string[] = []
   before(async () => {
@@ -73,7 +73,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
     return answer.status
   }
 
-  /** Makes keys and uses them in every way, right and wrong. */
+  /** Creates keys and uses them in every way, valid and invalid. */
   async function useKeys(): Promise<void> {
     for (let count = 0; count < 3; count += 1) {
       const wish = { project_id: ann.projectId, name: `key ${count}` }
@@ -102,7 +102,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
     }
     const elsewhere = { 'x-forwarded-for': '198.51.100.7' }
     assert.equal(await logIn(holders.present('plain', first), elsewhere), 400)
-    // And where people put it by mistake.
+    // Secrets in the wrong field, as users send them by mistake.
     const mistakes = [
       ask(platform.url, `/v3/auth/tokens/${id}:${secret}`, { token: secret }),
       ask(platform.url, `/v3/credentials/${secret}?secret=${secret}`, { token: ann.token }),
@@ -122,7 +122,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
     assert.ok(dump.includes(keys[0]?.id ?? ''))
     assert.deepEqual(leaksIn(dump, secrets()), [])
     for (const signature of signatures()) assert.ok(!dump.includes(signature))
-    // Sealed, and no two alike.
+    // Encrypted, and no two values are equal.
     const sealed = await platform.database.db
       .selectFrom('access_keys')
       .select('secret')
@@ -155,7 +155,7 @@ onEngineOfLane('the secret of an access key', (engine) => {
         if (status === 200 && text.includes(keys[0]?.id ?? '')) found += 1
       }
     }
-    // The list, the key itself and the audit log tell of it, to both.
+    // The list, the key and the audit log show the key to both, without the secret.
     assert.ok(found >= 6, String(found))
     assert.deepEqual(leaksIn(answers.join('\n'), secrets()), [])
   })

@@ -93,7 +93,7 @@ onEngineOfLane('access keys', (engine) => {
         userId: ann.userId,
         projectId: closed.projectId,
       })
-      // That ann administers the domain which it is in makes it no project of hers.
+      // Ann administers the domain, but has no role in this project.
       const other = await holders.identities.addProject('of the domain', ann.projectDomain)
       await holders.identities.assign({
         role: 'domain_admin',
@@ -109,7 +109,7 @@ onEngineOfLane('access keys', (engine) => {
           ['credential.project_id'],
         )
       }
-      // Nor does an admin get one where the user whom it is for holds nothing.
+      // An administrator cannot create one for a user without a role in the project.
       const foreign = { user_id: ann.userId, project_id: bob.projectId }
       assertError(await holders.tryToMake(admin, foreign), 'InputParameterError')
       assert.equal(await countRows(), rows)
@@ -170,7 +170,7 @@ onEngineOfLane('access keys', (engine) => {
     })
   })
 
-  /** All that whoever may administer a key can do with it. */
+  /** Everything an administrator of a key can do with it. */
   async function administer(token: string, owner: KeyHolder, wish: object): Promise<void> {
     const made = await holders.tryToMake(token, { project_id: owner.projectId, ...wish })
     assert.equal(made.status, 201, made.text)
@@ -179,7 +179,7 @@ onEngineOfLane('access keys', (engine) => {
     const { secret: _secret, ...blob } = JSON.parse(made.body.credential.blob) as {
       secret: string
     }
-    // Only this answer has the key and the secret as plain fields.
+    // Only this response contains the key and the secret in plain text.
     const { access_key: _accessKey, secret: _plain, ...rest } = made.body.credential
     const shown = { ...rest, blob: JSON.stringify({ secret: '', ...blob }) }
 
@@ -229,7 +229,7 @@ onEngineOfLane('access keys', (engine) => {
       const token = await holders.plant(ruler, undefined, domainId)
       await administer(token, inDomain, { user_id: inDomain.userId })
 
-      // Not for who holds more than the domain could give: a key would give it.
+      // Not for users with more permissions than the domain administrator.
       const wishFor = ({ userId, projectId }: KeyHolder) => ({
         user_id: userId,
         project_id: projectId,
@@ -238,7 +238,7 @@ onEngineOfLane('access keys', (engine) => {
       await holders.identities.assign({ role: 'auditor', userId: inDomain.userId })
       assertError(await holders.tryToMake(token, wishFor(inDomain)), 'ForbiddenError')
 
-      // Nor for anyone at home elsewhere, whose keys do not exist there.
+      // Not for users of other domains, whose keys are 404.
       const { id } = await holders.makeOwnKey(ann)
       assertError(await holders.tryToMake(token, wishFor(ann)), 'InputParameterError')
       const refused = [
@@ -372,7 +372,7 @@ onEngineOfLane('access keys', (engine) => {
     assert.match(details, /50 access keys.*--access-keys-per-user/)
     assert.equal((await holders.credentials(token, 'DELETE', `/${row.id}`)).status, 204)
     assert.equal((await make()).status, 201)
-    // Another user is not touched, and expired keys have an end too.
+    // Other users are not affected, and expired keys can be deleted too.
     const other = await holders.addHolder()
     const own = await holders.tryToMake(other.token, { project_id: other.projectId })
     assert.equal(own.status, 201)

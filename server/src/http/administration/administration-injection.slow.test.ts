@@ -11,7 +11,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 const all: readonly Operation[] = operations
 const reads = all.filter(({ method, permission }) => method === 'GET' && permission !== undefined)
-/** Those of servers take anything as a filter, and have tests of their own. */
+/** Server lists accept any filter and have their own tests. */
 const lists = reads.filter(
   ({ path, query }) =>
     query?.properties['limit'] !== undefined && !/^\/servers(\/statistics)?$/.test(path),
@@ -28,7 +28,7 @@ interface Schema {
 const schemasOf = ({ query }: Operation): [string, Schema][] =>
   Object.entries<Schema>(query?.properties ?? {})
 
-/** The parameters whose text goes to the storage as it is. */
+/** Parameters whose text is passed to the database as it is. */
 const isFree = ([name, schema]: [string, Schema]) =>
   schema.type === 'string' && !schema.enum && !schema.pattern && name !== 'marker'
 
@@ -62,11 +62,11 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
       ),
     )
 
-  /** The things in an answer, whatever the list is called. */
+  /** The items of a response, whatever the key of the list is. */
   const thingsIn = ({ body }: ClientResponse): unknown[] =>
     Object.values(body as Record<string, unknown>).find((value) => Array.isArray(value)) ?? []
 
-  /** Sends them all, some at once, and holds every answer to what it may be. */
+  /** Sends all requests, some concurrently, and checks every response. */
   async function sendAll(
     sendings: readonly (readonly [string, string])[],
     check: (answer: ClientResponse, place: string) => void,
@@ -84,7 +84,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
     }
   }
 
-  /** Each text to some of many places: to all of them in turn, and to all if it is one of the worst. */
+  /** Each text in some of the places in turn; the most dangerous texts in all of them. */
   const spread = <Place>(places: readonly Place[], share: number): [Place, string][] =>
     injectionTexts.flatMap((text, index) => {
       const isWorst = index % 40 === 0
@@ -111,7 +111,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
     assert.deepEqual(await dumpTables(platform.database), before)
   })
 
-  // No engine sees these.
+  // These are rejected before they reach the database.
   if (engine === 'sqlite') {
     test('the texts as limit, sort order, boolean or timestamp are errors', async () => {
       const places = lists.flatMap((operation) =>
@@ -121,7 +121,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
       )
       const sendings = spread(places, 2)
         .filter(([{ schema }, text]) => {
-          // A few of them are what they claim to be.
+          // A few of the texts are valid values.
           if (schema.type === 'boolean') return !['true', 'false', '0'].includes(text)
           return true
         })
@@ -142,7 +142,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
         ] as const,
     )
     await sendAll(sendings, ({ status }, at) => {
-      // A marker of events is a place in their order, and any text is before or after it.
+      // Any text is a valid event marker: it sorts before or after each event.
       assert.ok(status === 400 || (status === 200 && at.startsWith('listEvents')), at)
     })
   })
@@ -159,7 +159,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
       ...['a\0b', '', 7, null].flatMap((other) => [['a', other] as const, [1, other] as const]),
     ]
     const whole = new Map<string, number>()
-    // Those below another thing are read in the same way.
+    // Nested lists are read the same way.
     const sorted = lists.filter(
       ({ query, path }) => query?.properties['sort_key'] && !path.includes('{'),
     )
@@ -185,7 +185,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
 
   test('the texts as ids in a path are 404', async () => {
     const before = await dumpTables(platform.database)
-    // A path of dots is another path before it is sent.
+    // A client resolves dot segments before it sends the path.
     const sendings = spread(items, 2)
       .filter(([, text]) => !/^\.+$/.test(text))
       .map(
@@ -220,7 +220,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
         { method: 'POST', token, body: { [key]: { ...rest, name: text } } },
       )
       const at = `${collection} ${JSON.stringify(text)}: ${answer.text}`
-      // One quote can be another spelling of the other.
+      // Normalization can turn one quote character into another.
       assert.ok([201, 400, 409].includes(answer.status), at)
       if (answer.status !== 201) return
       assert.equal(answer.body[key]?.name, text, at)
@@ -230,7 +230,7 @@ onBothEngines('SEC-63: injection into administration', (engine) => {
     }
     await Promise.all(injectionTexts.map(create))
     assert.ok((made.get('events') ?? 0) > 100)
-    // What was there is there unchanged, and beside it is what was made.
+    // Existing rows are unchanged; only the created ones are new.
     const after = await dumpTables(platform.database)
     for (const [table, rows] of Object.entries(after)) {
       if (table === 'identity_version') continue

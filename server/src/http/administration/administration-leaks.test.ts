@@ -62,7 +62,7 @@ onEngineOfLane('resources of other tenants', (engine) => {
   const read = async (role: CallerRole, address: string) =>
     comparableParts(await ask(logins.url, address, { token: tokenOf(role) }))
 
-  /** Of what kind a parameter of a path is. */
+  /** The resource type of a path parameter. */
   const kindOf = ({ path }: Operation, name: string) =>
     name === 'id' ? (path.split('/')[2] ?? '') : `${name.slice(0, -3)}s`
   const parametersOf = ({ path }: Operation) =>
@@ -76,13 +76,13 @@ onEngineOfLane('resources of other tenants', (engine) => {
       }),
     )
 
-  /** One's own things are read where no role reaches. */
+  /** Users can read their own resources without a role. */
   const withOneself = (role: CallerRole) => ({
     ...mine.ids,
     users: people.get(role)?.userId ?? '',
   })
 
-  /** Every list and every detail, in every order, whole and by pages. */
+  /** Every list and detail, in every sort order, whole and by pages. */
   function addressesOf(ids: Tenant['ids']): string[] {
     return reads.flatMap((operation) => {
       const path = pathWith(operation, ownParameters(operation, ids))
@@ -117,10 +117,7 @@ onEngineOfLane('resources of other tenants', (engine) => {
     })
   }
 
-  /**
-   * From here on the platform remembers the caller, its own statements and what projects are
-   * called, and spends none on that.
-   */
+  /** Warms the caches for the caller, so that later requests run the same statements. */
   async function introduce(role: CallerRole): Promise<void> {
     const token = tokenOf(role)
     await ask(logins.url, '/servers', { token })
@@ -130,15 +127,15 @@ onEngineOfLane('resources of other tenants', (engine) => {
   interface Sending {
     readonly method: string
     readonly body?: unknown
-    /** The address, and the body in it, for one id or another. */
+    /** The path and body for a given id. */
     readonly address: (id: string) => string
     readonly bodyOf?: (id: string) => unknown
   }
 
-  /** Asks about a foreign thing and about one that never was: nobody can tell the answers apart. */
+  /** Asserts that an invisible id and an unknown id get the same response. */
   async function assertAlike(role: CallerRole, sending: Sending, foreignId: string) {
     const answers = []
-    // The first refusal of an operation is recorded at once and its repeats later, whatever they name.
+    // The first denial of an operation is recorded at once, repeats later.
     for (const id of [newId(), foreignId, newId()]) {
       logins.takeStatements()
       const body = sending.bodyOf?.(id) ?? sending.body
@@ -156,7 +153,7 @@ onEngineOfLane('resources of other tenants', (engine) => {
     return ofNone?.status ?? 500
   }
 
-  // What each of them sees is tested on both engines above: of these one is enough for the second.
+  // Visibility is tested on both engines above; one role is enough for the second engine.
   for (const role of engine === 'sqlite' ? callers : (['domain_admin'] as const)) {
     test(`SEC-62: an invisible id in a path is treated as unknown: ${role ?? 'no role'}`, async () => {
       const statuses: number[] = []
@@ -174,7 +171,7 @@ onEngineOfLane('resources of other tenants', (engine) => {
         }
       }
       assert.ok(statuses.includes(404) && statuses.length > 60, String(statuses.length))
-      // Only the roles that somebody holds on one's own project are answered with an empty list.
+      // Only role assignments on the caller's own project return an empty list.
       assert.ok(statuses.every((status) => [200, 403, 404].includes(status)))
     })
 
@@ -250,7 +247,7 @@ onEngineOfLane('resources of other tenants', (engine) => {
     })
   }
 
-  // No engine sees these.
+  // These are rejected before they reach the database.
   if (engine === 'sqlite') {
     test('SEC-62: hidden fields cannot be used to filter or sort', async () => {
       const words =

@@ -39,7 +39,7 @@ interface ListBody {
   readonly links?: { readonly self: string; readonly next: string | null }
 }
 
-/** A row and an item of the answer, as far as both tell it. */
+/** The comparable parts of a row and of an item of the response. */
 function assertSame(row: Row, item: Item): void {
   for (const [key, value] of Object.entries(item)) {
     const cell = row[key]
@@ -51,13 +51,13 @@ function assertSame(row: Row, item: Item): void {
           ? JSON.stringify(value)
           : value
     const isTimestamp = typeof cell === 'number' && /_at$|^time$/.test(key)
-    // A role is kept in a domain, and shown as nobody's.
+    // A role is stored with a domain and returned without one.
     if (key === 'domain_id' && value === null) continue
     assert.equal(told, isTimestamp ? timestamp(cell) : cell, key)
   }
 }
 
-/** An item by which it is known: its id, or an assignment's address and whom it shows. */
+/** The identity of an item: its id, or the path of an assignment and its user. */
 function nameOf(item: Item): string {
   if (typeof item['id'] === 'string') return item['id']
   const { links, user, group } = item as unknown as RoleAssignmentDto
@@ -96,12 +96,12 @@ onEngineOfLane('administration lists', (engine) => {
       ...(knows('sort_key') && { sort_key: sortKey }),
       ...(knows('sort_dir') && descending && { sort_dir: 'desc' }),
       ...more,
-      // A flag may stand alone.
+      // A boolean parameter may have no value.
     }).map(([name, value]) => (value === '' ? name : `${name}=${encodeURIComponent(value)}`))
     return `${pathWith(operation, parents)}?${query.join('&')}`
   }
 
-  /** Where the next page is, by the link that every list has, or by the id of the last item. */
+  /** The next page, by the link of the list or by the id of the last item. */
   function findNext(
     question: Question,
     { body, headers }: { body: ListBody; headers: Headers },
@@ -155,7 +155,7 @@ onEngineOfLane('administration lists', (engine) => {
       const expected = expect(world, pick.person, pick.question)
       const rows = expected.status === 200 ? expected.rows : []
       const knowsLimit = operationNamed(pick.question.list).query?.properties['limit'] !== undefined
-      // Events come twenty at a time unless more are asked for.
+      // The default page size of events is twenty.
       const isPaged = knowsLimit && (pick.pages > 0 || pick.question.list === 'listEvents')
       const limit = isPaged
         ? Math.max(1, Math.ceil(rows.length / Math.max(1, pick.pages)))
@@ -181,7 +181,7 @@ onEngineOfLane('administration lists', (engine) => {
       ),
       { numRuns: rounds, seed },
     )
-    // A model that says no to everything would agree with a platform that does.
+    // Guards against a model and a platform that both deny everything.
     assert.ok(seen[200] > 300 && seen[403] > 50 && seen[404] > 10, JSON.stringify(seen))
     assert.ok(seen.rows > 1_000, JSON.stringify(seen))
     assert.ok(
@@ -218,7 +218,7 @@ onEngineOfLane('administration lists', (engine) => {
   })
 })
 
-/** An empty database that sorts as a dictionary of English does, unlike the one of the test run. */
+/** An empty database with an English collation, unlike the default of the test run. */
 async function createDictionary(): Promise<string> {
   const server = process.env['TEST_POSTGRES_URL'] ?? ''
   const name = `dictionary_${randomBytes(6).toString('hex')}`

@@ -5,7 +5,7 @@ import { ask, loginAdmin, passwordIdentity, requestToken } from '../../testing/c
 import { onBothEngines } from '../../testing/engines.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-/** What Cloudpods' client sends with every list. */
+/** The parameters that the Cloudpods client sends with every list. */
 const listDefaults = 'details=false&limit=20&offset=0&summary_stats=false'
 const absentId = '0'.repeat(32)
 const pathOf = ({ path }: Operation) => path.replaceAll(/\{\w+\}/g, absentId)
@@ -31,7 +31,7 @@ onBothEngines('requests of Cloudpods and Keystone clients', (engine) => {
   const lists = all.filter(({ id, method }) => method === 'GET' && id.startsWith('list'))
   const statistics = all.filter(({ id }) => id === 'getServerStatistics')
 
-  // What follows from the contract alone is the same on either engine.
+  // Behaviour of the contract alone is the same on both engines.
   const onlyOnce = engine === 'sqlite' ? test : () => {}
 
   for (const operation of [...lists, ...statistics]) {

@@ -57,7 +57,7 @@ describe('domains', () => {
     ).person('admin')
     const { database } = platform
     const { db } = database
-    // Only who can log in counts as an admin.
+    // Only users who can log in count as administrators.
     const withPassword = db
       .updateTable('users')
       .set({ password_hash: 'some hash' })
@@ -78,7 +78,7 @@ describe('domains', () => {
       assert.match(details, /^The default domain cannot be (disabled|deleted): /)
     }
     assert.equal((await send('PATCH', { enabled: true, description: 'Home' })).status, 200)
-    // One that was disabled by an earlier version can be enabled.
+    // A domain disabled by an earlier version can be enabled.
     const disabled = db.updateTable('domains').set({ enabled: 0 }).where('id', '=', 'default')
     await database.commitIdentity([disabled.compile()])
     assertError(await send('DELETE'), 'ConflictError')

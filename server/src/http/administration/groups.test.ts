@@ -25,7 +25,7 @@ onEngineOfLane('groups', (engine) => {
   })
   after(() => platform.close())
 
-  // What both engines have in common is tested on one.
+  // Behaviour common to both engines is tested on one.
   if (engine === 'sqlite') {
     testLifecycle(
       {

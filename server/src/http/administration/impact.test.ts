@@ -41,7 +41,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
   after(() => platform.close())
 
   let serial = 0
-  /** Two domains whose people and projects have to do with one another. */
+  /** Two domains whose users and projects have roles in each other. */
   async function settle(): Promise<void> {
     serial += 1
     const { database } = platform
@@ -111,7 +111,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
     ]) {
       await insertToken(database, { userId: mine.ids.users, scope })
     }
-    // One that has ended: nobody misses it.
+    // An expired token is not counted.
     await insertToken(database, { userId: mine.ids.users, issuedAt: 0, expiresAt: 1 })
   }
 
@@ -124,7 +124,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
         .execute()
     ).length
 
-  /** The rows of each table, without tokens that have ended. */
+  /** The number of rows of each table, without expired tokens. */
   async function count(): Promise<Record<(typeof counted)[number], number>> {
     const { db } = platform.database
     const counts: Partial<Record<string, number>> = {}
@@ -143,7 +143,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
   async function impactAndLoss(noun: 'Domain' | 'Project' | 'User', id: string) {
     const path = { id }
     if (noun === 'Domain') {
-      // Disabling it ends the tokens already: what is asked before that is what counts.
+      // Disabling already ends the tokens, so the impact is read before it.
       const { impact } = await admin.get<{ impact: Impact }>('getDomainImpact', { path })
       const before = await count()
       await admin.get('updateDomain', { path, body: { domain: { enabled: false } } })
@@ -180,7 +180,7 @@ onEngineOfLane('the impact of a deletion', (engine) => {
     for (const table of ['users', 'groups', 'identity_providers'] as const) {
       assert.equal(now[table], before[table], `${table} stay`)
     }
-    // The member, the stranger, and the one who is in the other domain's group.
+    // The member, the outsider, and the member of the other domain's group.
     assert.deepEqual([impact.users, impact.groups], [3, 2])
     assert.deepEqual([impact.projects, impact.identity_providers], [0, 0])
     assert.deepEqual([impact.default_projects, await defaultsInto([mine.ids.projects])], [1, 0])

@@ -25,7 +25,7 @@ onEngineOfLane('projects', (engine) => {
   })
   after(() => platform.close())
 
-  // What both engines have in common is tested on one.
+  // Behaviour common to both engines is tested on one.
   if (engine === 'sqlite') {
     testLifecycle(
       {
@@ -33,7 +33,7 @@ onEngineOfLane('projects', (engine) => {
         nouns: 'Projects',
         key: 'project',
         keys: 'projects',
-        // Of an admin whose token is for a project of the default domain.
+        // An administrator with a token for a project of the default domain.
         bare: {
           domain_id: 'default',
           parent_id: 'default',
@@ -138,7 +138,7 @@ onEngineOfLane('projects', (engine) => {
     const allowed = { name: 'System', enabled: true, description: 'For administrators' }
     await admin.get('updateProject', { path, body: { project: allowed } })
     await admin.get('updateProject', { path, body: { project: { name: 'system' } } })
-    // Only that of the default domain.
+    // Only the one of the default domain.
     const other = await create(owner, { name: 'system' })
     await admin.get('updateProject', { path: { id: other.id }, body: { project: { name: 'x' } } })
     await admin.get('deleteProject', { path: { id: other.id } })

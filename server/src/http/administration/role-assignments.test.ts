@@ -23,7 +23,7 @@ onEngineOfLane('role assignments', (engine) => {
   let tenant: Tenant
   let other: Tenant
   let viewerRole: string
-  /** Somebody in the tenant's group, beside the member. */
+  /** A second member of the tenant's group. */
   let second: string
   before(async () => {
     platform = await startPlatform({ engine })
@@ -127,7 +127,7 @@ onEngineOfLane('role assignments', (engine) => {
       assert.equal(item.links.membership, membership)
     }
     assert.equal((await read(`${query}&effective=false`)).length, 2)
-    // Of somebody who holds it only through the group, nothing is told unless it is asked for.
+    // Roles through the group are listed only with "effective".
     assert.deepEqual(await read(`user.id=${second}`), [])
     assert.equal((await read(`user.id=${second}&effective=1`)).length, 1)
   })

@@ -21,7 +21,7 @@ onEngineOfLane('roles', (engine) => {
   })
   after(() => platform.close())
 
-  // What both engines have in common is tested on one.
+  // Behaviour common to both engines is tested on one.
   if (engine === 'sqlite') {
     testLifecycle(
       {
@@ -128,7 +128,7 @@ onEngineOfLane('roles', (engine) => {
       return [people.length, (await holder.call('listDomains')).status]
     }
     await tenant.person('project_viewer')
-    // Oneself one always sees, others of the project only by a right.
+    // Users can always read themselves, others of the project only with permission.
     assert.deepEqual(await seen(), [1, 403])
     await admin.get('bindPolicy', { path: { id, policy_id: users } })
     assert.deepEqual(await seen(), [2, 403])
@@ -145,7 +145,7 @@ onEngineOfLane('roles', (engine) => {
     await admin.get('deletePolicy', { path: { id: domains } })
     assert.deepEqual(await seen(), [1, 403])
     await admin.get('deleteRole', { path: { id } })
-    // It was all that the user held there.
+    // It was the only role of the user there.
     await holder.fail('UnauthorizedError', 'listUsers')
   })
 })

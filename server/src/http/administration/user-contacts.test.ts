@@ -33,7 +33,7 @@ onEngineOfLane("a user's e-mail and mobile", (engine) => {
   })
   after(() => platform.close())
 
-  /** Ada as a list, a look and, for those who may read groups, the members of hers show her. */
+  /** Ada as returned by the list, the details and, with permission on groups, the group members. */
   async function viewsFor(token: string) {
     const get = async <Body>(path: string) =>
       (await ask<Body>(identityApi.url, path, { token })).body

@@ -23,7 +23,7 @@ onEngineOfLane('users', (engine) => {
   let tenant: Tenant
   before(async () => {
     platform = await startPlatform({ engine })
-    // The password hasher costs nothing here, and the clock can be moved.
+    // The password hasher is a cheap fake, and the clock can be set.
     logins = await startMeasuredLogins(platform, { clock: () => now })
     admin = await createAdminClient(platform, logins.url)
     tenant = await addTenant(platform.database, 'Tenant')
@@ -155,7 +155,7 @@ onEngineOfLane('users', (engine) => {
     const { projects } = tenant.ids
     const { id } = await create({ password, default_project_id: projects })
     const scope = async () => ((await logIn(id)).body.token satisfies Token).project.Id
-    // Without a role there it is good for nothing.
+    // Without a role there, the default project is ignored.
     assert.equal(await scope(), '')
     const { roles } = await admin.get<{ roles: { id: string }[] }>('listRoles', {
       query: 'name=project_viewer',

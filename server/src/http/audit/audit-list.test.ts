@@ -14,7 +14,7 @@ import { makeEvent } from '../../testing/identity-world/identity-records.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { rescope } from '../../testing/identity-world/token-holder.ts'
 
-/** Long before any of the test's own requests. */
+/** Long before any request of the test. */
 const past = Date.UTC(2001, 0, 1)
 const second = 1_000
 const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id)
@@ -39,7 +39,7 @@ onEngineOfLane('GET /events', (engine) => {
   }
 
   describe('visibility', () => {
-    /** Two domains with somebody in each, and a deed of every kind in both and above them. */
+    /** Two domains with a user in each, and an event of every kind in both and above them. */
     async function live() {
       const settle = () =>
         identityApi.add((plan) => {
@@ -63,7 +63,7 @@ onEngineOfLane('GET /events', (engine) => {
           'PUT',
           `/v3/projects/${project}/users/${chief}/roles/${identityApi.bare}`,
         )
-        // Logins, good and bad, and something denied.
+        // Successful and failed logins, and a denied change.
         const unscoped = await identityApi.tokenFor(user)
         assert.equal((await rescope(platform.url, unscoped, project)).status, 201)
         assert.equal((await rescope(platform.url, unscoped, newId())).status, 401)
@@ -84,7 +84,7 @@ onEngineOfLane('GET /events', (engine) => {
       assert.deepEqual(ids(await list(since, auditor.token)), ids(all))
 
       const ofDomain = all.filter(({ domain_id }) => domain_id === here.domain)
-      // Each of the deeds above, and nothing of the other domain's.
+      // All events above, and none of the other domain.
       assert.equal(ofDomain.length, 8)
       assert.ok(all.some(({ domain_id }) => domain_id === there.domain))
       assert.ok(all.some(({ domain_id }) => domain_id === ''))
@@ -107,7 +107,7 @@ onEngineOfLane('GET /events', (engine) => {
           ids(own),
         )
       }
-      // Rights over one thing are none over the log, and a person who did nothing sees nothing.
+      // Permission on one resource gives no access to the log.
       const other = await identityApi.addRole('system', 'allow identity users *')
       const clerk = await identityApi.hire({ system: [other.id] })
       assert.deepEqual(await list(since, clerk.token), [])
@@ -161,7 +161,7 @@ onEngineOfLane('GET /events', (engine) => {
       'result',
       'request_id',
     ] as const
-    /** Of each field two values, in every eighth combination there is. */
+    /** Two values of each field, in every eighth combination. */
     const events = Array.from({ length: 32 }, (_, index) => {
       const pick = (bit: number) => String(((index * 37) >> bit) & 1)
       return makeEvent({
@@ -204,12 +204,12 @@ onEngineOfLane('GET /events', (engine) => {
       assert.deepEqual(await times(`&since=${at(3)}&before=${at(6)}`), [5, 4, 3])
       assert.deepEqual(await times(`&since=${at(3)}&before=${at(3)}`), [])
       assert.deepEqual(await times(`&since=${at(6)}&before=${at(3)}`), [])
-      // In whole seconds, and with every decimal there is.
+      // In whole seconds, and with microseconds.
       const plain = at(30).replace('.000Z', 'Z')
       assert.deepEqual(await times(`&since=${plain}&before=${at(32)}`), [31, 30])
       const precise = at(31).replace('Z', '000Z')
       assert.deepEqual(await times(`&since=${precise}&before=${at(32)}`), [31])
-      // From before there was any time to speak of.
+      // From before 1970.
       const first = await list(`&since=1969-12-31T23:59:59Z&before=${at(1)}`)
       assert.deepEqual(ids(first), ids(events.slice(0, 1)))
     })
@@ -229,7 +229,7 @@ onEngineOfLane('GET /events', (engine) => {
 
     test('returns every event once while new events arrive', async () => {
       const user_id = newId()
-      // Several to a millisecond, as in a crowd.
+      // Several events per millisecond.
       const stored = Array.from({ length: count }, (_, index) =>
         makeEvent({ time: past + Math.floor(index / 4), user_id }),
       )
@@ -262,7 +262,7 @@ onEngineOfLane('GET /events', (engine) => {
       assert.equal(body.limit, 20)
       assert.match(headers.get('link') ?? '', /marker=/)
       assert.equal((await get('/events?limit=5000')).body.limit, 2_048)
-      // A page that is full and the last has no next.
+      // A full last page has no next link.
       const user_id = newId()
       await Promise.all([0, 1].map((index) => record(makeEvent({ time: past + index, user_id }))))
       const full = await get(`/events?user_id=${user_id}&limit=2`)
@@ -271,7 +271,7 @@ onEngineOfLane('GET /events', (engine) => {
     })
   })
 
-  /** Whatever is not taken as it should be, in words. */
+  /** Invalid parameters and their error messages. */
   async function notRefused(name: string, texts: readonly string[]): Promise<string[]> {
     const faults: string[] = []
     for (const text of texts) {
@@ -304,7 +304,7 @@ onEngineOfLane('GET /events', (engine) => {
       result: ['maybe', 'SUCCESS', ''],
       user_id: ['', 'x'.repeat(65)],
       action: ['', 'x'.repeat(256)],
-      // A mistyped filter must not widen the answer.
+      // A mistyped filter must not widen the result.
       nonsense: ['x'],
       offset: ['5'],
     }

@@ -25,7 +25,7 @@ onEngineOfLane('the audit log of logins', (engine) => {
     platform = await startPlatform({ engine, flags: ['--login-failures-per-minute=0'] })
     identityApi = await openIdentityApi(platform)
     await failMarkedEvents(platform.database)
-    // As cheap as argon2 gets: it is not what this is about.
+    // The cheapest argon2 parameters.
     const cheap = { memoryCost: 8, timeCost: 1, parallelism: 1 }
     holder = await addTokenHolder(identityApi, await hash(password, cheap))
     const { body } = await identityApi.order('GET', `/v3/users/${holder.userId}`)
@@ -44,12 +44,12 @@ onEngineOfLane('the audit log of logins', (engine) => {
   const byKey = (text: string) => ({ methods: ['aksk'], access_key_secret: text })
   const byTicket = { methods: ['cas'], cas_ticket: { id: 'ST-1-audit' } }
 
-  /** What a login is told as. */
+  /** The event of a login. */
   async function toldOf(identity: object, scope?: object) {
     const requestId = `login-${newId()}`
-    // What the client claims of itself is not where it comes from.
+    // The address is that of the connection, not the one the client claims.
     const auth = { identity, ...(scope && { scope }), context: { ip: '198.51.100.9' } }
-    // A secret that is shown is not taken where somebody may have passed it on.
+    // A plain secret is rejected if the request was forwarded.
     const isShown = 'access_key_secret' in identity
     const answer = await requestToken(platform.url, auth, {
       'x-request-id': requestId,
@@ -165,7 +165,7 @@ onEngineOfLane('the audit log of logins', (engine) => {
       body: { user: { original_password: 'a wrong one', password: `${password}s` } },
     })
     assertError(changed, 'InternalServerError')
-    // No token, and not even a trace of the key having been used.
+    // No token, and no recorded use of the key.
     assert.deepEqual(await identityApi.digest(), before)
     assert.equal((await toldOf(byPassword(userId, password))).status, 201)
   })

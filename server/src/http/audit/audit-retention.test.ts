@@ -15,7 +15,7 @@ const now = Date.UTC(2026, 5, 1, 12)
 onEngineOfLane('retention of the audit log', (engine) => {
   let platform: TestPlatform
   before(async () => {
-    // What is done every hour is done when the test says that an hour has passed.
+    // The test triggers the hourly job.
     mock.timers.enable({ apis: ['setInterval'] })
     platform = await startPlatform({
       engine,
@@ -54,7 +54,7 @@ onEngineOfLane('retention of the audit log', (engine) => {
       const { user, changes: _, ...event } = makeEvent({ time: now - 40 * day })
       return { ...event, user_name: user, changes: '{}' }
     }
-    // More than goes in one commit, and not a whole number of those.
+    // More than one commit deletes, and not a multiple of that.
     for (let part = 0; part < 3; part += 1) {
       const rows = Array.from({ length: 700 }, makeRow)
       await commit([db.insertInto('events').values(rows).compile()])

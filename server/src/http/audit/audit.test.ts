@@ -16,13 +16,13 @@ import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
 const all: readonly Operation[] = operations
-/** Logins have a test of their own, and a question changes nothing. */
+/** Logins have their own test, and queries change nothing. */
 const apart = new Set(['issueToken', 'checkPolicy', 'previewCloudAccountMapping', 'syncServer'])
 const changing = all.filter(
   ({ id, method }) => method !== 'GET' && method !== 'HEAD' && !apart.has(id),
 )
 
-/** What the log calls the operations that are named after something else. */
+/** Audit actions of operations with a different name. */
 const deeds: Readonly<Record<string, readonly [action: string, targetType: string]>> = {
   revokeToken: ['logout', 'user'],
   changeOwnPassword: ['update', 'user'],
@@ -51,7 +51,7 @@ function deedOf({ id }: Operation): readonly [string, string] {
   return [deed[0], deed[1]]
 }
 
-/** Nothing a client says changes where it is seen to come from. */
+/** Client headers do not change the recorded address. */
 const claims = { 'x-forwarded-for': '198.51.100.9', forwarded: 'for=198.51.100.9' }
 
 onEngineOfLane('the audit log', (engine) => {
@@ -73,7 +73,7 @@ onEngineOfLane('the audit log', (engine) => {
     return event
   }
 
-  /** What cannot be told of does not happen: the event is in the transaction of the deed. */
+  /** The event is in the transaction of the change: without it the change fails. */
   async function assertUndone(
     send: (headers: Record<string, string>) => Promise<ClientResponse>,
   ): Promise<void> {
@@ -124,7 +124,7 @@ onEngineOfLane('the audit log', (engine) => {
     }
   })
 
-  /** Before and after, as far as there is one. */
+  /** The state before and after, if it exists. */
   function assertChanges({ id }: Operation, { changes, action }: EventDto, body?: object): void {
     const pairs = Object.values(changes)
     const sent = Object.values(body ?? {})[0] as Record<string, unknown> | undefined
@@ -195,7 +195,7 @@ onEngineOfLane('the audit log', (engine) => {
     assert.deepEqual(changes['email'], [null, 'ada@example.org'])
     assert.deepEqual(changes['enabled'], [null, true])
     assert.ok(!('password' in changes) && !('password_hash' in changes))
-    // Of a new password it tells that there is one.
+    // A new password is recorded without its value.
     const path = `/v3/users/${answer.body['user']?.id}`
     const changed = await identityApi.order('PUT', path, {
       user: { password: 'moorland tussocks' },
@@ -206,7 +206,7 @@ onEngineOfLane('the audit log', (engine) => {
 
   test('records every denied change with its caller', async () => {
     const viewer = await identityApi.hire({ project: [identityApi.role('project_viewer')] })
-    // What everyone may do with what is their own is not denied: it is not found, or not good.
+    // Actions on own resources are never denied; they are 404 or invalid.
     const open = new Set([
       'revokeToken',
       'changeOwnPassword',
@@ -231,7 +231,7 @@ onEngineOfLane('the audit log', (engine) => {
         [event.result, event.user_id, event.ip, event.changes['operation']],
         ['denied', viewer.id, '127.0.0.1', [null, operation.id]],
       )
-      // In the word that it would have had, had it been done.
+      // With the action of the denied change.
       assert.equal(event.action, deedOf(operation)[0])
       if (operation.path.startsWith('/servers')) assert.equal(event.target_type, 'server')
       assert.equal(event.domain_id, 'default')
@@ -281,7 +281,7 @@ onEngineOfLane('the audit log', (engine) => {
     const sealed = await db.selectFrom('access_keys').select('secret').execute()
     assert.ok(text.includes('create') && sealed.length > 0, 'there is something to look through')
     for (const secret of [
-      // Those of the contract's own examples, which were sent above.
+      // The secrets of the contract examples that were sent above.
       'correct horse battery',
       'a much better one',
       'tussocky moorland',

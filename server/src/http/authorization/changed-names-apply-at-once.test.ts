@@ -27,7 +27,7 @@ onEngineOfLane('reusing a name through the API', (engine) => {
   })
   after(() => platform.close())
 
-  /** Every id that was ever given out here, of whatever kind. */
+  /** Every id that was created here, of any type. */
   const known = new Set<string>()
 
   async function make(kind: string, key: string, fields: object): Promise<string> {
@@ -38,7 +38,7 @@ onEngineOfLane('reusing a name through the API', (engine) => {
     return id
   }
 
-  /** Deletes a thing and makes one of the same name, however it is spelled. */
+  /** Deletes a resource and creates one with the same name in another spelling. */
   async function replace(kind: string, key: string, id: string, fields: { name: string }) {
     await identityApi.order('DELETE', `/v3/${kind}/${id}`)
     assert.equal(
@@ -87,7 +87,7 @@ onEngineOfLane('reusing a name through the API', (engine) => {
     await nothingAt(`/v3/role_assignments?user.id=${old}`, `/v3/credentials?user_id=${old}`)
     assert.equal(await statusOf(platform.url, token), 401)
     assert.equal((await logInByKey(platform.url, key)).status, 401)
-    // What the first did is not laid at the door of the second.
+    // Events of the first user are not attributed to the second.
     assert.notDeepEqual(await identityApi.events(`user_id=${old}`), [])
     assert.deepEqual(await identityApi.events(`user_id=${next}`), [])
   })

@@ -13,7 +13,7 @@ import { parseRule } from '../../testing/identity-world/parse-rule.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 import { statusOf } from '../../testing/identity-world/token-holder.ts'
 
-/** Somebody who may look at all domains, through a group; nothing of it is anyone else's. */
+/** A user who can read all domains through a group; nothing is shared with other tests. */
 interface Watcher {
   readonly userId: string
   readonly group: string
@@ -22,7 +22,7 @@ interface Watcher {
 }
 type Request = readonly [method: string, path: string, body?: object]
 
-/** What takes the right, and leaves the token as it is. */
+/** Changes that remove the permission and leave the token valid. */
 const losses: Record<string, (watcher: Watcher) => Request> = {
   'the user leaves the group': ({ group, userId }) => [
     'DELETE',
@@ -89,7 +89,7 @@ onEngineOfLane('the permissions of a token', (engine) => {
   const lookAt = async (url: string, token: string) =>
     (await ask(url, '/v3/domains', { token })).status
 
-  /** At once on this node, within five seconds on the other; the token itself stays good. */
+  /** At once in this process, within five seconds in the other; the token itself stays valid. */
   async function assertRight({ token }: Watcher, status: 200 | 403): Promise<void> {
     assert.equal(await lookAt(platform.url, token), status, 'on this node, at the next request')
     if (beside) {

@@ -21,17 +21,17 @@ import {
 
 const password = 'tussocky moorland'
 
-/** What is sent, by whom: the admin, unless it says. */
+/** The request; sent by the administrator by default. */
 type Request = readonly [method: string, path: string, body?: object, token?: string]
 
 interface Change {
   readonly sends: (holder: TokenHolder) => Request[]
   readonly ends: readonly TokenName[]
-  /** Whether the access key still logs in. */
+  /** Whether a login with the access key still works. */
   readonly keyLogin?: 'ends'
-  /** Whether the project can still be entered with a token that is good. */
+  /** Whether a valid token can still be exchanged for one of the project. */
   readonly entry?: 'ends'
-  /** What takes it back, for those that can be. */
+  /** The request that reverts the change, if possible. */
   readonly undo?: (holder: TokenHolder) => Request
 }
 
@@ -176,7 +176,7 @@ onEngineOfLane('tokens and access key logins end', (engine) => {
     // SQLite is for one process; PostgreSQL is shared.
     if (engine === 'postgres') beside = await startPlatform({ engine, beside: platform })
     identityApi = await openIdentityApi(platform)
-    // As cheap as argon2 gets: it is there to be changed once.
+    // The cheapest argon2 parameters: the password is changed once.
     passwordHash = await hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
   })
   after(async () => {
@@ -189,7 +189,7 @@ onEngineOfLane('tokens and access key logins end', (engine) => {
     assert.ok(answer.status === 200 || answer.status === 204, `${method} ${path}: ${answer.text}`)
   }
 
-  /** All tokens are good but these: at once on this node, within five seconds on the other. */
+  /** All tokens but these are valid: at once in this process, within five seconds in the other. */
   async function assertEnded({ tokens }: TokenHolder, ended: readonly TokenName[]): Promise<void> {
     const wanted = every.map((name) => (ended.includes(name) ? 401 : 200))
     const lookAt = (url: string) => Promise.all(every.map((name) => statusOf(url, tokens[name])))
@@ -203,7 +203,7 @@ onEngineOfLane('tokens and access key logins end', (engine) => {
     assert.deepEqual(found, wanted, 'on the other node, in 5 seconds')
   }
 
-  /** What still gets one in, on either node. */
+  /** Asserts which logins still work in each process. */
   async function assertLogins(holder: TokenHolder, key: number, entry: number): Promise<void> {
     for (const node of [platform, beside]) {
       if (!node) continue

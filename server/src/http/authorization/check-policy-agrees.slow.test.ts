@@ -53,7 +53,7 @@ describe('the policy check', () => {
   })
   after(() => platform.close())
 
-  /** What it takes to make a new one, as far as that can be anybody's. */
+  /** The body that creates a new resource. */
   function newOne(resource: Resource, tenant: Tenant): object {
     serial += 1
     const name = `new ${serial}`
@@ -82,7 +82,7 @@ describe('the policy check', () => {
     }
   }
 
-  /** The real thing: whether the request itself is let through. */
+  /** Whether the request itself is allowed. */
   async function isLetThrough(
     { token }: Subject,
     resource: Resource,
@@ -97,7 +97,7 @@ describe('the policy check', () => {
       list: () => send(`/v3/${resource}`),
       get: () => send(item),
       create: () => send(`/v3/${resource}`, 'POST', { [key]: newOne(resource, mine) }),
-      // A name for one that has none yet, so that nothing is in its way.
+      // A new name avoids conflicts.
       update: () => send(item, 'PATCH', { [key]: { name: `renamed ${(serial += 1)}` } }),
       delete: () => send(item, 'DELETE'),
     }[action as 'list']()
@@ -105,11 +105,11 @@ describe('the policy check', () => {
     return answer.status !== 403 && answer.status !== 404
   }
 
-  /** The targets of a resource, each one in a place of its own. */
+  /** One target of the resource in each scope. */
   async function targetsOf(resource: Resource, action: string): Promise<(string | undefined)[]> {
     if (action === 'list' || action === 'create') return [undefined]
     if (isTenantKind(resource)) {
-      // What is deleted is gone for the next who asks, and has to be another each time.
+      // Deleted targets are replaced for the next caller.
       if (action === 'delete') {
         return [await sacrifice(resource, mine), await sacrifice(resource, foreign), newId()]
       }

@@ -173,7 +173,7 @@ onEngineOfLane('checking a permission', (engine) => {
       assert.deepEqual(comparableParts(foreignAnswer), comparableParts(noAnswer))
       assert.equal(noAnswer.body.fields?.[0]?.path, `check.${name}`)
     }
-    // Somebody who sees everything sees more than who asks.
+    // A system administrator sees more than the caller.
     const wide = subjects.admin
     const about = (target_id: string) => ask({ user_id: wide.userId, ...wide.scope, target_id })
     const [foreignTarget, noTarget] = [await about(foreign.ids.users), await about(newId())]

@@ -13,7 +13,7 @@ import { comparableParts } from '../../testing/comparable-response.ts'
 
 const all: readonly Operation[] = operations
 
-/** What is somebody's own; all other things are everyone's. */
+/** Resource types that belong to a domain; all others are system-wide. */
 type Owned = 'domains' | 'projects' | 'users' | 'groups' | 'credentials' | 'identity_providers'
 type Things = Record<Owned | 'roles' | 'policies', string>
 
@@ -45,7 +45,7 @@ onEngineOfLane('a domain admin', (engine) => {
   })
   after(() => platform.close())
 
-  /** A domain with one of everything in it, each with something to be seen. */
+  /** A domain with one resource of every type. */
   async function settle(): Promise<Things> {
     const domains = await identityApi.addDomain()
     const {
@@ -76,7 +76,7 @@ onEngineOfLane('a domain admin', (engine) => {
     }
   }
 
-  /** Calls an operation on things of the domain, but for what the test puts there. */
+  /** Calls an operation on resources of the domain, except for the given ids. */
   async function callWith(operation: Operation, parameter: string, id: string) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       if (name === parameter) return id
@@ -99,7 +99,7 @@ onEngineOfLane('a domain admin', (engine) => {
         const nowhere = await callWith(operation, parameter, newId())
         const what = `${operation.id} with another's ${parameter}`
         assert.deepEqual(comparableParts(there), comparableParts(nowhere), what)
-        // A list of what somebody holds here is empty for both.
+        // The role assignments of a user in the domain are an empty list for both.
         const isEmptyList = there.status === 200 && there.text.includes('"roles":[]')
         assert.ok([403, 404].includes(there.status) || isEmptyList, `${what}: ${there.text}`)
         seen.add(kind)

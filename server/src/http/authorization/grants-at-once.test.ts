@@ -16,7 +16,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 const crowd = 20
 
-/** On PostgreSQL every other one asks another process. */
+/** On PostgreSQL every other request goes to a second process. */
 onEngineOfLane('concurrent changes', (engine) => {
   let platform: TestPlatform
   let beside: TestPlatform
@@ -84,7 +84,7 @@ onEngineOfLane('concurrent changes', (engine) => {
   test('a caller who loses the role while queued is denied', async () => {
     const { id, token } = await identityApi.hire({ system: [identityApi.role('admin')] })
     const path = grantPath(identityApi.role('admin'), { user: id }, 'system')
-    // All of them are let in at the door; the dismissal is somewhere in the middle of the line.
+    // All requests are authorized on arrival; the revocation is in the middle of the queue.
     const make = () =>
       callAt(platform, token, 'POST', '/v3/roles', { role: { name: `role ${newId()}` } })
     const line = Array.from({ length: crowd }, (_, index) =>
@@ -107,7 +107,7 @@ onEngineOfLane('concurrent changes', (engine) => {
     const admin = identityApi.role('admin')
     const hire = () => identityApi.hire({ passwordHash: 'of a password', system: [admin] })
     const [first, second] = [await hire(), await hire()]
-    // Nobody else is left to see to it.
+    // There is no other administrator.
     const path = grantPath(admin, { user: identityApi.adminId }, 'system')
     assert.equal((await callAt(platform, first.token, 'DELETE', path)).status, 204)
 
@@ -138,7 +138,7 @@ onEngineOfLane('concurrent changes', (engine) => {
         const isFinal = (does: boolean) => does === (answers[left.length]?.status === 204)
         left.push(await eventually(() => rules(node, who), isFinal))
       }
-      // Whose word came through is the one who stays.
+      // The one whose request succeeded stays.
       assert.deepEqual(
         left,
         answers.map(({ status }) => status === 204),

@@ -13,7 +13,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 const bookkeeping = ['allow identity policies *', 'allow identity roles *']
 
-/** A role on the system that may do anything with policies and roles, and nothing with the rest. */
+/** A system role with all permissions on policies and roles and no others. */
 onEngineOfLane('a role that manages policies and roles cannot escalate', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
@@ -53,10 +53,10 @@ onEngineOfLane('a role that manages policies and roles cannot escalate', (engine
       rewrite(own.policyId, rules('allow identity * *')),
       rewrite(own.policyId, rules('allow * policies *')),
       rewrite(readers, rules('allow compute servers *')),
-      // Under another name it is no narrower.
+      // Renaming does not make it narrower.
       rewrite(own.policyId, { name: newId(), ...rules('allow * * get') }),
     )
-    // The other word for the same.
+    // PATCH is an alias of PUT.
     const path = `/v3/policies/${own.policyId}`
     await identityApi.assertRefused(403, attempt('PATCH', path, { policy: rules('allow * * *') }))
   })
@@ -121,7 +121,7 @@ onEngineOfLane('a role that manages policies and roles cannot escalate', (engine
         attempt('DELETE', `/v3/roles/${id}`),
         rewrite(policyId, { enabled: false }),
         rewrite(policyId, rules('deny identity roles get')),
-        // Narrower by one action, which is as good as lifting it for all others.
+        // Narrower by one action, which lifts the deny rule for all others.
         rewrite(policyId, rules('deny identity roles get', 'allow identity roles list')),
       )
     }
@@ -172,7 +172,7 @@ onEngineOfLane('a role that manages policies and roles cannot escalate', (engine
       ['PUT', `${plain}/users/${person.id}`],
       ['DELETE', `${plain}/users/${person.id}`],
       ['DELETE', plain],
-      // A group that only allows is theirs to close.
+      // They can delete a group that only allows.
       ['DELETE', strong],
     ] as const) {
       assert.equal((await group(method, path)()).status, 204)

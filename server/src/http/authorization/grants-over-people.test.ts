@@ -13,12 +13,12 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 const password = 'tussocky moorland'
 
-/** To get hold of somebody's account is to be granted what they hold. */
+/** Taking over an account would grant the caller its permissions. */
 onEngineOfLane('users with more permissions are protected', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
   let domainId: string
-  /** The admin of a domain, with a token for it. */
+  /** A domain administrator with a token for the domain. */
   let chief: Person & { inDomain: string }
   before(async () => {
     platform = await startPlatform({ engine })
@@ -30,7 +30,7 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
   })
   after(() => platform.close())
 
-  /** Anything one can do to an account, over the API. */
+  /** Every API call that could take over an account. */
   const acts = (token: string) => {
     const on = (kind: string, key: string) => (id: string, changes: object) => () =>
       identityApi.call(token, 'PUT', `/v3/${kind}/${id}`, { [key]: changes })
@@ -45,7 +45,7 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
     }
   }
 
-  /** A key that was put out of use, as its owner or somebody else saw fit. */
+  /** A disabled access key. */
   async function addDisabledKey({ id, projectId, token }: Person): Promise<string> {
     const wish = { type: 'aksk', project_id: projectId }
     const made = await identityApi.call(token, 'POST', '/v3/credentials', { credential: wish })
@@ -102,7 +102,7 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
         change(person.id, { password: null }),
         makeKey(person.id, person.projectId),
       )
-      // Whoever is at home in the domain can still be shown out of it.
+      // The roles of users in the own domain can still be revoked.
       assert.equal((await change(person.id, { enabled: false })()).status, 200)
     })
 
@@ -203,7 +203,7 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
         identityApi.call(person.token, 'PUT', `/v3/identity_providers/${id}`, {
           identity_provider: changes,
         })
-      /** Everything by which the provider, or what it says, becomes another's. */
+      /** Every change that takes over a provider or its users. */
       const takeovers = (id: string) => [
         change(id, { url: 'https://cas.example.net/' }),
         change(id, { service_url: 'https://elsewhere.example.net/' }),

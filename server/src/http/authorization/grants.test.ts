@@ -19,7 +19,7 @@ const domainRoles = ['domain_admin', 'domain_viewer']
 onEngineOfLane('callers can grant only what they have', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
-  /** A domain with a project and people in it, and the same elsewhere. */
+  /** A domain with a project and users, and the same elsewhere. */
   let here: { domain: string; project: string; mate: string; mates: string }
   let elsewhere: typeof here
   before(async () => {
@@ -43,7 +43,7 @@ onEngineOfLane('callers can grant only what they have', (engine) => {
   const remove = (token: string, name: string, who: Who, where: Where) =>
     identityApi.call(token, 'DELETE', grantPath(role(name), who, where))
 
-  /** Somebody at home here with one role in one place, and a token for it. */
+  /** A user with one role in one scope, and a token for it. */
   async function appoint(name: string, where: Where): Promise<string> {
     if (where === 'system') return (await identityApi.hire({ system: [role(name)] })).token
     const id = await identityApi.add((plan) => {
@@ -54,7 +54,7 @@ onEngineOfLane('callers can grant only what they have', (engine) => {
     return await identityApi.tokenFor(id, where)
   }
 
-  /** Which of these roles somebody can give, and take again. */
+  /** The given roles that the caller can grant and revoke. */
   async function grantable(token: string, who: Who, where: Where, names: readonly string[]) {
     const given: string[] = []
     const before = await identityApi.digest()
@@ -159,7 +159,7 @@ onEngineOfLane('callers can grant only what they have', (engine) => {
         )
       }
     }
-    // A role without policies fits anywhere, and gives nothing.
+    // A role without policies can be granted anywhere and gives nothing.
     for (const where of Object.values(places)) {
       const given = await grantable(identityApi.admin, { user: here.mate }, where, [
         identityApi.bare,
@@ -197,7 +197,7 @@ onEngineOfLane('callers can grant only what they have', (engine) => {
     await identityApi.add((plan) => plan.grant(role('project_viewer'), guest, where))
     assert.equal((await remove(owner, 'project_viewer', guest, where)).status, 204)
     assert.equal(await identityApi.holds(role('project_viewer'), guest, where), false)
-    // And not be asked in again.
+    // And cannot grant it again.
     assert.equal((await put(owner, 'project_viewer', guest, where)).status, 404)
   })
 
@@ -259,7 +259,7 @@ onEngineOfLane('callers can grant only what they have', (engine) => {
             remove(clerk.token, ban.id, { user: id }, 'system'),
       ),
     )
-    // What only allows is theirs to take, and so is a ban on what they may do.
+    // They can revoke roles that only allow, and deny rules on what they are allowed to do.
     for (const { id } of [reader, mild]) {
       assert.equal((await remove(clerk.token, id, { user: other.id }, 'system')).status, 204)
     }
@@ -277,7 +277,7 @@ onEngineOfLane('callers can grant only what they have', (engine) => {
     })
     const attempt = () => put(token, wide.id, { user: here.mate }, where)
     await identityApi.assertRefused(403, attempt)
-    // Once it is enabled there is nothing left in the role that they lack.
+    // Once it is enabled, the role gives nothing that they lack.
     await identityApi.order('PUT', `/v3/policies/${ban}`, { policy: { enabled: true } })
     assert.equal((await attempt()).status, 204)
   })

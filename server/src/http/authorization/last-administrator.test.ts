@@ -11,7 +11,7 @@ import {
 import { parseRule } from '../../testing/identity-world/parse-rule.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-/** Somebody who runs the platform; nothing of it is shared with anyone else. */
+/** A system administrator; nothing is shared with other tests. */
 interface Ruler {
   readonly id: string
   readonly domainId: string
@@ -24,21 +24,21 @@ interface Ruler {
   readonly provider: string
 }
 
-/** How somebody comes to run the platform, and by what they log in. */
+/** How the administrator gets the role and logs in. */
 interface Throne {
   readonly through?: 'group'
   readonly by?: 'provider'
 }
 
 type Request = readonly [method: string, path: string, body?: object]
-/** What is there before, and then locks them out. */
+/** The setup, and the change that would lock the administrator out. */
 type Way = (ruler: Ruler) => Request | Promise<Request>
 
 onEngineOfLane('the last system administrator', (engine) => {
   let platform: TestPlatform
   let identityApi: IdentityApi
   let adminRole: string
-  /** Has every right, and no way to log in: counts for nothing when the last one goes. */
+  /** Has all permissions but cannot log in, and so does not count. */
   let deputy: string
   before(async () => {
     platform = await startPlatform({ engine })
@@ -53,7 +53,7 @@ onEngineOfLane('the last system administrator', (engine) => {
   after(() => platform.close())
 
   let keep = ''
-  /** Whoever ran the platform in the test before does so no longer. */
+  /** Removes the administrator of the previous test. */
   const retireAll = () => {
     const { db, commitIdentity } = platform.database
     const retire = db.updateTable('users').set({ enabled: 0 }).where('id', '<>', keep)

@@ -22,7 +22,7 @@ import { createPasswordHasher } from '../../vault/password-hasher.ts'
 
 const password = 'tussocky moorland'
 
-/** Someone with a role in a place, none of it shared with any other test. */
+/** A user with a role in a scope; nothing is shared with other tests. */
 interface Holder {
   readonly userId: string
   readonly userDomain: string
@@ -73,7 +73,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
   const statusAt = async (node: TestPlatform, token: string) =>
     (await ask(node.url, '/v3/auth/catalog', { token })).status
 
-  /** The other node may take its time, but no more than five seconds. */
+  /** The other process applies the change within five seconds. */
   async function statusesBeside(tokens: readonly string[], awaited: number): Promise<number[]> {
     if (!beside) return tokens.map(() => awaited)
     const node = beside
@@ -89,7 +89,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
 
   async function isAccepted(tokens: readonly string[]): Promise<void> {
     for (const token of tokens) {
-      // Twice: the second answer comes from what was remembered.
+      // Twice: the second response comes from the cache.
       for (const node of [platform, platform, beside, beside]) {
         if (node) assert.equal(await statusAt(node, token), 200)
       }
@@ -110,7 +110,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
   const enable = (table: 'users' | 'projects' | 'domains', id: string, enabled: 0 | 1) =>
     read().updateTable(table).set({ enabled }).where('id', '=', id).compile()
 
-  /** What ends which of a user's tokens. */
+  /** Changes and the tokens of a user that they end. */
   const changes: Record<
     string,
     { ends: 'all' | 'those of the project'; statements: (holder: Holder) => CompiledQuery[] }
@@ -169,7 +169,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
         await isAccepted([inProject, unscoped, bystander.inProject])
         await identities.change(...statements(holder))
         await isRejected(ends === 'all' ? [inProject, unscoped] : [inProject])
-        // Nobody else's, and no other scope, is touched.
+        // Other users and other scopes are not affected.
         await isAccepted([bystander.inProject, ...(ends === 'all' ? [] : [unscoped])])
       })
     }
@@ -193,7 +193,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
   })
 
   describe('the permissions of a token', () => {
-    /** What the roles of this token let it do: to look at a token of someone else. */
+    /** Uses a permission of the token's roles: inspects the token of another user. */
     const inspect = async (token: string, subject: string) =>
       (
         await ask(platform.url, '/v3/auth/tokens', {
@@ -201,7 +201,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
           headers: { 'x-subject-token': subject },
         })
       ).status
-    /** From elsewhere, so that the token counts. */
+    /** From another address, so that the token is required. */
     const readMetrics = async (token: string) =>
       (await ask(platform.url, '/metrics', { token, headers: { 'x-forwarded-for': '192.0.2.1' } }))
         .status
@@ -229,7 +229,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
     async function mayRule({ inProject }: Holder, other: Holder): Promise<boolean> {
       const statuses = [await inspect(inProject, other.inProject), await readMetrics(inProject)]
       if (statuses.every((status) => status === 200)) return true
-      // The token itself is still good, only without that role.
+      // The token itself is still valid, only without that role.
       assert.deepEqual([...statuses, await statusAt(platform, inProject)], [404, 403, 200])
       return false
     }
@@ -346,7 +346,7 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
         }
         for (const token of inPlace) {
           assert.equal(await statusAt(platform, token), 401)
-          // Nor is it good for leaving the place.
+          // It cannot be exchanged for another scope either.
           assert.deepEqual(refusalOf(await rescope(token)), nonexistentThings)
         }
         const { projects } = (await rescope(unscoped)).body.token

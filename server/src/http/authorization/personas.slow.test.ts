@@ -26,7 +26,7 @@ import { comparableParts } from '../../testing/comparable-response.ts'
 
 const ids = operations.map(({ id }) => id)
 
-/** What tells of a request that was refused: that somebody tried. */
+/** The tables that record a denied request. */
 const tales = new Set(['events', 'login_attempts', 'login_origins'])
 
 const places: Readonly<Record<Spot, string>> = {
@@ -52,7 +52,7 @@ onBothEngines('the persona table', (engine) => {
   })
   after(() => platform.close())
 
-  /** Things are made anew when they are used up, not before. */
+  /** Resources are recreated only when they are used up. */
   const store = new Map<string, Things>()
   const shelf = (spot: Spot, { name }: Persona) => (spot === 'self' ? name : spot)
   async function thingsAt(spot: Spot, persona: Persona): Promise<Things> {
@@ -66,7 +66,7 @@ onBothEngines('the persona table', (engine) => {
     return things
   }
 
-  /** How an operation answers where there is nothing: to everyone alike. */
+  /** The status of an operation on unknown ids, the same for everyone. */
   const voids = new Map<string, Promise<ReturnType<typeof comparableParts>>>()
   function askForNothing(id: OperationId, things: Things, token: string | undefined) {
     const found =
@@ -78,7 +78,7 @@ onBothEngines('the persona table', (engine) => {
     return found
   }
 
-  /** The mark that an answer deserves, or its status where the table has no mark for it. */
+  /** The mark of a response, or its status if the table has no mark for it. */
   async function judge(
     id: OperationId,
     { token }: Persona,
@@ -107,7 +107,7 @@ onBothEngines('the persona table', (engine) => {
     return await judge(id, persona, things, answer)
   }
 
-  /** What is allowed is done, in the tables that it says; the first time also: in no other. */
+  /** Runs an allowed operation and checks which tables it changes. */
   async function carryOut(
     id: OperationId,
     spot: Spot,
@@ -116,7 +116,7 @@ onBothEngines('the persona table', (engine) => {
   ): Promise<string> {
     const { changes = [], isFinal = false } = requests[id]
     const watched = isFirst ? undefined : changes
-    // A new password ends every token, so it takes somebody whom nobody needs any more.
+    // A new password ends every token, so it needs a user of its own.
     const actor = id === 'changeOwnPassword' ? await organisation.addPersona(persona.name) : persona
     const things = await (actor === persona
       ? thingsAt(spot, persona)
@@ -157,7 +157,7 @@ onBothEngines('the persona table', (engine) => {
     )
     const doers = organisation.personas.filter(isDone)
     for (const [index, persona] of doers.entries()) {
-      // What one of them can do there, the engine can do.
+      // One allowed persona is enough to test the engine.
       if (engine === 'postgres' && index > 0) marks.set(persona.name, '+')
       else marks.set(persona.name, await carryOut(id, spot, persona, index === 0))
     }

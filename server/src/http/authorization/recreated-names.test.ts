@@ -37,7 +37,7 @@ onEngineOfLane('a recreated name', (engine) => {
   const rescope = (token: string, scope?: unknown) =>
     requestToken(platform.url, { identity: tokenIdentity(token), ...(scope ? { scope } : {}) })
 
-  /** A user with a token of no scope. */
+  /** A user with an unscoped token. */
   async function addUser(name: string): Promise<{ userId: string; token: string }> {
     const userId = await identities.addUser({ name, passwordHash })
     return { userId, token: await insertToken(platform.database, { userId }) }
@@ -99,7 +99,7 @@ onEngineOfLane('a recreated name', (engine) => {
     assert.equal((await rescope(token, wish)).status, 401)
     assert.equal((await rescope(token, { project: { id: old } })).status, 401)
 
-    // A role in the new one does not bring the old token back.
+    // A role in the new project does not restore the old token.
     await identities.assign({ role: 'project_owner', userId, projectId: project })
     assert.equal((await rescope(token, wish)).body.token.project.Id, project)
     assert.equal(await statusOf(scoped), 401)

@@ -16,7 +16,7 @@ import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { anySubject, firstRule, ruleOf } from '../../testing/inventory-world/mapping-model.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
-/** What nova notes of its guests, and what an organisation may note itself. */
+/** The metadata that nova writes to its guests, and custom metadata. */
 const noted = (tenant: string, tenantName: string, tags: Readonly<Record<string, string>>) => ({
   inside: `<metadata>
     <nova:instance xmlns:nova="http://openstack.org/xmlns/libvirt/nova/1.1">
@@ -69,7 +69,7 @@ onBothEnginesAtOnce('the project mapping of an account', (engine) => {
   test('maps by tenant, tag, account and name from the first sync on', async (context) => {
     const name = `kvm ${newId()}`
     const cases: readonly (readonly [AccountRule[], string[]])[] = [
-      // In the order of their names: db-1, web-1, web-2.
+      // Sorted by name: db-1, web-1, web-2.
       [[], ['home', 'home', 'home']],
       [[{ tenant: 't-1', project_id: web }], ['home', 'web', 'home']],
       [[{ tenant: 'ban*', project_id: web }], ['home', 'home', 'web']],
@@ -106,7 +106,7 @@ onBothEnginesAtOnce('the project mapping of an account', (engine) => {
       await at.update(account.id, { mapping })
       assert.deepEqual(await placesOf(account), places, JSON.stringify(mapping))
     }
-    // A sync comes to the same.
+    // A sync gives the same result.
     await at.sync(account.id)
     assert.deepEqual(await placesOf(account), cases.at(-1)?.[1])
     await at.update(account.id, { mapping: [], project_id: data })
@@ -139,7 +139,7 @@ onBothEnginesAtOnce('the project mapping of an account', (engine) => {
     assert.deepEqual(events[0]?.changes, {
       mapping: [[], [{ tag: 'team=web', project_id: web }]],
     })
-    // Whom it does not touch it leaves alone.
+    // Servers that are not affected stay unchanged.
     assert.equal((await at.history(domainServerId(account, uuidOf(3)))).length, 1)
   })
 
@@ -188,7 +188,7 @@ onBothEnginesAtOnce('the project mapping of an account', (engine) => {
     await until('they are there', async () => (await at.servers(account)).length === 5)
     assert.deepEqual(await placesOf(account), ['home', 'home', 'web', 'web', 'web'])
     assert.equal((await at.sync(account.id)).sync.error, '')
-    // It is shown as it was written, and written again it is refused.
+    // It is returned as stored, but storing it again is rejected.
     assert.deepEqual((await at.show(account.id)).mapping, mapping)
     const details = { path: { id: account.id }, body: { cloudaccount: { mapping } } }
     await at.admin.fail('InputParameterError', 'updateCloudAccount', details)
@@ -202,7 +202,7 @@ onBothEnginesAtOnce('the project mapping of an account', (engine) => {
     await at.update(account.id, { mapping: [{ name: '*', project_id: web }] })
     await at.sync(account.id)
     assert.equal((await at.server(id))?.metadata['user:mine'], 'x')
-    // A tag of the owner's own is none of the source's: no rule goes by it.
+    // User metadata is not used by rules on source tags.
     await at.update(account.id, { mapping: [{ tag: 'mine', project_id: data }] })
     assert.deepEqual(await placesOf(account), ['home', 'home', 'home'])
   })
@@ -287,7 +287,7 @@ onBothEnginesAtOnce('the project mapping of an account', (engine) => {
       ),
       { numRuns: 6 },
     )
-    // And so does a sync, to which all of it is news.
+    // A sync of new servers gives the same result.
     const places = (await at.servers(account)).map(({ id, project_id }) => [id, project_id])
     ec2.instances.forEach((instance, id) =>
       ec2.instances.set(id, { ...instance, state: 'stopped' }),

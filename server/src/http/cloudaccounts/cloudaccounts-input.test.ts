@@ -16,7 +16,7 @@ const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.e
 })
 const aws = (changes: object = {}) => ({ provider: 'Aws', credentials: keys, ...changes })
 
-/** What is wrong, by the field that the error names. Nothing else is wrong with it. */
+/** Input with exactly one error, by the field that the error names. */
 const faults: readonly (readonly [field: string, wish: object])[] = [
   ['cloudaccount.name', { name: '' }],
   ['cloudaccount.name', { name: ' blank ' }],
@@ -105,7 +105,7 @@ const faults: readonly (readonly [field: string, wish: object])[] = [
   ],
 ]
 
-/** This machine, its link, and where clouds tell machines who they are: in many spellings. */
+/** Loopback, link-local and metadata service addresses in many notations. */
 const near = [
   '127.0.0.1',
   '127.0.0.53',
@@ -128,7 +128,7 @@ const near = [
   '[fd00:ec2::254]',
   '100.100.100.200',
 ]
-/** Where hypervisors live, and the open internet. */
+/** Private networks and the public internet. */
 const far = [
   '10.0.0.1',
   '172.16.0.1',
@@ -142,7 +142,7 @@ describe('the input of an account', () => {
   const lifetime = suiteLifetime()
   let at: Attached
   before(async () => {
-    // Nothing near Muster is allowed here.
+    // No local address is allowed here.
     at = await startAttached(lifetime, 'sqlite', { flags: [] })
   })
 
@@ -155,7 +155,7 @@ describe('the input of an account', () => {
       ...('provider' in changes ? {} : { address: socket }),
       ...changes,
     }
-    // Projects are known only when the platform is there.
+    // Projects exist only after the platform has started.
     return JSON.parse(JSON.stringify(wish).replaceAll('"home"', `"${at.projectId}"`)) as object
   }
   const create = (changes: object) =>
@@ -184,7 +184,7 @@ describe('the input of an account', () => {
   test('is validated the same way on update and on test', async () => {
     const { id } = await at.attach({ provider: 'OneCloud', address: socket, enabled: false })
     for (const [field, changes] of faults) {
-      // What an account is of never changes; what is left out stays.
+      // The provider cannot change; missing fields stay as they are.
       if ('provider' in changes || Object.values(changes).includes(undefined)) continue
       const {
         name: _name,
@@ -231,7 +231,7 @@ describe('the input of an account', () => {
         'cloudaccount.name',
       )
     }
-    // Many who ask at once are no exception.
+    // Also under concurrent creation.
     const asking = Array.from({ length: 4 }, () =>
       at.admin.call('createCloudAccount', {
         body: { cloudaccount: wishOf({ name: 'wanted by all', provider: 'Simulator' }) },
@@ -242,7 +242,7 @@ describe('the input of an account', () => {
       statuses.sort((a, b) => a - b),
       [201, 409, 409, 409],
     )
-    // Its own name in another spelling is free.
+    // An account can keep its own name in another spelling.
     const renamed = `ÅNGSTRÖM ${newId()}`
     await at.update(other.id, { name: renamed })
     assert.equal((await at.update(other.id, { name: renamed.toLowerCase() })).id, other.id)
@@ -283,7 +283,7 @@ describe('the input of an account', () => {
     assert.equal((await at.update(id, { address: 'https://ec2.example.org' })).id, id)
     const moved = await at.update(id, { address: 'https://ec2.example.net', credentials: keys })
     assert.equal(moved.address, 'https://ec2.example.net')
-    // Where there are none there is nothing to lose.
+    // Without credentials there is nothing to protect.
     const plain = await at.attach({ provider: 'OneCloud', address: socket, enabled: false })
     await at.update(plain.id, { address: `${socket}2` })
   })

@@ -114,7 +114,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
       await at.admin.fail('ResourceNotFoundError', 'testCloudAccount', { path: { id: word } })
       await at.admin.fail('ResourceNotFoundError', 'deleteCloudAccount', { path: { id: word } })
     }
-    // What is meant by an id is that one, whatever others are called.
+    // An id takes precedence over a name.
     const impostor = await at.attach({ ...plain, name: account.id })
     assert.equal((await show(account.id)).id, account.id)
     assert.equal((await show(impostor.id)).id, impostor.id)
@@ -336,7 +336,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
       ec2.instances.set(`i-${index}`, { name: `${index}`, owner })
     }
     const account = await at.attachEc2(ec2)
-    // The third page keeps them waiting for longer than the second between two words of progress.
+    // The third page is delayed longer than the interval between progress updates.
     let held: ServerResponse | undefined
     ec2.misbehave = ({ action, form }, response) => {
       if (action !== 'DescribeInstances' || form.get('NextToken') === null) return false
@@ -354,7 +354,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     ec2.misbehave = undefined
     if (held) succeed(held, 'DescribeInstances', '<reservationSet/>')
     const after = await at.synced(account.id, account.sync.finished_at ?? '')
-    // The rest was missing, and more than half of all is not believed at once.
+    // More than half of the servers were missing, so they are not removed at once.
     assert.deepEqual([after.sync.seen, after.sync.gone, after.servers], [2, 0, 6])
     assert.deepEqual(
       after.sync.warnings.map(({ kind, count }) => [kind, count]),
@@ -375,7 +375,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     const stopped = await at.update(id, { enabled: false })
     assert.deepEqual([stopped.status, stopped.sync.next_at], ['disabled', null])
     assert.equal((await at.servers({ id })).length, 3)
-    // What was under way is let go; from then on nothing is asked any more.
+    // The running sync is aborted, and no further request is sent.
     let before = -1
     await until('silence', async () => {
       const isSilent = before === libvirt.requests.length
@@ -417,7 +417,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
       assert.deepEqual([last?.action, last?.user], ['delete', `account ${name}`])
     }
 
-    // Its name is free, and who is seen again is who it was.
+    // Its name can be reused, and its servers get the same ids again.
     const again = await at.attachLibvirt(libvirt, { name, options: account.options })
     assert.notEqual(again.id, id)
     assert.deepEqual(
@@ -449,7 +449,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
       session_token: 'st/later',
     }
     await call('updateCloudAccount', { path, body: { cloudaccount: { credentials: later } } })
-    // A source that repeats what it was sent, and says it in its errors.
+    // A source that echoes the credentials in its errors.
     ec2.misbehave = ({ authorization }, response) =>
       refuse(response, 401, 'AuthFailure', `${later.secret_access_key} ${authorization}`)
     await call('testCloudAccount', { path })

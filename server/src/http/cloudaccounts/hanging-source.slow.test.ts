@@ -26,7 +26,7 @@ describe('a source that does not respond', () => {
     for (let number = 0; number < highestProcedure; number += 1) {
       frozen.faults.set(number, 'silence')
     }
-    // A scan hangs from now on, and so does whoever listens.
+    // From now on scans and event listeners hang.
     await at.admin.get('syncCloudAccount', { path: { id: stuck.id } })
     await until('it hangs', async () => (await at.show(stuck.id)).sync.state === 'running')
 

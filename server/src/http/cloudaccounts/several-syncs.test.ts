@@ -10,7 +10,7 @@ describe('concurrent syncs of several accounts of one project (postgres)', () =>
   test('all succeed, and the counts are correct', async (t) => {
     const lines: string[] = []
     const log = { level: 'warn', destination: { write: (line: string) => void lines.push(line) } }
-    // Fewer connections than commits under way: they wait for each other, and that is no failure.
+    // Fewer connections than concurrent commits: waiting for one is not a failure.
     const flags = ['--database-sync-connections=3']
     const attached = await startAttached(t, 'postgres', { flags, log })
     const made = await Promise.all(
@@ -31,7 +31,7 @@ describe('concurrent syncs of several accounts of one project (postgres)', () =>
 
     const { database } = attached
     const { db } = database
-    // At one moment: the simulated servers come and go.
+    // Read together, because simulated servers come and go.
     const [counted = [], [inUse] = []] = await database.run(
       [
         db

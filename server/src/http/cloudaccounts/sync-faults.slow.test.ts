@@ -27,10 +27,10 @@ const sessionToken = 'canary0session0token0canary'
 const fixture = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../testing/fixtures', name), 'utf8')
 const clientKey = fixture('test-only.key.pem')
-/** Whatever of it shows up anywhere, it has leaked. */
+/** If any part of it appears anywhere, it has leaked. */
 const secrets = [secret, sessionToken, clientKey.split('\n')[1] ?? '', 'Signature=']
 
-/** A source with servers of its own, which a test breaks, changes and heals. */
+/** A source with its own servers, which a test breaks, changes and repairs. */
 interface Patient {
   readonly settings: object
   add(name: string): void
@@ -43,7 +43,7 @@ const names = ['one', 'two', 'three', 'four', 'five']
 async function startEc2(lifetime: Lifetime, fault: (ec2: FakeEc2) => FakeEc2['misbehave']) {
   const ec2 = await startFakeEc2(lifetime)
   const ids = new Map<string, string>()
-  // Some faults are at the second page.
+  // Some faults occur on the second page.
   ec2.pageSize = 2
   const patient: Patient = {
     settings: {
@@ -72,7 +72,7 @@ async function startEc2(lifetime: Lifetime, fault: (ec2: FakeEc2) => FakeEc2['mi
   return patient
 }
 
-/** Answers a question about instances otherwise; with a token only where it is for a further page. */
+/** Replaces the response to DescribeInstances; for further pages only, if so requested. */
 const instances =
   (otherwise: (response: ServerResponse) => unknown, isFurther = false) =>
   (): FakeEc2['misbehave'] =>
@@ -105,14 +105,14 @@ async function startLibvirt(lifetime: Lifetime, faults: Readonly<Record<number, 
       for (const [procedure, fault] of Object.entries(faults)) {
         libvirt.faults.set(Number(procedure), fault)
       }
-      // A daemon that is not well does not keep its lines either.
+      // A faulty daemon closes its connections too.
       if (procedures.connectOpen in faults) libvirt.drop()
     },
     end: () => libvirt.faults.clear(),
   })
 }
 
-/** A name behind which another machine can be put. */
+/** A host name that can be pointed to another machine. */
 async function startSwitch(lifetime: Lifetime, first: number) {
   let target = first
   const server = createServer((near) => {
@@ -179,7 +179,7 @@ const half = (response: ServerResponse) => {
 }
 const tooMuch = `<DescribeInstancesResponse><x>${'x'.repeat(10 * 2 ** 20)}</x></DescribeInstancesResponse>`
 
-/** What goes wrong, and what the account says of it. */
+/** The faults, and the error that the account reports. */
 const faults: readonly (readonly [string, Start, RegExp])[] = [
   ['an EC2 that does not answer', ec2(instances(() => {})), /no response within \d+ s/],
   [
@@ -275,7 +275,7 @@ const faults: readonly (readonly [string, Start, RegExp])[] = [
   ['a libvirt that hangs up', libvirt({ [connectOpen]: 'closed' }), /closed the connection/],
 ]
 
-/** How many of them take twenty seconds to be noticed. */
+/** The number of faults that take twenty seconds to detect. */
 const silent = 2
 
 describe('a faulty source', () => {
@@ -283,7 +283,7 @@ describe('a faulty source', () => {
   const log: string[] = []
   const answers: string[] = []
   let at: Attached
-  /** Those that are in trouble, or were not yet. */
+  /** Sources that are faulty or will be. */
   const troubled = new Set(faults.map(([what]) => what))
   before(async () => {
     at = await startAttached(lifetime, 'sqlite', {
@@ -333,7 +333,7 @@ describe('a faulty source', () => {
 
         patient.fault.start()
         const brokenSince = timestamp(Date.now())
-        // What happens meanwhile is seen afterwards.
+        // Changes during the fault are visible after it.
         patient.remove('two')
         patient.add('six')
         await at.admin.get('syncCloudAccount', { path: { id } })
@@ -346,7 +346,7 @@ describe('a faulty source', () => {
           patience,
         )
         assert.match(ill.sync.error, words)
-        // Where the machine is slow, another scan may have followed the first.
+        // On a slow machine another scan may have followed the first.
         assert.ok((ill.sync.finished_at ?? '') <= brokenSince, 'it was not complete')
         const during = await serversOf(account)
         for (const server of before) assert.ok(during.includes(server), `${server} is gone`)
@@ -420,7 +420,7 @@ describe('a faulty source', () => {
       fake.misbehave = ({ authorization }, response) =>
         !authorization.includes('Credential=AKIAGOOD/') && refuse(response, 401, 'AuthFailure')
       const { id } = await at.attach({ provider: 'Aws', ...fake.settings })
-      // Two in a row: the next try is five seconds away at least.
+      // After two failures the next retry is at least five seconds away.
       await until('the key is refused', async () => (await show(id)).sync.error !== '', patience)
       await at.admin.get('syncCloudAccount', { path: { id } })
       await until('it is refused again', async () => {
@@ -473,7 +473,7 @@ describe('a faulty source', () => {
     for (const text of [...log, ...answers]) {
       for (const word of secrets) assert.ok(!text.includes(word), text)
     }
-    // Nor does Muster take any of it for a fault of its own.
+    // Muster does not log it as an internal error either.
     for (const text of answers) assert.ok(!text.includes('Muster itself failed'), text)
   })
 })

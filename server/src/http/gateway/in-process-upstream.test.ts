@@ -8,7 +8,7 @@ import { createHttpUpstream, type Upstream } from '@muster/gateway'
 import Fastify from 'fastify'
 import { createInProcessUpstream } from './in-process-upstream.ts'
 
-/** A small API: it says how it was asked, or goes on for ever. */
+/** A small API that echoes the request or streams endlessly. */
 function createApi(t: TestContext) {
   const app = Fastify({ forceCloseConnections: true })
   t.after(() => app.close())
@@ -144,7 +144,7 @@ for (const [way, open] of Object.entries(ways)) {
       await once(body, 'data')
       body.pause()
       const patience = AbortSignal.timeout(20_000)
-      // Nobody reads on, so it comes to wait in the middle of it.
+      // The client stops reading, so the stream blocks.
       for (let before = 0; before < produced.pieces;) {
         before = produced.pieces
         await pause(100, undefined, { signal: patience })

@@ -19,7 +19,7 @@ const respond = (content: string) =>
 const succeed = (content: string) =>
   respond(`<cas:authenticationSuccess>${content}</cas:authenticationSuccess>`)
 
-/** A sample of what the reader of answers is tested with, here over the whole way. */
+/** A sample of the parser's test cases, here end to end. */
 const documents: Readonly<Record<string, readonly [xml: string, reason: RegExp]>> = {
   'a failure': [casFailure('no'), /refused the ticket, INVALID_TICKET/],
   'a failure with a user in its text': [casFailure('&lt;cas:user>admin'), /refused the ticket/],
@@ -84,14 +84,14 @@ onBothEngines('an untrusted CAS server', (engine) => {
     muster = await startCasPlatform(lifetime, engine)
     cas = await startFakeCas(lifetime)
     provider = (await muster.addProvider(cas)).id
-    // It takes its whole time, so it is begun before all else.
+    // It waits for the whole timeout, so it starts first.
     const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
     const answer = muster.logIn(cas.stage((_, response) => resolve(response)))
     const response = await asked
     silence = { answer, left: once(response, 'close') }
   })
 
-  /** Everything that is kept but used tickets; of the audit log only what is not about a login. */
+  /** All tables except used tickets and login events. */
   const rows = async () => {
     const { events = [], spent: _spent, ...tables } = await dumpTables(muster.database)
     return { ...tables, events: events.filter((row) => !row.includes('"action":"login"')) }
@@ -111,7 +111,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
 
   test('SEC-42, SEC-43: a document that is not exactly one plain success is a failed login', async () => {
     await assertAllRefused(documents)
-    // The same user, said plainly, is let in.
+    // The same user in a plain success can log in.
     assert.equal((await muster.logIn(cas.stage(success))).body.token.user.Name, 'admin')
   })
 
@@ -178,7 +178,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
       )
     }
     const connections = cas.connections()
-    // Only the name was allowed. Such rows are left behind when an operator allows less.
+    // Only the name was allowed. Such rows remain when an operator allows less.
     const spellings = ['127.0.0.1', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]']
     for (const host of spellings) {
       await point(`https://${host}:${cas.port}/cas`)
@@ -223,7 +223,7 @@ onBothEngines('an untrusted CAS server', (engine) => {
   })
 
   describe('SEC-47: while the ticket is validated', () => {
-    /** A login that the server answers only after something else has happened. */
+    /** A login whose server responds only after the given action. */
     async function logInAfter(name: string, change: () => Promise<unknown>) {
       const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
       const login = muster.logIn(cas.stage((_, response) => resolve(response)))

@@ -47,7 +47,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
         [token.user.Name, token.user.Domain, token.user.PasswordExpiresAt],
         ['ada', { id: campus, name: 'campus' }, null],
       )
-      // No mapping, no rights: the token is for no scope.
+      // Without a mapping the token is unscoped.
       const { roles, role_assignments, projects, catalog, project, is_domain } = token
       assert.deepEqual([roles, role_assignments, projects, catalog], [[], [], [], []])
       assert.deepEqual([project.Id, is_domain], ['', false])
@@ -166,7 +166,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
             answer,
             /^CAS: ".+" is a user that the provider did not make$/,
           )
-          // Neither of them did it, as far as anybody knows.
+          // The event names neither user.
           assert.deepEqual([event.user_id, event.target_id], ['', ''])
         }
       }
@@ -221,7 +221,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
       assert.equal((await muster.call('PUT', path, { user: { name: 'married' } })).status, 200)
       const { user } = (await muster.logIn(cas.ticketFor('maiden'))).body.token
       assert.deepEqual([user.Id, user.Name], [id, 'married'])
-      // Nor does the new name give the place to a subject who is called so.
+      // The new name does not link to a subject of that name.
       const namesake = await muster.logIn(cas.ticketFor('married'))
       await muster.assertRefused(namesake, /^CAS: ".+" is a user that the provider did not make$/)
     })
@@ -293,7 +293,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     let answers: Awaited<ReturnType<CasPlatform['logIn']>>[]
     before(async () => {
       const good = cas.ticketFor('discreet', {}, `ST-${canary}good`)
-      // A real server quotes the ticket that it refuses.
+      // A real server quotes the rejected ticket.
       const quoted = cas.stage(casFailure(`ST-${canary}quoted`), `ST-${canary}quoted`)
       const malformed = `ST-${canary}&service=x`
       answers = []

@@ -99,7 +99,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
     assert.equal((await logIn('prompter', staff, named)).body.token.project.Name, 'hall')
     const onDomain = await logIn('head', { group: ['heads'] }, { domain: { id: campus } })
     assert.deepEqual([onDomain.status, onDomain.body.token.is_domain], [201, true])
-    // And is lost for it in the same login.
+    // And revoked in the same login.
     const demoted = await logIn('head', staff, { domain: { id: campus } })
     await muster.assertRefused(demoted, /^no role there$/)
   })
@@ -160,7 +160,7 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
       assert.equal((await held('follower', staff)).length, 2)
       await map([rule('staff', viewer, { project_id: hall })])
       assert.deepEqual(await held('follower', staff), ['project_viewer on hall'])
-      // Without an attribute it is for everybody; twice the same is once.
+      // A rule without an attribute applies to everyone; duplicates count once.
       await map([
         { role_id: viewer, project_id: lab },
         { role_id: viewer, project_id: lab },

@@ -5,7 +5,7 @@ import { onEngineOfLane } from '../../testing/lanes.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 import { startFakeCas, type FakeCas } from '../../testing/fake-cas.ts'
 
-/** A domain with a CAS server of its own, and a project that all of its people may see. */
+/** A domain with its own CAS server, and a project visible to all its users. */
 interface Home {
   readonly name: string
   readonly cas: FakeCas
@@ -49,7 +49,7 @@ onEngineOfLane('choosing among several CAS providers', (engine) => {
     return { name, cas, domain, project, provider }
   }
 
-  /** A ticket that either server would say yes to. */
+  /** A ticket that both servers would accept. */
   function ticketOfBoth(): string {
     const ticket = east.cas.ticketFor('ada of the east')
     west.cas.ticketFor('ada of the west', {}, ticket)
@@ -110,7 +110,7 @@ onEngineOfLane('choosing among several CAS providers', (engine) => {
       await assertSentNowhere({ domain: { id: east.domain } })
       assert.equal(second.connections(), 0)
       await assertSentTo(west, { domain: { id: west.domain } })
-      // One that is disabled does not count.
+      // A disabled provider does not count.
       await muster.changeProvider(id, { enabled: false })
       await assertSentTo(east, { domain: { id: east.domain } })
       assert.equal((await muster.call('DELETE', `/v3/identity_providers/${id}`)).status, 204)

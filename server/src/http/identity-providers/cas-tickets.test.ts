@@ -32,7 +32,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
         : [muster]
   })
 
-  /** The one question that may be asked about a ticket. */
+  /** The only allowed validation request of a ticket. */
   const question = (ticket: string) =>
     `/cas/p3/serviceValidate?${new URLSearchParams({ service: serviceUrl, ticket }).toString()}`
 
@@ -108,7 +108,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
         ]
         for (const body of bodies) {
           const answer = await ask(muster.url, '/v3/auth/tokens', { method: 'POST', body })
-          // An id of a provider may be named: one that is none is a login that fails.
+          // A provider id is accepted; an unknown one is a failed login.
           const isNamed = word === 'provider' && body === bodies[0]
           assert.equal(answer.status, isNamed ? 401 : 400, JSON.stringify(body))
         }
@@ -186,7 +186,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
   })
 
   describe('SEC-46: can be used once, even if the server accepts it again:', () => {
-    /** How many tokens there are for a person. */
+    /** The number of tokens of a user. */
     async function tokensOf(userId: string): Promise<number> {
       const { db } = muster.database
       const rows = await db
@@ -204,11 +204,11 @@ onEngineOfLane('a CAS ticket', (engine) => {
       const [good, ...more] = answers.filter(({ status }) => status === 201)
       assert.ok(good && more.length === 0, answers.map(({ status }) => status).join(' '))
       for (const answer of answers) {
-        // Each process names its own address in a header.
+        // Each process sends its own address in a header.
         if (answer !== good) assert.equal(comparableParts(answer).text, muster.refusal.text)
       }
       assert.equal(await tokensOf(good.body.token.user.Id), 1)
-      // The server would have said yes each time: it was not asked again.
+      // The server was not contacted again, although it would have accepted the ticket.
       assert.equal(cas.askedAbout(ticket).length, 1)
     }
 
@@ -217,7 +217,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       const first = await muster.logIn(ticket)
       const second = await muster.logIn(ticket)
       const event = await muster.assertRefused(second, /used before/)
-      // Whose it was nobody asked.
+      // The user is not known.
       assert.equal(event.target_id, '')
       await assertOneSuccess(ticket, [first, second])
     })
@@ -234,7 +234,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
         if (name === 'regular') {
           const { body } = await muster.logIn(cas.ticketFor(name))
           const path = `/v3/users/${body.token.user.Id}`
-          // A password that is set, or taken away, ends the tokens of before.
+          // Setting or removing the password ends earlier tokens.
           assert.equal((await muster.call('PUT', path, { user: { password: null } })).status, 200)
         }
         const ticket = cas.ticketFor(name)
@@ -307,7 +307,7 @@ onEngineOfLane('a CAS ticket', (engine) => {
       const answer = await requestToken(url, { identity: casIdentity(ticket) })
       assert.equal(comparableParts(answer).text, muster.refusal.text)
       assert.deepEqual(cas.askedAbout(ticket), [])
-      // The others may take their time, but no more than five seconds.
+      // The other processes apply the change within five seconds.
       const end = performance.now() + 5_000
       let statuses = await look(url)
       while (performance.now() < end && statuses.includes(200)) {

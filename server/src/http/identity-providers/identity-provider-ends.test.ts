@@ -31,7 +31,7 @@ onEngineOfLane('an identity provider with users', (engine) => {
       changes && { identity_provider: changes },
     )
 
-  /** Somebody with a role by the mapping, and one by hand. */
+  /** A user with one role from the mapping and one granted manually. */
   async function arrive(name: string) {
     const userId = (await muster.logIn(cas.ticketFor(name))).body.token.user.Id
     const projectId = await muster.identities.addProject(`${name}'s own`, campus)
@@ -57,7 +57,7 @@ onEngineOfLane('an identity provider with users', (engine) => {
     const ticket = cas.ticketFor('ada')
     await muster.assertRefused(await muster.logIn(ticket), /^CAS: no provider/)
     assert.deepEqual(cas.askedAbout(ticket), [])
-    // Who they are and what they hold waits for it to come back.
+    // Users and role assignments are kept until it is enabled again.
     assert.deepEqual(await held(userId), ['project_owner', 'project_viewer'])
     await muster.changeProvider(provider, { enabled: true })
     assert.equal(await muster.statusOf(token), 401)
@@ -83,7 +83,7 @@ onEngineOfLane('an identity provider with users', (engine) => {
       .where('name', '=', 'sysadmin')
       .select('password_hash')
       .executeTakeFirstOrThrow()
-    // The token is still good, the account no longer a way in.
+    // The token is still valid, but the user cannot log in any more.
     await setPassword(null)
     const answers = [
       await call('DELETE', `/${provider}`),
@@ -104,7 +104,7 @@ onEngineOfLane('an identity provider with users', (engine) => {
     assert.equal(await muster.statusOf(token), 401)
     assert.equal((await muster.call('GET', `/v3/users/${userId}`)).status, 200)
     assert.deepEqual(await held(userId), ['project_owner'])
-    // Another of the same name and address is another: it takes nobody over.
+    // A new provider with the same name and address does not take over its users.
     await muster.addProvider(cas, { name, url, domain_id: campus })
     const answer = await muster.logIn(cas.ticketFor('grace'))
     await muster.assertRefused(answer, /^CAS: "grace" is a user that the provider did not make$/)

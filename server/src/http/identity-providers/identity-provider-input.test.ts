@@ -38,7 +38,7 @@ onEngineOfLane('the input of an identity provider', (engine) => {
       identity_provider: wish,
     })
 
-  /** Refused when it is made and when it is changed, and the field is named. */
+  /** Asserts that creation and update are rejected and name the field. */
   async function assertRefused(changes: object, path: string, words = /./) {
     for (const answer of [
       await send('POST', '', whole(changes)),
@@ -51,7 +51,7 @@ onEngineOfLane('the input of an identity provider', (engine) => {
     }
   }
 
-  /** Nothing of what a test tries is written. */
+  /** Asserts that nothing was written. */
   async function unchanged(work: () => Promise<void>): Promise<void> {
     const before = await dumpTables(muster.database)
     await work()
@@ -210,7 +210,7 @@ onEngineOfLane('the input of an identity provider', (engine) => {
       }
       const tooMany = Array.from({ length: 101 }, () => good)
       await assertRefused({ mapping: tooMany }, 'identity_provider.mapping')
-      // Nobody can be given a role on the system by what another server says.
+      // A mapping cannot grant system roles.
       for (const extra of [{ system: true }, { scope: 'system' }, { user_id: 'x' }]) {
         const answer = await send('POST', '', whole({ mapping: [{ ...good, ...extra }] }))
         assert.equal(answer.status, 400)

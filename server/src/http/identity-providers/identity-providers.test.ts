@@ -113,7 +113,7 @@ onEngineOfLane('identity providers', (engine) => {
         const shown = await call('GET', `/${before.id}`)
         assert.deepEqual(shown.body.identity_provider, expected)
       }
-      // Its domain is where its people are: it never changes, nor does what it is.
+      // The domain and the type cannot be changed.
       for (const step of [{ domain_id: 'default' }, { driver: 'cas' }, { id: 'other' }, {}]) {
         assert.equal((await call('PUT', `/${before.id}`, step)).status, 400)
       }
@@ -128,7 +128,7 @@ onEngineOfLane('identity providers', (engine) => {
         'DuplicateNameError',
       )
       assert.equal(again.fields?.[0]?.path, 'identity_provider.name')
-      // Also where they are of different domains.
+      // Also across domains.
       const elsewhere = wish({ name, domain_id: 'default' })
       assertError(await call('POST', '', elsewhere), 'DuplicateNameError')
       const other = await create()
@@ -160,7 +160,7 @@ onEngineOfLane('identity providers', (engine) => {
   })
 
   describe('as another user', () => {
-    /** A token of somebody new, who holds a role in the place that the token is for. */
+    /** A token of a new user with a role in the scope of the token. */
     async function tokenOf(role: string, place: { projectId: string } | { domainId: string }) {
       const userId = await muster.identities.addUser({ name: newId() })
       await muster.identities.assign({ role, userId, ...place })
@@ -171,7 +171,7 @@ onEngineOfLane('identity providers', (engine) => {
       return { userId, token: await insertToken(muster.database, { userId, scope }) }
     }
 
-    /** Holds the rights on the system that the rules give, in a project to use them from. */
+    /** A user with a system role of these rules, and a project to use it in. */
     async function tokenOnSystem(rules: Parameters<CasPlatform['identities']['addRole']>[2]) {
       const { userId, token } = await tokenOf('project_viewer', { projectId: lab })
       const name = newId()
@@ -252,7 +252,7 @@ onEngineOfLane('identity providers', (engine) => {
       })
       const [viewer, owner] = [await ruleOf(roles[0]), await ruleOf(roles[1])]
       const { id } = (await call('POST', '', wish(), token)).body.identity_provider
-      // What they hold themselves they may give.
+      // They can grant what they have.
       assert.equal((await call('PUT', `/${id}`, { mapping: [viewer] }, token)).status, 200)
       const before = await rows()
       const domainRule = { role_id: await muster.roleId('domain_viewer'), domain_id: campus }
@@ -268,7 +268,7 @@ onEngineOfLane('identity providers', (engine) => {
       const role_id = await muster.roleId('project_owner')
       const { id } = await create({ mapping: [{ role_id, project_id: lab }] })
       const before = await rows()
-      // Who answers for the people decides who gets the role.
+      // The server that authenticates users decides who gets the role.
       for (const step of [
         { url: 'https://evil.example.org' },
         { ca: testAuthority },

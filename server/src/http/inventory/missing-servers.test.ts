@@ -14,7 +14,7 @@ import { domain, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
-/** Seconds that no test waits for. */
+/** A period in seconds that no test waits for. */
 const long = 3_600
 
 onBothEnginesAtOnce('missing servers', (engine) => {
@@ -24,7 +24,7 @@ onBothEnginesAtOnce('missing servers', (engine) => {
     at = await startAttached(lifetime, engine)
   })
 
-  /** An EC2 of its own with so many servers in a region. */
+  /** A separate EC2 with the given number of servers in a region. */
   async function fill(context: Parameters<typeof startFakeEc2>[0], count: number) {
     const ec2 = await startFakeEc2(context)
     add(ec2, count, newId())
@@ -65,7 +65,7 @@ onBothEnginesAtOnce('missing servers', (engine) => {
     assert.deepEqual(warningsOf(missed), [['missing', 3]])
     const [warning] = missed.sync.warnings
     assert.match(warning?.text ?? '', /^3 servers are suddenly missing .* removed at 20/)
-    // 15 minutes, unless the third sync comes later still.
+    // 15 minutes, or at the third sync if that is later.
     assert.ok(Date.parse(warning?.until ?? '') >= start + 900_000)
     assert.deepEqual(await statusesOf(account), [
       '1 unknown',
@@ -100,7 +100,7 @@ onBothEnginesAtOnce('missing servers', (engine) => {
     restore()
     remove(ec2, 2, 3, 4)
     assert.deepEqual(warningsOf(await at.sync(account.id)), [['missing', 3]])
-    // What is stored counts, not who runs the account: a change starts it anew.
+    // The count is stored with the account; a change of the account restarts it.
     const changed = await at.update(account.id, { disappearance_hold: 0 })
     assert.equal(changed.disappearance_hold, 0)
     const synced = await at.synced(account.id, changed.sync.finished_at ?? '')
@@ -147,7 +147,7 @@ onBothEnginesAtOnce('missing servers', (engine) => {
       ['connected', ['5 running', '6 running']],
     )
     await at.admin.fail('InvalidStatusError', 'confirmGoneServers', { path: { id } })
-    // Those that are missing later have to be confirmed again.
+    // Servers that go missing later must be confirmed again.
     remove(ec2, 5, 6)
     assert.deepEqual(warningsOf(await at.sync(id)), [['missing', 2]])
     assert.deepEqual(warningsOf(await at.sync(id)), [['missing', 2]])
@@ -158,7 +158,7 @@ onBothEnginesAtOnce('missing servers', (engine) => {
       events.map(({ changes }) => changes),
       [{ servers: [4, 0] }],
     )
-    // And the account can be deleted as ever.
+    // And the account can be deleted as usual.
     await at.admin.get('deleteCloudAccount', { path: { id }, query: 'evict=true' })
     await until('it is gone', async () => (await at.servers(account)).length === 0)
   })
@@ -218,19 +218,19 @@ onBothEnginesAtOnce('missing servers', (engine) => {
       assert.equal(ill.status, 'disconnected')
       assert.deepEqual(await shown(), kept)
     }
-    // Asked for by itself it is not there, which is no news.
+    // Refreshing it alone reports it as missing, which changes nothing.
     const [, , lost] = await at.servers(account)
     const others = [...ec2.instances].filter(([, { region }]) => region === 'us-east-1')
     ec2.instances.delete(`i-us-east-1-${lost?.name.split(' ').at(-1)}`)
     await at.admin.get('syncServer', { path: { id: lost?.id ?? '' } })
     assert.deepEqual(await shown(), kept)
     for (const [id, instance] of others) ec2.instances.set(id, instance)
-    // Back again: as if nothing had been.
+    // Back again, with the same data.
     ec2.regions = ['eu-west-1', 'us-east-1']
     const well = await at.sync(account.id)
     assert.deepEqual([well.status, well.sync.error], ['connected', ''])
     assert.ok((await shown()).every((server) => server.endsWith('running')))
-    // The administrator's own choice is no error: they go like others that are missing.
+    // A region removed by the administrator is no error: its servers are treated as missing.
     await at.update(account.id, { options: { regions: ['eu-west-1'] } })
     await until('they are held', async () => warningsOf(await at.show(account.id)).length > 0)
     await at.sync(account.id)
@@ -267,7 +267,7 @@ onBothEnginesAtOnce('missing servers', (engine) => {
       },
     ])
     assert.deepEqual([warned.status, warned.sync.error], ['connected', ''])
-    // Asked for by itself it cannot be read, either.
+    // Refreshing it alone fails as well.
     const { server } = await at.admin.get<{ server: Server }>('syncServer', {
       path: { id: odd.id },
     })
@@ -305,14 +305,14 @@ onBothEnginesAtOnce('missing servers', (engine) => {
         assert.ok(String(sync.warnings[0]?.text).includes(name), name)
       }
     }
-    // Another account for the same host sees the same guest, and no other one.
+    // Another account for the same host reports the same guest, which is no conflict.
     const again = await at.attachLibvirt(hosts[1], { options })
     await at.sync(again.id)
     await syncBoth()
     const text = (await at.sync(again.id)).sync.warnings[0]?.text ?? ''
     assert.ok(text.includes(one.name) && !text.includes(other.name), text)
     await at.admin.get('deleteCloudAccount', { path: { id: again.id }, query: 'evict=true' })
-    // Shut off on one side it is what a migration leaves behind.
+    // A guest that is shut off on one host is left over from a migration.
     hosts[1].domains.set(guest.uuid, domain(1, { name: 'copy', state: 5 }))
     await at.sync(other.id)
     for (const { sync } of await syncBoth()) assert.deepEqual(sync.warnings, [])

@@ -13,7 +13,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 const writes = 8
 
-/** SQLite is for one process: what it writes it shows at once, as the model's tests say. */
+/** SQLite supports one process only, which the model tests cover. */
 void describe('two processes on one PostgreSQL', () => {
   let fleet: InventoryWorld
   let beside: TestPlatform
@@ -33,7 +33,7 @@ void describe('two processes on one PostgreSQL', () => {
     return fleet.world.servers().find(own) ?? assert.fail()
   }
 
-  /** Every way in which a value can be seen on the other process. */
+  /** Every query that can show a value in the other process. */
   function sightsOf(token: string, id: string, value: string): (() => Promise<boolean>)[] {
     const { call } = createContractClient(beside.url, token)
     const read = async (path: string) => {
@@ -67,7 +67,7 @@ void describe('two processes on one PostgreSQL', () => {
       const visibilities = [owner, domainAdmin, admin].flatMap(({ token }) =>
         sightsOf(token, id, value).slice(0, token === admin.token ? 0 : undefined),
       )
-      // Asked before it is written, so that there is something old to remember.
+      // Queried before the write, so that the cache holds the old value.
       for (let time = 0; time < 3; time += 1) {
         for (const sees of visibilities) assert.equal(await sees(), false)
       }
@@ -110,7 +110,7 @@ void describe('two processes on one PostgreSQL', () => {
     const { id } = firstOwn()
     for (let turn = 0; turn < writes; turn += 1) {
       const order = turn % 2 === 0 ? 'order_by=name' : 'order_by=vcpu_count'
-      // It remembers who they are, but not all that is shown of them.
+      // The names are cached, but not all fields of the servers.
       await ask(beside.url, `/servers?limit=100&${order}`, { token: owner.token })
       const metadata = { turn: `again${turn}` }
       await owner.get('mergeServerMetadata', { path: { id }, body: { metadata } })

@@ -65,7 +65,7 @@ onEngineOfLane('deletion of owners with servers', (engine) => {
     await lose(first.id)
     await refuses('Project', projectId, '1 server')
     await lose(binned.id)
-    // What is gone is only remembered.
+    // Deleted servers do not count.
     assert.equal(await serversOf('Project', projectId), 0)
     await admin.get('deleteProject', { path: { id: projectId } })
     await admin.get('deleteProject', { path: { id: besideId } })

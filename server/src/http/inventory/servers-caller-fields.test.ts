@@ -33,7 +33,7 @@ onEngineOfLane('server fields that depend on the caller', (engine) => {
 
   const id = (at: number) => servers[at]?.id ?? ''
 
-  /** The same from the list, from the list with chosen keys, and alone. */
+  /** The same from the list, the list with selected fields and the details. */
   async function seenBy(caller: InventoryCaller, at: number): Promise<Server> {
     const alone = await showServer(caller, id(at))
     const query = `scope=max&id=${id(at)}&with_meta=true`

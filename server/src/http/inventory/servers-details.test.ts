@@ -137,7 +137,7 @@ onEngineOfLane('one server', (engine) => {
       assert.equal(head.text, '', path)
       const mirrored = (answer: typeof head) => {
         const { status, headers } = comparableParts(answer)
-        // How long a connection lives is the client's wish.
+        // The Connection header depends on the client.
         return [status, headers.filter(([name]) => name !== 'connection' && name !== 'keep-alive')]
       }
       assert.deepEqual(mirrored(head), mirrored(whole), path)

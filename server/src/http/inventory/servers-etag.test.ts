@@ -23,7 +23,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
 
   const listPath = '/servers?details=true&with_meta=true'
   const paths = () => [listPath, `/servers/${server.id}`]
-  // What other codings have for tags is in compression.test.ts.
+  // The ETags of other codings are tested in compression.test.ts.
   const plain = { 'accept-encoding': 'identity' }
   const get = (path: string, headers = {}, caller: InventoryCaller = fleet.callers.owner) =>
     ask(fleet.url, path, { token: caller.token, headers: { ...plain, ...headers } })
@@ -110,12 +110,12 @@ onEngineOfLane('the ETag of servers', (engine) => {
     assert.ok(byTag.size > 12, String(byTag.size))
   })
 
-  /** What a change does to the tags of the list and of the server. */
+  /** How a change affects the ETags of the list and of the server. */
   async function moves(
     change: () => Promise<unknown>,
     caller?: InventoryCaller,
   ): Promise<boolean[]> {
-    // What is asked for again and again is kept.
+    // Repeated requests are cached.
     for (const _time of [1, 2, 3]) await tags(caller)
     const earlier = await tags(caller)
     await change()
@@ -169,7 +169,7 @@ onEngineOfLane('the ETag of servers', (engine) => {
       fleet.identities.assign({ role: 'project_owner', userId: viewer.userId, projectId })
     const short = await tagOf('/servers', viewer)
     assert.deepEqual(await moves(promote, viewer), moved)
-    // The short object has nothing that depends on the caller.
+    // The short object has no fields that depend on the caller.
     assert.equal(await tagOf('/servers', viewer), short)
     assert.deepEqual(await tags(viewer), await tags(fleet.callers.owner))
   })

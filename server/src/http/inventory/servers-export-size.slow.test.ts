@@ -62,7 +62,7 @@ onBothEngines('a large export of servers', (engine) => {
     await once(socket, 'connect')
     socket.write(request(owner().token, 'format=csv&details=true'))
     await once(socket, 'readable')
-    // Nothing more is read: what is made meanwhile fills some buffers, and then waits.
+    // The client stops reading: the stream fills some buffers and then waits.
     for (let round = 0; round < 5; round += 1) {
       const { status } = await ask(fleet.url, '/servers?limit=5', { token: owner().token })
       assert.equal(status, 200)
@@ -77,7 +77,7 @@ onBothEngines('a large export of servers', (engine) => {
     await once(socket, 'close')
     const lines = text.split('\r\n').filter((line) => line.includes('long long'))
     assert.equal(lines.length, count)
-    // It comes last, and was written when the stream had begun: nobody had made it all by then.
+    // The last row was written after the stream began, so the stream was not produced in advance.
     assert.ok(text.includes(late.name), 'the whole table was made before anybody read it')
     await fleet.record([], [late.id])
   })

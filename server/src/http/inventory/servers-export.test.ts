@@ -110,7 +110,7 @@ onEngineOfLane('exports of servers as CSV or NDJSON', (engine) => {
     ])
     assert.deepEqual(await columns('export_keys=ips,id'), ['ips', 'id'])
     assert.deepEqual(Object.keys((await ndjson('field=name&field=id'))[0] ?? {}), ['name', 'id'])
-    // A header is a header even above nothing.
+    // An empty result has a header row.
     assert.deepEqual(await csv('status=none&field=id'), [['id']])
     assert.equal((await get('format=ndjson&status=none')).text, '')
   })
@@ -163,7 +163,7 @@ onEngineOfLane('exports of servers as CSV or NDJSON', (engine) => {
     assert.equal((await listServers(owner())).total, hostile.length)
   })
 
-  /** As a table has it: nothing for null, JSON for what is no text, an apostrophe before a formula. */
+  /** A CSV cell: empty for null, JSON for non-texts, an apostrophe before a formula. */
   function cellOf(server: Partial<Server>, column: string): string {
     const value = server[column as keyof Server]
     if (value === null || value === undefined) return ''

@@ -137,7 +137,7 @@ onEngineOfLane('the server object', (engine) => {
     const given = ['id', 'status', 'created_at', 'updated_at', 'provider', 'brand', 'metadata']
     const owned = ['project', 'tenant', 'project_id', 'tenant_id', 'project_domain', 'domain_id']
     const told = new Set([...given, ...owned, 'can_update', 'delete_fail_reason'])
-    // These have a usual value.
+    // These have a default value.
     const usual = {
       boot_order: 'cdn',
       shutdown_behavior: '',

@@ -17,7 +17,7 @@ import { minimalServer } from '../../testing/inventory-world/minimal-server.ts'
 import { nextIn } from '../../testing/inventory-world/server-responses.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
-/** Tags as an organisation may note them in libvirt. */
+/** Custom tags in libvirt metadata. */
 const tagged = (tags: Readonly<Record<string, string>>) => ({
   inside: `<metadata><muster:tags xmlns:muster="urn:muster:tags:1">${Object.entries(tags)
     .map(([key, value]) => `<muster:tag name="${key}">${value}</muster:tag>`)
@@ -31,7 +31,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     at = await startAttached(lifetime, engine)
   })
 
-  /** One guest, and a way to change it that waits until Muster has heard of it. */
+  /** One guest, and a function that changes it and waits for the event. */
   async function attachOne(
     context: TestContext,
     first: Partial<FakeDomain> = {},
@@ -194,7 +194,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     await become({ name: `${secret} too`, ...tagged({ team: 'theirs' }) })
     const theirs = await at.hire('project_owner')
     await theirs.get('mergeServerMetadata', { path: { id }, body: { metadata: { note: secret } } })
-    // It comes with one word of its source: another owner, another name.
+    // The owner and the name change in one scan.
     await become({ name: 'given', ...tagged({ team: 'mine' }) })
     await become({ name: 'given', state: 5, ...tagged({ team: 'mine' }) })
     const viewer = await at.hire('project_viewer', mine)
@@ -211,12 +211,12 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
     for (const word of [secret, 'theirs', at.projectId]) {
       assert.ok(!JSON.stringify(seen).includes(word), word)
     }
-    // Who sees both sees it all, and who has lost it nothing.
+    // A caller who sees both projects sees everything; the former owner sees nothing.
     const whole = await at.history(id)
     assert.deepEqual(whole[1]?.changes['name'], [`${secret} too`, 'given'])
     assert.equal(whole.length, 5)
     await theirs.fail('ResourceNotFoundError', 'getServerHistory', { path: { id } })
-    // Back again, its first owner sees what was theirs and the return; not what was between.
+    // After its return the first owner sees their own events and the return, not those between.
     await at.update(account.id, { mapping: [] })
     const { events } = await theirs.get<{ events: EventDto[] }>('getServerHistory', {
       path: { id },

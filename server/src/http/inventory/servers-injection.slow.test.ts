@@ -14,7 +14,7 @@ import { everything, type Question } from '../../testing/inventory-world/server-
 
 const atOnce = 16
 
-/** Places whose text is read in a way of its own: it must never be more than an error. */
+/** Parameters with their own syntax: a text there is at most an error. */
 const rawPlaces = [
   'limit offset marker paging_marker order_by order filter q ip field scope created_since format',
   'expired_at vcpu_count is_gpu pending_delete filter_any export_keys obj_tags.0.0.key status.0',
@@ -37,7 +37,7 @@ const furtherPlaces: ((text: string) => string)[] = [
 ]
 const places = [...rawPlaces, ...furtherPlaces]
 
-/** Places where a text is just a text, so that the model knows what it finds. */
+/** Plain text parameters, for which the model predicts the result. */
 const meanings: ((text: string) => Partial<Question>)[] = [
   (text) => ({ search: text }),
   (text) => ({ tags: [text] }),
@@ -55,7 +55,7 @@ const meanings: ((text: string) => Partial<Question>)[] = [
   ),
 ]
 
-/** Each text to some of the places in turn, and every so often one to all of them. */
+/** Each text in some of the places in turn, and now and then one in all of them. */
 const spread = <Place>(all: readonly Place[], share: number): [Place, string][] =>
   serverInjectionTexts.flatMap((text, index) =>
     Array.from({ length: index % 60 === 0 ? all.length : share }, (_, step): [Place, string] => [
@@ -64,7 +64,7 @@ const spread = <Place>(all: readonly Place[], share: number): [Place, string][] 
     ]),
   )
 
-/** What an operation refuses by its length or its characters alone. */
+/** Texts that are rejected for their length or characters. */
 const isUnaskable = (text: string) => text.includes('\0') || text.length > 255 || text === ''
 
 onBothEngines('SEC-63: injection into server queries', (engine) => {
@@ -85,7 +85,7 @@ onBothEngines('SEC-63: injection into server queries', (engine) => {
     }
   }
 
-  /** An answer is one's own servers, or an error of one's own making. */
+  /** Asserts that a response has only the caller's servers or a client error. */
   function assertHarmless(answer: ClientResponse, at: string): void {
     const { status, headers, body, text } = answer
     assert.ok([200, 400, 403, 404, 409].includes(status), `${at}: ${status} ${text.slice(0, 300)}`)
@@ -110,7 +110,7 @@ onBothEngines('SEC-63: injection into server queries', (engine) => {
       if (isUnaskable(text)) return
       await askList(owner, servers, { ...everything, ...meaning(text), limit: 100 })
     })
-    // Without a project or a domain around it, a question takes other ways.
+    // A query without a project or domain uses other access paths.
     await inTurns(spread(meanings, 1), async ([meaning, text]) => {
       if (isUnaskable(text)) return
       await askList(admin, servers, { ...everything, ...meaning(text), scope: 'system', limit: 5 })
@@ -130,7 +130,7 @@ onBothEngines('SEC-63: injection into server queries', (engine) => {
   const texts = ["' or 1=1 --", '\uD800', 'a\0b', '\u{10FFFF}', 'x'.repeat(2_000), '9'.repeat(30)]
   const values: readonly unknown[] = [...numbers, ...texts, '', null, true, [], {}, [1]]
 
-  /** What a marker says, with one thing or another put wrong. */
+  /** Markers with one field or another forged. */
   function forgeries(parts: readonly unknown[]): unknown[] {
     const wrong = parts.flatMap((_, at) => values.map((value) => parts.with(at, value)))
     const lengths = [[], parts.slice(1), parts.slice(0, -1), [...parts, 'x'], [...parts, ...parts]]
@@ -177,7 +177,7 @@ onBothEngines('SEC-63: injection into server queries', (engine) => {
   test('the texts as metadata are stored unchanged and can be found', async () => {
     const { owner } = fleet.callers
     const [id = ''] = visible
-    // Such as no compression makes shorter: the longest that is allowed.
+    // An incompressible text of the maximum length.
     const long = String.fromCodePoint(
       ...Array.from({ length: 1024 }, (_, at) => 0x4e00 + ((at * 7919 + at * at) % 20_000)),
     )

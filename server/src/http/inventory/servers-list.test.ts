@@ -14,7 +14,7 @@ import {
   type InventoryWorld,
 } from '../../testing/inventory-world/start-inventory-world.ts'
 
-/** Decisions §6, word for word. */
+/** The fields of the short object, as specified. */
 const shortObject = `id name status description created_at updated_at project_id
   tenant_id domain_id provider brand hypervisor os_type vcpu_count vmem_size disk ips zone region cloudregion_id zone_id host_id
   instance_type billing_type external_id is_gpu pending_deleted`.split(/\s+/)

@@ -23,7 +23,7 @@ onEngineOfLane('paging by marker', (engine) => {
   before(async () => {
     fleet = await startInventoryWorld(engine, { servers: 0 })
     const { id } = projectAt(fleet, 0)
-    // Ties in all that is sorted by, so that only the ids tell them apart.
+    // Equal sort values, so that only the ids differ.
     await fleet.record(
       Array.from({ length: count }, (_, at) =>
         minimalServer(id, {

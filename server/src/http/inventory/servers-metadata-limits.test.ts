@@ -24,7 +24,7 @@ onEngineOfLane('limits of server metadata', (engine) => {
   })
   after(() => fleet.platform.close())
 
-  /** The body as it is, or as JSON. */
+  /** The body as given, or as JSON. */
   const send = (body: unknown, method = 'POST') =>
     ask<{ metadata: Server['metadata'] } & ErrorBody>(fleet.url, `/servers/${server.id}/metadata`, {
       method,
@@ -108,7 +108,7 @@ onEngineOfLane('limits of server metadata', (engine) => {
   test('names of inherited object properties are ordinary keys', async () => {
     const odd = '{"metadata": {"constructor": "a", "toString": "b", "hasOwnProperty": "c"}}'
     assert.equal((await send(odd, 'PUT')).status, 200)
-    // No body ever has this one; with its prefix it is a key.
+    // This key is rejected in any body; with its prefix it is allowed.
     await refuses('{"metadata": {"__proto__": "evil"}}', 'metadata.__proto__')
     const { status, body } = await send('{"metadata": {"user:__proto__": "evil"}}')
     assert.equal(status, 200)

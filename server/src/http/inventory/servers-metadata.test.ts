@@ -141,7 +141,7 @@ onEngineOfLane('server metadata', (engine) => {
     await fleet.record([], [server.id])
     await fleet.record([{ ...server, tags: {}, notes: {} }])
     assert.deepEqual(await read(server), { 'user:env': 'own', 'user:mine': 'yes' })
-    // What was seen before is seen again, although the tags have changed meanwhile.
+    // The same scan again, although the metadata has changed meanwhile.
     await merge(server, { mine: null })
     await fleet.record([{ ...server, tags: {}, notes: {} }])
     assert.deepEqual(await read(server), { 'user:env': 'own' })

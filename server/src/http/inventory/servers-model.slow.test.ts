@@ -25,7 +25,7 @@ const statisticsARound = 20
 const userStatus = 10
 const timesAsked = 3
 
-/** What the same people ask again and again, before and after every change: caches know it. */
+/** Queries repeated before and after every change, so that caches are used. */
 const askAll = async (
   callers: readonly InventoryCaller[],
   servers: readonly Server[],
@@ -36,10 +36,10 @@ const askAll = async (
   }
 }
 
-/** A failure is made small for no longer than somebody waits for it. */
+/** Time limit for shrinking a failure. */
 const patience = { interruptAfterTimeLimit: 30_000, markInterruptAsFailure: true }
 
-/** What depends on names that are identity's to change. */
+/** Fields that contain names of projects and domains. */
 const byOwners = (names: readonly string[]): Question[] => [
   { ...everything, scope: 'max', orderBy: ['project'], limit: 100 },
   ...names.flatMap((name): Question[] => [
@@ -54,7 +54,7 @@ const byOwners = (names: readonly string[]): Question[] => [
 
 type Pick = <Value>(values: readonly Value[]) => Value
 
-/** Changes of every kind; each is acknowledged before the next is made. */
+/** Changes of every kind; each is committed before the next. */
 function createChanges(fleet: InventoryWorld, pick: Pick) {
   const { world, samples, callers, platform } = fleet
   const some = (count: number, isWanted: (server: Server) => boolean) => {
@@ -162,9 +162,9 @@ onBothEngines('SEC-60: server lists agree with a reference model', (engine) => {
         ...fc.sample(question, { numRuns: userStatus, seed: round }),
         ...byOwners(fleet.projects.map(({ name }) => name)),
       ]
-      // A name alone is no change of any server: what is remembered of them must not outlive it.
+      // A rename changes no server, but cached responses must not outlive it.
       for (const change of [changes.change, changes.rename]) {
-        // Some things are remembered only once they have been asked for again.
+        // Some responses are cached only at the second request.
         for (let time = 0; time < timesAsked; time += 1) await askAll(fleet.all, servers, again)
         await change()
         servers = fleet.world.servers()

@@ -18,7 +18,7 @@ const foreignServers = 1_000
 const questions = 80
 const atOnce = 8
 
-/** A name that only somebody else's server has, and a tag that only it has. */
+/** A name and a tag that only the other tenant's server has. */
 const secretName = 'zanzibar-foreign'
 const secretTag = 'zanzibar'
 
@@ -29,7 +29,7 @@ onBothEngines('another tenant', (engine) => {
   before(async () => {
     fleet = await startInventoryWorld(engine, { seed: 3, servers: 120 })
     people = [fleet.callers.owner, fleet.callers.viewer, fleet.callers.domainAdmin]
-    // One is there from the start, for what is told of servers that are not one's own.
+    // One exists from the start, for requests about other tenants' servers.
     const facts = { ...fleet.samples.facts(), name: secretName, tags: { [secretTag]: 'hidden' } }
     await fleet.record([
       { ...facts, project_id: foreignProject(), eip: '198.51.100.77', pending_deleted: false },
@@ -42,7 +42,7 @@ onBothEngines('another tenant', (engine) => {
   const get = async (token: string, path: string) =>
     comparableParts(await ask<unknown>(fleet.url, path, { token }))
 
-  /** Everything that one can ask, in many ways. */
+  /** All queries a caller can send, in many forms. */
   function paths(caller: InventoryCaller): string[] {
     const servers = fleet.world.servers()
     const { question, selection, groups } = createQuestions(servers)
@@ -100,7 +100,7 @@ onBothEngines('another tenant', (engine) => {
     }))
     const { recordServers } = fleet.platform.inventory
     const isUnchanged = async (what: string) => {
-      // By the paths that were asked first: the model has nothing of what has come since.
+      // Only the first paths: the model does not know later changes.
       for (const [path, answer] of await lookAround()) {
         assert.deepEqual(answer, earlier.get(path), `${path}, when others ${what}`)
       }
@@ -211,7 +211,7 @@ onBothEngines('another tenant', (engine) => {
       return (await get(owner.token, `/servers?limit=50&marker=${forged}`)).text
     }
     const foreign = foreignIds[0] ?? ''
-    // One place before it and one behind it, with nothing of the caller's between.
+    // One position before it and one after it, with no server of the caller between.
     const beside = foreign.slice(0, -1) + (foreign.endsWith('0') ? '1' : '0')
     assert.equal(await after(foreign), await after(beside))
   })

@@ -17,7 +17,7 @@ import {
 
 const question = (changes: Partial<Question>): Question => ({ ...everything, limit: 7, ...changes })
 
-/** Orders of every kind: with an index and without, by names of others, with nothing in some. */
+/** Sort orders of every kind: with and without an index, by names of owners, with nulls. */
 const orders: Partial<Question>[] = [
   {},
   { order: 'asc' },
@@ -36,13 +36,13 @@ const orders: Partial<Question>[] = [
 
 onBothEngines('pages of a list', (engine) => {
   let fleet: InventoryWorld
-  /** Those that a test changes; all others stay as they are. */
+  /** The servers that a test changes; all others stay as they are. */
   let volatile: string[]
   before(async () => {
     fleet = await startInventoryWorld(engine, { seed: 5, servers: 100 })
     volatile = [
       ...fleet.world.servers().filter((_, at) => at % 3 === 0),
-      // These are still to come.
+      // These are created later.
       ...Array.from({ length: 30 }, () => fleet.samples.facts()),
     ].map(({ id }) => id)
   })
@@ -75,7 +75,7 @@ onBothEngines('pages of a list', (engine) => {
     }
   })
 
-  /** No server that stays as it is comes twice or is left out. */
+  /** Asserts that no unchanged server is repeated or left out. */
   function assertWhole(
     before: readonly Partial<Server>[],
     found: readonly Partial<Server>[],
@@ -88,7 +88,7 @@ onBothEngines('pages of a list', (engine) => {
   }
 
   let turn = 0
-  /** Some come, some go, some change, and some of those that were gone come back. */
+  /** Creates, deletes, changes and restores some servers. */
   async function stir(): Promise<void> {
     turn += 1
     const of = (step: number) => volatile[(turn * 5 + step) % volatile.length] ?? ''

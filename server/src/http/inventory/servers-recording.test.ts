@@ -83,7 +83,7 @@ onEngineOfLane('recording servers', (engine) => {
     assert.deepEqual([gone.deleted, gone.status, gone.update_version], [true, 'suspend', 1])
     assert.deepEqual(await see([], [server.id]), { created: 0, changed: 0, gone: 0 })
     assert.deepEqual(await showServer(owner(), server.id), gone)
-    // The very same facts as before: it is there again.
+    // The same data as before restores it.
     await see([server])
     assert.deepEqual([await total(), await total('deleted=true')], [1, 0])
     const back = await showServer(owner(), server.id)
@@ -197,7 +197,7 @@ onEngineOfLane('recording servers', (engine) => {
         .execute()
       assert.deepEqual(orphans, [], table)
     }
-    // It may come back one day, as one that was never known.
+    // If it reappears, it is a new server.
     await see([old])
     assert.equal((await showServer(owner(), old.id)).update_version, 0)
   })

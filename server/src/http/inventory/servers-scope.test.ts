@@ -37,7 +37,7 @@ onEngineOfLane('the scope of a server list', (engine) => {
 
   const statusOf = { 403: 'ForbiddenError', 400: 'InputParameterError' } as const
 
-  /** What a list, its statistics and a stream of it say alike: names, or that it may not be. */
+  /** The common result of a list, its statistics and its export: names, or a status. */
   async function demand(caller: InventoryCaller, query: string, wanted: Outcome): Promise<void> {
     const note = `${caller.name} ${query}`
     if (typeof wanted === 'number') {
@@ -97,7 +97,7 @@ onEngineOfLane('the scope of a server list', (engine) => {
     await demand(owner, `domain_id=${first?.domainId}`, '0')
     await demand(admin, `scope=system&domain_id=${first?.domainId}`, '0 1 2')
     await demand(admin, `domain_id=${first?.domainId}`, '')
-    // Two projects of one name: as far as each caller sees.
+    // Two projects of the same name: each caller finds the visible one.
     await demand(admin, 'scope=system&project=genome', '0 3')
     await demand(domainAdmin, 'project=genome', '0')
   })
@@ -178,7 +178,7 @@ onEngineOfLane('the scope of a server list', (engine) => {
         else await caller.get(read, { path: { id }, query })
       }
     }
-    // By its name, too: there are several of this name in all, and one in the project.
+    // By name too: several servers have this name, one of them in the project.
     const name = '0'
     await fleet.record([minimalServer(fleet.projects[3]?.id ?? '', { name })])
     await admin.fail('ConflictError', 'getServer', { path: { id: name }, query: 'scope=system' })

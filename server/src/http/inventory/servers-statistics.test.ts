@@ -11,7 +11,7 @@ import {
 } from '../../testing/inventory-world/start-inventory-world.ts'
 import { groupsOf, sumOf } from '../../testing/inventory-world/server-sums.ts'
 
-/** Of the issue, word for word. */
+/** The common fields to group by. */
 const usual = 'status, provider, brand, account, region, zone, project, os_type, hypervisor'.split(
   ', ',
 )
@@ -20,7 +20,7 @@ onEngineOfLane('server statistics', (engine) => {
   let fleet: InventoryWorld
   before(async () => {
     fleet = await startInventoryWorld(engine, { seed: 11, servers: 120 })
-    // One whose source has a tag of that name too.
+    // A server whose source has a tag of the same name.
     const [server] = (await listServers(fleet.callers.owner, 'tags=ext:env')).servers
     await fleet.callers.owner.get('mergeServerMetadata', {
       path: { id: server?.id ?? '' },
@@ -32,7 +32,7 @@ onEngineOfLane('server statistics', (engine) => {
   const count = (caller: InventoryCaller, query: string) =>
     caller.get<ServerStatistics>('getServerStatistics', { query })
 
-  /** Holds the sums to those of a whole list under the same filters. */
+  /** Asserts that the sums equal those of the whole list with the same filters. */
   async function demand(caller: InventoryCaller, groups: readonly string[], filters = '') {
     const page = await listServers(caller, `${filters}&details=true&with_meta=true&limit=2048`)
     const asked = groups.map((name) => `group_by=${encodeURIComponent(name)}`).join('&')

@@ -34,7 +34,7 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
     who.call<{ server: Server }>('syncServer', { path: { id } })
   const eventsOf = async (query: string) =>
     (await at.admin.get<{ events: EventDto[] }>('listEvents', { query })).events
-  /** One instance, in an account that nobody scans but by request. */
+  /** One instance in an account that is synced only on request. */
   async function attachOne(ec2: FakeEc2, changes?: object) {
     ec2.instances.set('i-1', { name: 'one', owner: newId() })
     const account = await at.attachEc2(ec2, changes)
@@ -60,13 +60,13 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
     for (const number of [1, 2, 3, 4]) libvirt.sendEvent(domain(number))
     const wanted = ['guest-2 running', 'guest-4 suspend', 'renamed running']
     await until('all of it shows', async () => String(await names()) === String(wanted), 10)
-    // And also what happened while nobody could hear it.
+    // Also changes from before the listener was connected.
     libvirt.domains.set(uuidOf(2), domain(2, { state: 5 }))
     libvirt.drop()
     await until('it shows', async () => (await names()).includes('guest-2 ready'))
   })
 
-  // They wait for seconds: together.
+  // They wait for seconds, so they run concurrently.
   describe('without events', { concurrency: true }, () => {
     test('are visible within one sync period', async (context) => {
       const ec2 = await startFakeEc2(context)
@@ -110,7 +110,7 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
       const others = servers.filter((server) => server.id !== id)
       const crowd = await Promise.all([...others, ...others].map((server) => look(server.id)))
       const statuses = Map.groupBy(crowd, ({ status }) => status)
-      // Who asks for the same one joins.
+      // Concurrent refreshes of the same server share one request.
       assert.deepEqual([statuses.get(202)?.length, statuses.get(429)?.length], [16, 6])
       assert.equal(held.length, 8)
       set({ name: 'seen by a scan' })
@@ -123,7 +123,7 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
   test('a single-server refresh returns 200 with the current server', async (context) => {
     const ec2 = await startFakeEc2(context)
     const { account, id, set } = await attachOne(ec2)
-    // From then on it stays the same.
+    // A repeat returns the same.
     await until('its age is known', async () => (await at.server(id))?.metadata['sys:synced_at'])
     set({ state: 'stopped', tags: { team: 'web' } })
     assert.equal((await at.server(id))?.status, 'running')
@@ -147,25 +147,25 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
         ip: '127.0.0.1',
       },
     )
-    // Nothing else was asked for, and nothing new is nothing written.
+    // Nothing else was requested, and nothing was written without a change.
     assert.equal((await at.show(account.id)).sync.finished_at, account.sync.finished_at)
     const before = await at.server(id)
     assert.equal((await look(id)).status, 200)
     assert.deepEqual(await at.server(id), before)
-    // By its name, too.
+    // By name too.
     set({ name: `named ${newId()}` })
     assert.equal((await look(id)).status, 200)
     const { name } = (await at.server(id)) ?? assert.fail()
     assert.equal((await look(name)).body.server.id, id)
-    // An account that suddenly shows nothing at all is not believed.
+    // A sudden empty result is not trusted.
     ec2.instances.clear()
     assertError(await look(id), 'BadGateway')
-    // Nor is one that shows only others.
+    // Nor is a result with only other servers.
     const owner2 = newId()
     ec2.instances.set('i-2', { name: 'another', owner: owner2 })
     const held = await look(id)
     assert.deepEqual([held.status, held.body.server?.status], [200, 'unknown'])
-    // What is no longer there is gone: who may see deleted ones is shown it.
+    // A missing server is deleted: callers who can see deleted servers get it.
     ec2.instances.set('i-3', { name: 'yet another', owner: owner2 })
     await at.sync(account.id)
     const next = (await at.servers(account)).find((server) => server.name === 'yet another')
@@ -245,7 +245,7 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
     const tired = await look(id)
     assertError(tired, 'ServiceUnavailable')
     assert.equal(ec2.questions.length, asked)
-    // A complete sync that works makes it good again.
+    // A complete sync resets the failure count.
     ec2.misbehave = undefined
     await at.sync(account.id)
     assert.equal((await look(id)).status, 200)
@@ -273,7 +273,7 @@ onBothEnginesAtOnce('changes at a source', (engine) => {
     const before = await at.server(id)
     const takeSnapshot = await createSnapshots(at.database)
     const snapshot = await takeSnapshot()
-    // Somebody asked, which is told of; what came of it is nothing.
+    // The request is recorded, but changed nothing.
     const { sync } = await at.sync(account.id)
     assert.deepEqual([sync.seen, sync.created, sync.changed, sync.gone], [3, 0, 0, 0])
     assert.deepEqual(changedTables(snapshot, await takeSnapshot()), ['events'])

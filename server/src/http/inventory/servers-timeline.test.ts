@@ -15,7 +15,7 @@ import { startPlatform } from '../../testing/start-platform.ts'
 
 const aDay = 86_400_000
 const today = dayOf(Date.now())
-/** At noon: whenever the test runs, it is that day. */
+/** At noon, so that the day does not change during the test. */
 const timeAgo = (days: number) =>
   `${new Date((today - days) * aDay + aDay / 2).toISOString().slice(0, -1)}000Z`
 
@@ -85,12 +85,12 @@ onEngineOfLane('the server timeline', (engine) => {
     await timeline.count(today - 1)
     await timeline.count(today - 1)
     await fleet.record([madeAgo(0, 300), madeAgo(1, 300)])
-    // Made long ago, but not there when it was counted; the day before the first count is estimated.
+    // Created long ago but missing from the count; the day before the first count is estimated.
     assert.equal(await draw(owner, 'days=5'), '3? 2 2? 3 4')
     assert.equal(await draw(admin, 'days=3&scope=system'), '4? 5 7')
     await fleet.platform.inventory.countToday()
     assert.equal(await draw(owner, 'days=2'), '3 4')
-    // What nobody has any more is counted too.
+    // Servers of deleted projects are counted too.
     const gone = await fleet.callers.owner.get<{ servers: { id: string }[] }>('listServers')
     await fleet.record(
       [],

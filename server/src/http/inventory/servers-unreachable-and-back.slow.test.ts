@@ -17,7 +17,7 @@ import { domain, some, uuidOf } from '../../testing/fake-libvirt-connection.ts'
 import { startFakeLibvirt } from '../../testing/fake-libvirt.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
 
-/** Every test has sources and accounts of its own, and most of them wait: they do so together. */
+/** Each test has its own sources and accounts and mostly waits, so they run concurrently. */
 const suite = (engine: Engine) => {
   const lifetime = suiteLifetime()
   let at: Attached
@@ -38,12 +38,12 @@ const suite = (engine: Engine) => {
     })
     assert.equal(answer.status, 204, answer.text)
   }
-  /** Whether it is listed: a deleted one is not. */
+  /** Whether the server is listed: a deleted one is not. */
   const isListed = async (id: string) =>
     (await at.admin.get<{ total: number }>('listServers', { query: `scope=system&id=${id}` }))
       .total === 1
 
-  /** Two instances of an AWS account of its own. */
+  /** Two instances in a separate AWS account. */
   async function fillEc2(ec2: FakeEc2) {
     const owner = newId()
     ec2.instances.set('i-1', { name: 'one', owner })
@@ -79,11 +79,11 @@ const suite = (engine: Engine) => {
         const { status, sync } = await at.show(account.id)
         return status === 'disconnected' && sync.error !== ''
       })
-      // One that has failed is not lost yet.
+      // One failure does not make the servers unknown.
       assert.ok((await at.servers(account)).every(({ status }) => status === 'running'))
       await until('it is lost', async () => (await at.show(account.id)).status === 'lost', 30)
       const lostAfter = Date.now() - silentSince
-      // Three periods from when it last answered, which may have been one period before.
+      // Three periods after the last success, which may be up to one period earlier.
       assert.ok(lostAfter > 2 * 5_000 - 1_000, `${lostAfter} ms`)
       assert.ok(lostAfter < 6 * 5_000, `${lostAfter} ms`)
       const lost = await at.servers(account)
@@ -139,7 +139,7 @@ const suite = (engine: Engine) => {
     const id = domainServerId(from, guest.uuid)
     await tag(id)
 
-    // Whoever looks at any moment sees it.
+    // It is visible at every moment.
     const arrival = new AbortController()
     let looks = 0
     const looking = (async () => {
@@ -166,7 +166,7 @@ const suite = (engine: Engine) => {
     assert.deepEqual(last?.changes['host_id'], [uuidOf(901), uuidOf(902)])
     assert.deepEqual(last?.changes['account'], [from.name, to.name])
 
-    // And back, where the old host is the quicker one to tell.
+    // And back, where the old host reports first.
     here.domains.delete(guest.uuid)
     here.sendEvent(guest)
     await until('it is gone', async () => !(await isListed(id)))
@@ -211,7 +211,7 @@ const suite = (engine: Engine) => {
     const second = await at.attachEc2(ec2)
     assert.deepEqual([second.sync.seen, second.sync.created, second.servers], [2, 0, 2])
     assert.deepEqual([await idsOf(first), await idsOf(second)], [ids, []])
-    // Neither the one nor the other changes anything by looking again.
+    // Further syncs of either account change nothing.
     await at.sync(second.id)
     await at.sync(first.id)
     assert.equal((await at.history(two)).length, 1)
@@ -227,7 +227,7 @@ const suite = (engine: Engine) => {
       ['update', [first.name, second.name]],
     )
 
-    // Who comes later does not take them back.
+    // An account attached later does not take them back.
     const third = await at.attachEc2(ec2)
     assert.deepEqual([third.servers, await idsOf(third)], [2, []])
     await evict(third)
@@ -258,7 +258,7 @@ const suite = (engine: Engine) => {
     const second = await at.attachEc2(ec2)
     const [, id = ''] = await idsOf(first)
     ec2.instances.delete('i-3')
-    // The one that holds it looks first, then the other.
+    // The owning account is synced first, then the other.
     await at.sync(first.id)
     await at.sync(second.id)
     await until('it is gone', async () => !(await isListed(id)))
@@ -288,7 +288,7 @@ const suite = (engine: Engine) => {
     const first = await at.attachEc2(ec2)
     const second = await at.attachEc2(ec2)
     const [id = ''] = await idsOf(first)
-    // The second has no time to take over what the first leaves, or is not there to do so.
+    // The second account is disabled, so it cannot take over the servers.
     await at.update(second.id, { enabled: false })
     await evict(first)
     await evict(second)
@@ -306,7 +306,7 @@ const suite = (engine: Engine) => {
     assert.equal(new Set(ids).size, 3)
     const body = await at.admin.fail('ConflictError', 'getServer', { path: { id: 'twin' } })
     for (const id of ids) assert.ok(body.details.includes(id))
-    // The same UUID in another group of hosts is another server, too.
+    // The same UUID in another host group is another server, too.
     const elsewhere = await at.attachLibvirt(libvirt)
     assert.equal(new Set([...ids, ...(await idsOf(elsewhere))]).size, 5)
   })
@@ -329,7 +329,7 @@ const suite = (engine: Engine) => {
     assert.deepEqual(await idsOf(account, 'deleted=true'), [])
     assert.equal(await tagOf(ids[0] ?? ''), 'kept')
 
-    // Restored elsewhere, beside what is left of the old one: still the same servers.
+    // Restored elsewhere, next to the old one: still the same servers.
     const copy = await startFakeLibvirt(context, { domains: some, host: { uuid: uuidOf(903) } })
     const beside = await at.attachLibvirt(copy, { options: account.options })
     assert.deepEqual([beside.sync.seen, beside.sync.created], [3, 0])

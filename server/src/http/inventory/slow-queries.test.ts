@@ -13,7 +13,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 const search = '/servers?scope=system&q=-tag:a%20-tag:b'
 
-/** A lock on the servers makes queries of them last as long as it is held. */
+/** A lock on the servers table delays queries for as long as it is held. */
 describe('a slow search', () => {
   let fleet: InventoryWorld
   let hasty: TestPlatform

@@ -20,7 +20,7 @@ const head = `POST /v3/auth/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: 
 const piece = Buffer.alloc(64 * 1_024, 'x')
 const hundredMegabytes = 100 * 1_024 * 1_024
 
-/** Sends piece after piece until the server has answered or hung up, or there is no more to send. */
+/** Sends chunks until the server responds or disconnects, or all are sent. */
 async function sendUntilRefused(start: string, piece: Uint8Array, most: number) {
   const socket = openSocket(url)
   const said = listen(socket)
@@ -30,7 +30,7 @@ async function sendUntilRefused(start: string, piece: Uint8Array, most: number) 
     sent += piece.length
     const flowing = socket.write(piece)
     if (!flowing) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {})
-    // To write on after the server hung up would lose what it said first.
+    // Writing after the server disconnected would lose its response.
     await pause(25)
   }
   return { sent, ...(await said) }

@@ -57,7 +57,7 @@ test('a body reserves memory until its connection ends, and other requests wait'
   }
   const first = ask()
   while (begun.length < 1) await pause(1)
-  // One of them takes the one place to wait, the other is refused.
+  // One of them takes the only queue slot, the other is rejected.
   const [second, third] = [ask(), ask()]
   const text = await Promise.race(
     [second, third].map(async (socket) => String(await once(socket, 'data'))),

@@ -10,7 +10,7 @@ import {
 import { askRaw } from '../../testing/raw-socket.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-/** The address that a token says it was asked for from, and the one that its row keeps. */
+/** The client address in the token and in its row. */
 async function addressesOf(platform: TestPlatform, headers: Record<string, string>, ip?: string) {
   const parent = await loginAdmin(platform.url)
   const { body } = await requestToken(

@@ -16,13 +16,13 @@ import {
 import { createCompress } from '../compress.ts'
 
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
-/** How to decode what is not complete yet. */
+/** Decodes an incomplete stream. */
 const partial = {
   gzip: constants.Z_SYNC_FLUSH,
   br: constants.BROTLI_OPERATION_FLUSH,
   zstd: constants.ZSTD_e_flush,
 }
-/** What an answer's headers say of its content; the rest is of the request. */
+/** The response headers that describe the content. */
 const contentHeaders = [
   'content-type',
   'content-encoding',
@@ -44,7 +44,7 @@ describe('compressed responses', () => {
   })
   after(() => fleet.platform.close())
 
-  /** As the wire has it: nothing is decoded. */
+  /** The raw bytes, not decoded. */
   async function send(
     path: string,
     headers: Record<string, string> = {},
@@ -78,7 +78,7 @@ describe('compressed responses', () => {
         assert.equal(headers.vary, plain.headers.vary)
         assert.equal(headers['content-type'], plain.headers['content-type'])
         assert.ok(bytes.length < plain.bytes.length / 2, `${path} ${coding} ${bytes.length}`)
-        // Nothing of the audit log itself is compared: logins of other tests come in between.
+        // The audit log is left out: other tests add logins meanwhile.
         if (!path.startsWith('/events'))
           assert.ok(decoders[coding](bytes).equals(plain.bytes), path)
         if (!streams.includes(path)) assert.equal(Number(headers['content-length']), bytes.length)
@@ -202,7 +202,7 @@ describe('the compressor', () => {
       try {
         for (;;) {
           produced += 1
-          // Not compressible, so that it does not all fit into the buffers.
+          // Incompressible, so that it does not fit into the buffers.
           yield Buffer.from(Array.from({ length: 65_536 }, () => Math.random() * 256))
         }
       } finally {
@@ -233,7 +233,7 @@ describe('the compressor', () => {
     for (const coding of contentCodings) {
       const { body } = await createCompress()({ ...outcome, body: halting() }, coding)
       const chunks: Buffer[] = []
-      // It ends when all is there: the second chunk never comes.
+      // The second chunk is never sent, so only flushing delivers the first.
       for await (const chunk of body as AsyncIterable<Buffer>) {
         chunks.push(chunk)
         const read = decoders[coding](Buffer.concat(chunks), { finishFlush: partial[coding] })

@@ -21,7 +21,7 @@ import {
 import { adminPassword } from '../../testing/start-platform.ts'
 import { startDatabaseProxy, throughProxy } from '../../testing/tcp-proxy.ts'
 
-/** A real process, since the worst that a lost connection can do is to end it. */
+/** A real process, because a lost connection could crash it. */
 async function startBehindProxy(lifetime: Lifetime) {
   const databaseUrl = await createTestDatabase()
   const proxy = await startDatabaseProxy(lifetime, databaseUrl)
@@ -36,7 +36,7 @@ async function startBehindProxy(lifetime: Lifetime) {
 }
 type BehindProxy = Awaited<ReturnType<typeof startBehindProxy>>
 
-/** The longest that a request may take (10 s) and some; a bound, not a measure. */
+/** The maximum duration of a request (10 s) with some reserve. */
 const patience = 12_000
 
 async function withPatience<Answer>(what: string, answer: Promise<Answer>): Promise<Answer> {
@@ -65,7 +65,7 @@ function assertUnavailable(what: string, answer: ClientResponse<ErrorBody>): voi
   assert.equal(body.request_id, headers.get('x-request-id'))
 }
 
-/** Asks again and again for as long as the answer is this one. */
+/** Repeats a request while the status is this one. */
 async function whileAnswering(status: number, send: () => Promise<ClientResponse<ErrorBody>>) {
   const end = performance.now() + patience
   let answer = await send()
@@ -76,10 +76,10 @@ async function whileAnswering(status: number, send: () => Promise<ClientResponse
   return answer
 }
 
-/** Its tests follow one another, even in a suite whose parts run side by side. */
+/** Its tests run in sequence, even if the suites run concurrently. */
 const inOrder = { concurrency: 1 }
 
-// Most of the time is spent waiting for time-outs, so they wait together.
+// The suites mostly wait for timeouts, so they run concurrently.
 describe('PostgreSQL', { concurrency: 3 }, () => {
   describe('without a database', inOrder, () => {
     const lifetime = suiteLifetime()
@@ -142,7 +142,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
     before(async () => {
       silent = await startBehindProxy(lifetime)
       token = await loginAdmin(silent.url)
-      // Several connections in the pool: each that is left hanging could hang a request.
+      // Several connections in the pool: each hanging one could block a request.
       const identity = tokenIdentity(token)
       await Promise.all(Array.from({ length: 10 }, () => requestToken(silent.url, { identity })))
       silent.proxy.silence()
@@ -177,7 +177,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
   describe('with connections that break during queries', inOrder, () => {
     const lifetime = suiteLifetime()
 
-    /** Logs in again and again until told to stop, and notes what came back. */
+    /** Repeats logins until stopped and records the responses. */
     function startLoad(url: string, parent: string) {
       const seen = new Map<string, number>()
       const stopping = new AbortController()
@@ -206,7 +206,7 @@ describe('PostgreSQL', { concurrency: 3 }, () => {
 
     async function breakDuringLoad(running: BehindProxy, breakConnections: () => Promise<unknown>) {
       const load = startLoad(running.url, await loginAdmin(running.url))
-      // A slow machine may need its time for the first.
+      // The first login may take longer on a slow machine.
       while (!load.seen.has('201')) await pause(10)
       for (let time = 0; time < 5; time += 1) {
         await pause(100)

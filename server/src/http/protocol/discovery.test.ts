@@ -67,7 +67,7 @@ describe('GET /', () => {
     const target = new URL(headers.get('location') ?? '', url)
     assert.equal(target.origin, url)
     const page = await ask(url, target.pathname, { headers: { accept: browser } })
-    // Where nobody has built the console, the page says so.
+    // Without a built console the page says so.
     assert.equal(page.status, existsSync(join(consoleFolder, 'index.html')) ? 200 : 503)
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
   })

@@ -27,7 +27,7 @@ import { startDatabaseProxy, throughProxy, type TcpProxy } from '../../testing/t
 
 const publicUrl = 'https://public.example'
 
-/** Where Muster can be asked, since the welcome names the public address. */
+/** The local address; the startup message names the public one. */
 async function findAddress(muster: Muster): Promise<string> {
   const [, address = ''] = /Server listening at (http:\S+?)"/.exec(muster.stderr()) ?? []
   return address || (await new Promise(setImmediate), findAddress(muster))
@@ -40,14 +40,14 @@ const versionOf = (name: string) =>
     }
   ).version
 
-/** What would tell a caller how this installation is made. */
+/** Patterns that reveal internals of the installation. */
 const telltales: readonly (string | RegExp)[] = [
   repository,
   hostname(),
   process.version,
   ...['node', 'v8', 'openssl', 'sqlite'].flatMap((name) => process.versions[name] ?? []),
   ...['fastify', 'pg', 'kysely', 'pino'].map(versionOf),
-  // A stack, or a place in the source.
+  // A stack frame or a source location.
   /\n\s+at |\\n\s+at |\.[cm]?[jt]s:\d|node_modules|node:internal/,
   /\b(?:select|insert into|delete from|update \w+ set|pragma|relation|no such table|column)\b/i,
   /sqlite|postgres|kysely|fastify|libpq|ECONN|EACCES|ENOENT|errno|syscall/i,
@@ -68,7 +68,7 @@ type Answer = Awaited<ReturnType<typeof ask>>
 const visible = ({ status, headers, text }: Answer) =>
   [status, ...[...headers].map(([name, value]) => `${name}: ${value}`), text].join('\n')
 
-/** The token operation names the caller's address; nothing else does. */
+/** Only the token operation returns the caller's address. */
 const login = (url: string, password = 'a wrong sentence') =>
   requestToken(url, { identity: passwordIdentity('sysadmin', password) })
 
@@ -145,7 +145,7 @@ describe('internals in responses', () => {
     database.close()
     assert.deepEqual([failed.status, failed.body.class], [500, 'InternalServerError'])
     assert.deepEqual(leaksIn([visible(failed)], [folder]), [])
-    // The log is another stream than the answer: its line may come a moment later.
+    // The log is a separate stream and may lag behind the response.
     const findEntry = () =>
       muster
         .stderr()

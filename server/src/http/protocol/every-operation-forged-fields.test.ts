@@ -29,7 +29,7 @@ const forgedKeys = [
   'constructor',
 ]
 
-/** What the table says of a thing of another domain, or of anything where that makes no difference. */
+/** The expected marks for a resource of another domain, or for any resource. */
 function foreignRow(id: OperationId): Row {
   const rows = new Map(rowsOf(id))
   return rows.get('other') ?? (rows.get('home') as Row)
@@ -39,14 +39,14 @@ type Members = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The places in a body where a key can be added: each of its objects, by the way to it. */
+/** The paths of all objects in a body, where a key can be added. */
 function placesIn(body: unknown, way: readonly string[] = []): string[][] {
   if (!isObject(body)) return []
   const below = Object.entries(body).flatMap(([key, value]) => placesIn(value, [...way, key]))
   return [[...way], ...below]
 }
 
-/** The same body with some keys more. */
+/** A copy of the body with additional keys. */
 function withKeys(body: unknown, [step, ...rest]: readonly string[], added: Members): Members {
   const members = body as Members
   if (step !== undefined) return { ...members, [step]: withKeys(members[step], rest, added) }
@@ -59,14 +59,14 @@ function schemaAt(id: OperationId, way: readonly string[]): TObject | undefined 
   return schema
 }
 
-/** Where the caller chooses the keys. */
+/** Paths where the caller chooses the keys. */
 const isMap = (id: OperationId, way: readonly string[]) =>
   Object.hasOwn(schemaAt(id, way) ?? {}, 'patternProperties')
 
 const isKnown = (id: OperationId, way: readonly string[], key: string): boolean =>
   Object.hasOwn(schemaAt(id, way)?.properties ?? {}, key)
 
-/** A 400 that says which keys it is about, or the first of them. */
+/** Asserts a 400 that names the keys, or the first of them. */
 function isNamed(answer: ClientResponse, keys: readonly string[]): boolean {
   const { fields = [] } = answer.body as { fields?: { path: string }[] }
   const named = fields.map(({ path }) => path.split('.').at(-1) ?? '')
@@ -76,7 +76,7 @@ function isNamed(answer: ClientResponse, keys: readonly string[]): boolean {
 describe('SEC-10: no request field widens the permissions of the token', () => {
   let running: RunningPlatformWorld
   let things: Things
-  /** Who the request claims to be. */
+  /** Fields that claim another identity. */
   let claim: { readonly userId: string; readonly projectId: string; readonly token: string }
   before(async () => {
     running = await startPlatformWorld('sqlite')
@@ -87,7 +87,7 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
   })
   after(() => running.platform.close())
 
-  // An entry `__proto__` becomes a key like any other.
+  // An entry `__proto__` becomes an ordinary key.
   const forge = (keys: readonly string[]): Record<string, string> =>
     Object.fromEntries(
       keys.map((key) => [key, key === 'project_id' ? claim.projectId : claim.userId]),
@@ -100,8 +100,8 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
     })
 
   /**
-   * Who may not come in is told so first; for all others the keys are too many. Where everybody has
-   * something of their own, everybody comes in.
+   * Permission is checked first: callers without it are denied, all others get an error about the
+   * unknown keys. Everyone is allowed where users have resources of their own.
    */
   async function isUnmoved(
     id: OperationId,
@@ -120,7 +120,7 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
     else assert.ok(isNamed(answer, keys), what)
   }
 
-  /** One by one for who may do everything, all together for the others. */
+  /** One by one for the administrator, all together for the others. */
   async function isUnmovedBy(
     id: OperationId,
     keys: readonly string[],
@@ -171,7 +171,7 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
           ...parts,
           body: withKeys(parts.body, ['metadata'], added),
         }))
-      // The one name that nothing can have.
+      // The only name that is not allowed as a key.
       assert.ok(isNamed(await send(forge(['__proto__'])), ['__proto__']))
       const earlier = await running.takeSnapshot()
       const answer = await send(tags)
@@ -186,7 +186,7 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
     })
   }
 
-  // A GET or a HEAD with a body does not leave the client of a test.
+  // The test client does not send a GET or HEAD with a body.
   for (const id of ids.filter((each) => !/GET|HEAD/.test(operationOf(each).method))) {
     if (operationOf(id).body !== undefined) continue
     test(`SEC-10: ${id} rejects any body`, () =>
@@ -263,7 +263,7 @@ describe('SEC-10: no request field widens the permissions of the token', () => {
     headers: { ...headersOf(claim), ...headers },
   })
   const impostors = ['none', 'expired', 'unscoped', 'viewer', 'domainAdmin'] as const
-  // A token is new each time, and the figures move: see below.
+  // Tokens differ each time, and metrics change: see below.
   const unsteady = new Set<OperationId>(['issueToken', 'showMetrics'])
 
   for (const id of ids.filter((each) => !unsteady.has(each))) {

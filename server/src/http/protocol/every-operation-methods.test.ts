@@ -86,10 +86,10 @@ describe('PATCH under /v3', () => {
 })
 
 describe('HEAD', () => {
-  /** Those about the answer: the connection is the client's affair, which closes it after a HEAD. */
+  /** The comparable headers: the client closes the connection after a HEAD. */
   const headersOf = (id: OperationId, answer: ClientResponse) =>
     comparableParts(answer).headers.filter(([name]) => {
-      // The figures move, and their length with them.
+      // Metrics change, and so does their length.
       if (id === 'showMetrics' && name === 'content-length') return false
       return name !== 'connection' && name !== 'keep-alive'
     })

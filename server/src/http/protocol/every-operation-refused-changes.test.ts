@@ -15,10 +15,10 @@ import { changedTables } from '../../testing/platform-world/snapshots.ts'
 
 const changing = operations.map(({ id }) => id).filter((id) => requests[id].changes !== undefined)
 
-/** What a refusal may leave behind: that somebody tried. */
+/** The tables that may record a rejected request. */
 const tales = new Set(['events', 'login_attempts', 'login_origins'])
 
-/** What the foundation laid: to lose any of it is to lose the last who can administer. */
+/** Built-in resources: deleting any of them would remove the last administrator. */
 interface Pillars {
   readonly userId: string
   readonly projectId: string
@@ -27,7 +27,7 @@ interface Pillars {
   readonly policyId: string
 }
 
-/** What conflicts with what is there. */
+/** Bodies that conflict with existing resources. */
 const conflicts: Readonly<
   Partial<Record<OperationId, (things: Things, pillars: Pillars, parts: Parts) => Parts[]>>
 > = {
@@ -119,7 +119,7 @@ onEngineOfLane('every rejected change', (engine) => {
       ownerRoleId: await idOf('roles', 'project_owner'),
       policyId: await idOf('policies', 'system_admin'),
     }
-    // Who has no password cannot log in: only the first admin is left who can administer.
+    // Users without a password cannot log in: only the first administrator counts.
     await platform.database.commitIdentity([
       db
         .updateTable('users')
@@ -130,13 +130,13 @@ onEngineOfLane('every rejected change', (engine) => {
   })
   after(() => running.platform.close())
 
-  /** What is wrong with a request, and the status that says so. */
+  /** The error in a request, and the expected status. */
   function refusalsOf(id: OperationId): [string, number, PersonaCall][] {
     const { organisation } = running
     const { token } = organisation.persona('admin')
     const refusals: [string, number, PersonaCall][] = []
     const statuses = { '!': 401, '-': 403, '0': 404, b: 400, c: 409 } as const
-    // One for each way to be refused: the persona table goes through all who are.
+    // One case for each kind of rejection; the persona table covers all callers.
     const marks = new Map<string, [string, number, PersonaCall]>()
     for (const [spot, row] of rowsOf(id)) {
       for (const name of spot === 'other' || spot === 'home' ? personaNames : []) {
@@ -150,7 +150,7 @@ onEngineOfLane('every rejected change', (engine) => {
     refusals.push(...marks.values())
     const bad = (what: string, edit: (parts: Parts) => Parts, status: number) =>
       refusals.push([what, status, { things, token, edit }])
-    // What is not there yet can refer to nothing that is not there.
+    // A creation has no path id that could be unknown.
     if (!id.startsWith('create') && id !== 'testNewCloudAccount') {
       const status = id === 'issueToken' ? 401 : 404
       refusals.push(['what never was', status, { things: nonexistentThings(things), token }])

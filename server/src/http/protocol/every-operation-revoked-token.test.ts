@@ -18,13 +18,13 @@ import {
 
 const ids = operations.map(({ id }) => id)
 
-/** Every method that the route of an operation takes. */
+/** Every method of an operation's route. */
 function methodsOf({ method, path }: Operation): string[] {
   if (method === 'GET') return ['GET', 'HEAD']
   return method === 'PUT' && path.startsWith('/v3/') ? ['PUT', 'PATCH'] : [method]
 }
 
-/** Every way to present a token; the operation that needs none takes it as a proof. */
+/** Every way to present a token; the token operation accepts it as a credential. */
 const presentations = ids
   .filter((id) => operationOf(id).access !== 'public' || id === 'issueToken')
   .flatMap((id) => methodsOf(operationOf(id)).map((method) => ({ id, method })))
@@ -34,10 +34,10 @@ onEngineOfLane('every route rejects a revoked token', (engine) => {
   let phantom: Things
   let parent: string
   let child: string
-  /** What the tokens were answered while they were good. */
+  /** The statuses while the tokens were valid. */
   const earlier = new Map<string, number[]>()
 
-  /** Asks for what never was, or for something new: nobody is harmed where the token is good. */
+  /** Uses unknown ids or creates new resources, so that valid tokens do no harm. */
   function present(id: OperationId, method: string, token: string) {
     const errand: PersonaCall = { things: phantom, token, method }
     if (id !== 'issueToken') return running.organisation.call(id, errand)
@@ -59,7 +59,7 @@ onEngineOfLane('every route rejects a revoked token', (engine) => {
       )
     parent = await makeChild(token)
     child = await makeChild(parent)
-    // Presented everywhere before: nothing that is remembered of them may outlive them.
+    // Used everywhere before, so that caches hold them.
     for (const { id, method } of presentations) {
       const statuses = []
       for (const secret of [parent, child])
@@ -103,19 +103,19 @@ describe('secrets in responses', () => {
   })
   after(() => running.platform.close())
 
-  /** The whole of every list; what is asked for thing by thing, the persona table goes through. */
+  /** Every list in full; the persona table covers the details. */
   const withoutFilter: PersonaCall['edit'] = (parts) => ({ ...parts, query: {} })
   const seers = ['viewer', 'domainAdmin', 'auditor', 'admin', 'adminByKey'] as const
 
   test('SEC-36: no response contains a secret', async () => {
     const { organisation, takeSnapshot } = running
     const things = await organisation.addThings('home')
-    // One that was shown when it was made, and events that tell of its making.
+    // A key whose secret was returned at creation, and the events of it.
     const made = await organisation.call('createCredential', { things, token: admin.token })
     assert.equal(made.status, 201)
     const secret = readSecret(made.body as Parameters<typeof readSecret>[0])
     assert.ok(secret.length > 20 && organisation.secrets.has(secret))
-    // What is looked for is there to be found.
+    // The searched resources exist.
     const kept = [...(await takeSnapshot()).values()].join('\n')
     const planted = [...organisation.secrets].filter((each) => kept.includes(each))
     assert.ok(planted.length >= 3, 'two hashes of passwords and a sealed secret')

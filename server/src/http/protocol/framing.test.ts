@@ -37,7 +37,7 @@ const postCoding = (...codings: string[]) =>
   )
 const postChunks = (content: string) => post(['Transfer-Encoding: chunked'], content)
 
-/** What two servers in a row could read differently. */
+/** Requests that two servers in a row could parse differently. */
 const corpus: Record<string, string> = {
   'length and chunks': post(
     [`Content-Length: ${chunked.length}`, 'Transfer-Encoding: chunked'],

@@ -159,7 +159,7 @@ const corpus = [
 
 type Body = Record<string, unknown>
 
-/** Logins with the text in each of the places that a statement may be made from. */
+/** Logins with the text in each field that is used in a statement. */
 function loginsInStorage(text: string): Record<string, Body> {
   const user = (reference: Body) => ({
     identity: { methods: ['password'], password: { user: { password: text, ...reference } } },
@@ -171,7 +171,7 @@ function loginsInStorage(text: string): Record<string, Body> {
   }
 }
 
-/** Logins with the text in each of the places that no statement is made from, with a good token. */
+/** Logins with a valid token and the text in each field that is not used in a statement. */
 function loginsInMemory(text: string, secret: string): Record<string, Body> {
   const rescope = (scope: unknown) => ({
     identity: { methods: ['token'], token: { id: secret } },
@@ -198,10 +198,10 @@ onBothEngines('SEC-63 injection', (engine) => {
   let secret: string
   before(async () => {
     platform = await startPlatform({ engine })
-    // The clock stands still, so that an account in its delay stays there.
+    // The clock is fixed, so that a delayed user stays delayed.
     const now = Date.now()
     logins = await startMeasuredLogins(platform, { clock: () => now })
-    // Unscoped, so that no scope it is asked to change to is a granted one.
+    // Unscoped, so that no requested scope is granted.
     secret = await loginAdmin(platform.url, undefined)
   })
   after(async () => {
@@ -234,7 +234,7 @@ onBothEngines('SEC-63 injection', (engine) => {
     await refuseAll(loginsInStorage)
   })
 
-  // No engine sees these.
+  // These are rejected before they reach the database.
   if (engine === 'sqlite') {
     test(`SEC-63 ${corpus.length} texts elsewhere in a login cause no changes and no server errors`, async () => {
       await refuseAll((text) => loginsInMemory(text, secret))

@@ -164,7 +164,7 @@ describe('SEC-12 /metrics', () => {
 
     assert.equal(await asked(await tokenOf('auditor-of-all', 'auditor')), 200)
     assert.equal(await asked(await tokenOf('owner', undefined)), 403)
-    // A system role holds in project-scoped tokens only.
+    // A system role applies in project-scoped tokens only.
     assert.equal(await asked(await tokenOf('auditor-unscoped', 'auditor', false)), 403)
     const refused = await metrics({
       headers: forwarded,

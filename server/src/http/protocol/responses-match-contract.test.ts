@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => platform.close())
 
-/** Each call gets what it needs to succeed. */
+/** The input with which each operation succeeds. */
 const call = async (operation: Operation, headers: Record<string, string> = {}) =>
   callOperation<unknown>(url, operation, { ...(await stage.prepare(operation)), headers })
 
@@ -165,7 +165,7 @@ describe('x-muster-request-id', () => {
 describe('HEAD', () => {
   const readers = sampleOperations(all.filter(({ method }) => method === 'GET'))
 
-  /** By hand, since a client library may treat the connection of a HEAD differently. */
+  /** A raw socket, because a client library may handle the connection of a HEAD differently. */
   async function readBoth(operation: Operation, secret: string, query = '') {
     const { path } = await stage.prepare(operation)
     const read = async (method: string) => {
@@ -176,7 +176,7 @@ describe('HEAD', () => {
         `X-Subject-Token: ${secret}`,
       ])
       const passing = ['date', 'x-request-id']
-      // What the metrics say grows with each request, and their length with it.
+      // Metrics grow with each request, and so does their length.
       if (operation.id === 'showMetrics') passing.push('content-length')
       const headers = Object.entries(answer.headers).filter(([name]) => !passing.includes(name))
       return { ...answer, headers }

@@ -23,7 +23,7 @@ before(async () => {
 after(() => platform.close())
 
 /**
- * The routes that the framework really has, as `GET /v3`, without the HEAD that comes with each GET
+ * The routes that are mounted in the framework, as `GET /v3`, without the HEAD that comes with each GET
  * and the PATCH that comes with each PUT under /v3.
  */
 async function mountedRoutes(): Promise<string[]> {
@@ -76,8 +76,8 @@ function readTree(tree: string): string[] {
 }
 
 /**
- * The API again behind the gateway (`/api/*`), and the console's files: neither is an operation of
- * its own. The framework prints a `*` without what leads to it.
+ * The API behind the gateway (`/api/*`) and the files of the console, which are not operations. The
+ * framework prints a `*` without its prefix.
  */
 const undocumented = /^\w+ \/(?:\*|console\*?)$/
 

@@ -13,7 +13,7 @@ after(() => platform.close())
 const head =
   'POST /v3/auth/tokens HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
 
-/** Far more than the limits of 5 and 10 seconds: it bounds the test, it measures nothing. */
+/** Far above the limits of 5 and 10 seconds; only bounds the test. */
 const patience = 30_000
 
 describe('an incomplete request', { concurrency: true }, () => {

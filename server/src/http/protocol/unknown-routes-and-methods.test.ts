@@ -32,13 +32,13 @@ const hostLine = 'Host: localhost'
 const matches = ({ path: pattern }: Operation, path: string) =>
   new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
 
-/** Beside every GET there is a HEAD, and under /v3 beside every PUT a PATCH. */
+/** Every GET also has HEAD, and every PUT under /v3 also has PATCH. */
 function methodsFor({ method, path }: Operation): string[] {
   if (method === 'GET') return ['GET', 'HEAD']
   return method === 'PUT' && path.startsWith('/v3/') ? ['PUT', 'PATCH'] : [method]
 }
 
-/** The methods that a path has by the contract. */
+/** The methods of a path in the contract. */
 const methodsOf = (path: string) =>
   new Set(all.filter((operation) => matches(operation, path)).flatMap(methodsFor))
 
@@ -99,7 +99,7 @@ describe('unknown routes', () => {
 })
 
 describe('methods', () => {
-  // CONNECT asks for a tunnel and has no path; the framework has a rule of its own for QUERY.
+  // CONNECT has no path; the framework has a special rule for QUERY.
   const lookedAtBelow = new Set(['CONNECT', 'QUERY'])
 
   for (const path of paths) {
@@ -229,7 +229,7 @@ describe('bodies on routes without a body', () => {
         `X-Subject-Token: ${token}`,
         'Content-Type: application/json',
       ]
-      // An empty object is as good as no body to a change: many clients always send one.
+      // An empty object is accepted as no body: many clients always send one.
       const isRead = operation.method === 'GET' || operation.method === 'HEAD'
       const [text, length] = isRead ? ['{}', 2] : ['[]', 2]
       const whole = await askRaw(url, [...head, `Content-Length: ${length}`], text)

@@ -11,7 +11,7 @@ import {
 import { assertError } from '../../testing/assert-error.ts'
 import { startPlatform } from '../../testing/start-platform.ts'
 
-/** What one template language or another would replace. */
+/** Placeholders of several template languages. */
 const templates = [
   '%(admin_token)s',
   '$(tenant_id)s',
@@ -27,7 +27,7 @@ const templates = [
 ]
 const address = `http://muster.test/${templates.join('/')}`
 
-/** Each kind of endpoint once, by the name of its service. */
+/** One endpoint of each kind, by the name of its service. */
 const addressesIn = (catalog: readonly CatalogService[]) =>
   Object.fromEntries(
     catalog.map(({ name, endpoints }) => [name, [...new Set(endpoints.map(({ url }) => url))]]),

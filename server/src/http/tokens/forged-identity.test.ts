@@ -30,11 +30,11 @@ let adminId: string
 let systemId: string
 let plain: string
 let stage: Stage
-/** Who the headers claim to be. */
+/** The claimed identity. */
 let forged: Record<string, string>
 
 before(async () => {
-  // The time is on the wire of a token; the same time makes the same bytes.
+  // A token contains the time; a fixed clock gives the same bytes.
   const now = Date.now()
   platform = await startPlatform({ clock: () => now })
   url = platform.url
@@ -173,7 +173,7 @@ describe('SEC-10 unknown query parameters', () => {
         const query = `?${key}=${adminId}`
         const { status } = await callOperation(url, operation, { token: admin, query })
         assert.equal(status, 400, key)
-        // Who lacks the right does not get as far.
+        // Callers without permission are denied first.
         const { status: unprivileged } = await callOperation(url, operation, {
           token: plain,
           query,
@@ -184,13 +184,13 @@ describe('SEC-10 unknown query parameters', () => {
   }
 })
 
-/** One of the operations ends the token it is called with. */
+/** The operation that revokes the token it is called with. */
 const callerFor = async ({ id }: Operation, token: string | undefined) =>
   id === 'revokeToken' && token !== undefined
     ? secretOf(await requestToken(url, { identity: tokenIdentity(token) }))
     : token
 
-/** A token is new each time, and so is a thing that was made: all else of an answer must be the same. */
+/** Removes tokens and new ids, which differ each time; the rest must be equal. */
 function stripFresh(answer: ClientResponse) {
   const { headers, text, status } = comparableParts(answer)
   const isFresh = status === 201 || status === 202
@@ -204,7 +204,7 @@ function stripFresh(answer: ClientResponse) {
     headers: headers.filter(([name]) => name !== 'x-subject-token' && name !== 'content-length'),
     text: news
       .reduce<string>((rest, part) => (part ? rest.replaceAll(part, '') : rest), text)
-      // Another one each time, so that there is something to change.
+      // A new value each time, so that there is a change.
       .replace(/"(?:period":\d+|q":"[0-9a-f]{32}")/, ''),
   }
 }

@@ -13,7 +13,7 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const inserts = ['=', ' ', '\t', '\r', '\n', '\0', '%20', '%00', '+', '/', '.', ',', 'ａ', '\u200B']
 
-/** Anyone can compute the checksum, so a forger would. */
+/** The checksum is public, so a forger would compute it. */
 function withChecksum(body: string): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(crc32(body))
@@ -40,19 +40,19 @@ function* mutationsAt(token: string, place: number): Generator<string> {
 
 function* mutationsOf(token: string): Generator<string> {
   for (let place = 0; place <= token.length; place += 1) yield* mutationsAt(token, place)
-  // The same once more with a checksum that fits: these reach the database.
+  // The same with a valid checksum: these reach the database.
   const body = token.slice(0, -6)
   for (let place = 0; place <= body.length; place += 1) {
     for (const mutant of mutationsAt(body, place)) yield withChecksum(mutant)
   }
   yield* [token.toUpperCase(), token.toLowerCase(), token + token, `${token},${token}`]
   yield* [`Bearer ${token}`, encodeURIComponent(`${token} `), `"${token}"`, '%', '*', 'null']
-  // What someone who has read the database knows.
+  // What an attacker who has read the database knows.
   const id = tokenId(token) ?? ''
   yield* [id, `mt1_${id}`, withChecksum(`mt1_${id}`)]
 }
 
-/** What a header can carry; blanks at its ends are not part of it. */
+/** Valid header values; surrounding blanks are not part of them. */
 const fitsHeader = (text: string) => /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/.test(text)
 
 onEngineOfLane('a modified token', (engine) => {
@@ -123,7 +123,7 @@ onEngineOfLane('a modified token', (engine) => {
   test('SEC-06: cannot be exchanged for another token', async () => {
     const send = async (text: string) =>
       (await requestToken(platform.url, { identity: tokenIdentity(text) })).status
-    // A NUL is a 400 in any text, a token or not.
+    // A NUL is a 400 in any text, also in a token.
     const texts = sample((text) => text !== '' && !text.includes('\0'))
     assert.deepEqual(await statusesOf(texts, send), [401])
     assert.equal(await send(token), 201)

@@ -9,11 +9,11 @@ import { startPlatform, type TestPlatform } from '../../testing/start-platform.t
 
 const password = 'the right password'
 
-/** The whole product, argon2 and its queue included. */
+/** The whole product with argon2 and its queue. */
 onEngineOfLane('concurrent password logins', (engine) => {
   let platform: TestPlatform
   before(async () => {
-    // The clock stands still, so that an account in its delay stays there.
+    // The clock is fixed, so that a delayed user stays delayed.
     const now = Date.now()
     platform = await startPlatform({
       engine,

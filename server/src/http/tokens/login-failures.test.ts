@@ -21,7 +21,7 @@ const login = (user: User, scope?: unknown) => ({
   ...(scope !== undefined && { scope }),
 })
 
-/** People and places of which each is a reason to fail. */
+/** Users, projects and domains, each with a reason to fail. */
 async function populate(platform: TestPlatform) {
   const identities = createIdentityWorld(platform.database)
   const { change } = identities
@@ -135,12 +135,12 @@ onEngineOfLane('a failed login', (engine) => {
     for (const [cause, answer] of answers) {
       assert.deepEqual(comparableParts(answer), comparableParts(first), cause)
     }
-    // The same account does log in where nothing is wrong.
+    // The same user can log in with valid input.
     assert.equal((await send(login({ name: 'good' }, { project: { id: project } }))).status, 201)
   })
 
   describe('SEC-21 costs the same', () => {
-    /** What a login makes the server do: comparisons, and statements in their order. */
+    /** The work of a login: password comparisons and statements in order. */
     async function workOf(auth: unknown) {
       logins.takeStatements()
       const { counts } = logins
@@ -189,7 +189,7 @@ onEngineOfLane('a failed login', (engine) => {
         assert.deepEqual(unknown, known, JSON.stringify(notThere))
         assert.equal(known.comparisons, 1)
         assert.ok(known.statements.length >= 4)
-        // Forgiven, so that no delay comes between.
+        // Resets the failures, so that there is no delay.
         await send(login({ name: 'good' }))
       }
     })

@@ -23,7 +23,7 @@ interface Victim {
   readonly domainId: string
 }
 
-/** One account under many names. */
+/** One user with many spellings of the name. */
 const spellingsOf = ({ id, name, domainId }: Victim): User[] => [
   { id },
   { Id: id },
@@ -199,7 +199,7 @@ onBothEngines('password guessing', (engine) => {
 
   test('SEC-24 they lock the user out of a new address for fifteen minutes at most', async () => {
     const victim = await addVictim('Zoë Ångström-10')
-    // One guess as soon as each delay allows, as long as it grows and longer.
+    // One guess at the end of each delay, until the delay no longer grows.
     for (let round = 0; round < 40; round += 1) {
       await tryPassword({ id: victim.id }, 'wrong', '203.0.113.66')
       now += 15 * minute

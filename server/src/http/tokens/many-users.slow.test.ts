@@ -20,7 +20,7 @@ interface Caller {
   readonly token: string
 }
 
-/** Users with a project and a token each, in a few statements: no password is hashed. */
+/** Users with a project and a token each, inserted in a few statements without password hashing. */
 async function addCallers({ db, commitIdentity }: Database): Promise<Caller[]> {
   const callers = Array.from({ length: userCount }, () => ({
     userId: newId(),
@@ -83,7 +83,7 @@ async function addCallers({ db, commitIdentity }: Database): Promise<Caller[]> {
   return callers
 }
 
-/** A fair and repeatable shuffle, so that a failure can be looked at again. */
+/** A seeded shuffle, so that a failure can be reproduced. */
 function shuffle<Item>(items: readonly Item[], seed = 1): Item[] {
   let state = seed
   const next = () => (state = (state * 48_271) % 2_147_483_647)
@@ -98,7 +98,7 @@ interface Question {
   readonly path: string
 }
 
-/** Everyone asks as often as anyone else, in the two ways in which the server shows who it sees. */
+/** The same number of requests per user, to the two operations that return the caller. */
 const ask = (callers: readonly Caller[]): Question[] =>
   Array.from({ length: requestsEach }, (_, round) =>
     callers.map((caller) => ({
@@ -116,7 +116,7 @@ const render = ({ caller, path }: Question) =>
     '\r\n',
   ].join('\r\n')
 
-/** Sends a request and reads its answer; a client library would cost more than the server does. */
+/** Sends a request on a raw socket; a client library would cost more than the server. */
 async function exchange(
   socket: Socket,
   question: Question,
@@ -134,7 +134,7 @@ async function exchange(
   }
 }
 
-/** Whom an answer is for. */
+/** The user of a response. */
 async function whoAmI(socket: Socket, question: Question): Promise<string> {
   const { status, body } = await exchange(socket, question)
   const { token, projects } = JSON.parse(body) as { token?: Token; projects?: { id: string }[] }
@@ -163,7 +163,7 @@ onBothEngines('many concurrent users', (engine) => {
         const answer = await whoAmI(socket, question)
         answers += 1
         if (answer !== `200 ${userId} ${projectId}`) mismatches.push(answer)
-        // IdentityVersion now and then: all that is remembered goes, and is read anew by many at once.
+        // A new identity version now and then clears all caches under load.
         if (answers % 2_500 === 0) await platform.database.commitIdentity([])
       }
       socket.destroy()

@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test'
 import { onEngineOfLane } from '../../testing/lanes.ts'
 import type { TestPlatform } from '../../testing/start-platform.ts'
 
-// Watches the library at its door, before the platform takes hold of it: what happens between the
-// comparison and its outcome happens in the middle of a login.
+// Wraps the library before the platform loads it, so that a test can act during a password
+// comparison, in the middle of a login.
 const library = createRequire(import.meta.url)('@node-rs/argon2') as {
   verify: (...parameters: unknown[]) => Promise<boolean>
 }
@@ -32,7 +32,7 @@ onEngineOfLane('a login in progress', (engine) => {
   const statusOf = async (token: string) =>
     (await ask(platform.url, '/v3/auth/projects', { token })).status
 
-  /** As any change of a password: the new hash, and an end to all tokens, in one commit. */
+  /** Like any password change: the new hash and the end of all tokens in one commit. */
   function changePassword() {
     duringComparison = undefined
     const { db, commitIdentity } = platform.database

@@ -65,7 +65,7 @@ describe('SEC-70 long passwords', () => {
 
   test('SEC-70 above 1,024 bytes are always wrong and never hashed', async () => {
     const tooLong = ['a'.repeat(1_025), 'é'.repeat(513), `${'a'.repeat(1_023)}é`, 'a'.repeat(8_192)]
-    // Even where the hash of one is stored.
+    // Even if the hash of such a password is stored.
     for (const [index, password] of tooLong.entries()) await addUser(`long ${index}`, password)
     const wrong = await login('prefix', 'wrong', logins.url)
     assertError(wrong, 'UnauthorizedError', 'application/json')

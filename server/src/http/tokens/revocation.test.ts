@@ -7,7 +7,7 @@ import { onEngineOfLane, sampleOperations } from '../../testing/lanes.ts'
 import { createStage, type Stage } from '../../testing/platform-world/stage.ts'
 import { startPlatform, type TestPlatform } from '../../testing/start-platform.ts'
 
-/** The ways to present a token: each kind of operation that takes one, and HEAD where GET is offered. */
+/** Each kind of operation that requires a token, and HEAD for GET. */
 const presentations = sampleOperations<Operation>(operations)
   .filter(({ access }) => access !== 'public')
   .flatMap((operation) => {
@@ -16,7 +16,7 @@ const presentations = sampleOperations<Operation>(operations)
     return methods.map((each) => ({ operation, method: each }))
   })
 
-// A caller from this machine needs no token for some operations; one from elsewhere does.
+// Local callers need no token for some operations, so requests are forwarded.
 const fromElsewhere = { 'x-forwarded-for': '192.0.2.1' }
 
 onEngineOfLane('revocation', (engine) => {
@@ -35,7 +35,7 @@ onEngineOfLane('revocation', (engine) => {
     live = await makeChild(root)
     revoked = await makeChild(root)
     childOfRevoked = await makeChild(revoked)
-    // Remembered before they are revoked.
+    // Cached before they are revoked.
     for (const token of [live, revoked, childOfRevoked]) {
       assert.equal((await ask(url, '/v3/auth/projects', { token })).status, 200)
     }
@@ -67,7 +67,7 @@ onEngineOfLane('revocation', (engine) => {
     const { operation, method } = presentation
     test(`SEC-05: a revoked token is rejected by ${method} ${operation.path}`, async () => {
       const { token, ...prepared } = await stage.prepare(operation)
-      // One that the call uses up, or that is somebody else's, comes with what was prepared.
+      // Subject tokens are prepared for operations that use them up.
       const status = await present(token === root ? live : token, presentation, prepared)
       assert.ok(status < 300, String(status))
       assert.equal(await present(revoked, presentation, prepared), 401)

@@ -31,7 +31,7 @@ onEngineOfLane('token lifetime', (engine) => {
     platform = await startPlatform({
       engine,
       clock: () => now,
-      // The chains below fail more often than any address may.
+      // The chains below fail more often than the limit per address allows.
       flags: ['--login-failures-per-minute=0'],
     })
     url = platform.url
@@ -54,7 +54,7 @@ onEngineOfLane('token lifetime', (engine) => {
   }
 
   const anyStep = fc.record({
-    // Mostly forwards; a clock that is set back must not lengthen a life either.
+    // Mostly forwards; setting the clock back must not extend a lifetime either.
     pass: fc.integer({ min: -2 * hour, max: 6 * hour }),
     from: fc.nat(),
     scope: fc.constantFrom(undefined, systemProject),
@@ -111,7 +111,7 @@ onEngineOfLane('token lifetime', (engine) => {
     now = end - 1
     assert.equal(await statusOf(planted), 200)
     now = end
-    // Nothing was written, so nobody was told: the clock alone must end it.
+    // Nothing was written, so no event was sent: only the clock ends it.
     assert.equal(await statusOf(planted), 401)
     assert.equal(await statusOf(secretOf(answer)), 401)
     assert.equal((await rescope(planted)).status, 401)

@@ -67,7 +67,7 @@ function nest(depth: number): Json {
 }
 
 interface Mutation {
-  /** Which of the body's places, counted through and around. */
+  /** Selects a place of the body by index, modulo their number. */
   readonly place: number
   readonly kind: 'retext' | 'replace' | 'remove' | 'rename' | 'add' | 'respell'
   readonly key: string
@@ -76,7 +76,7 @@ interface Mutation {
 }
 const mutation: fc.Arbitrary<Mutation> = fc.record({
   place: fc.nat(1_000),
-  // A text for a text, most of the time: the shape holds, and the mutant gets further.
+  // Mostly replaces a text by a text, so that the mutant passes the schema.
   kind: fc.oneof(
     { weight: 5, arbitrary: fc.constant('retext' as const) },
     {
@@ -111,7 +111,7 @@ const setOwn = (container: Container, key: string, value: Json) =>
 
 function mutate(given: Json, mutation: Mutation): Json {
   const { place, kind, key } = mutation
-  // Apart, since a base may be put into itself.
+  // A copy, because a base may be inserted into itself.
   const body = structuredClone(given)
   const value = structuredClone(mutation.value)
   const every = placesOf(body)
@@ -130,7 +130,7 @@ function mutate(given: Json, mutation: Mutation): Json {
   return body
 }
 
-/** Text as sent: mutants of good requests, any JSON, broken JSON, and bytes of any kind. */
+/** Request texts: mutants of valid requests, random JSON, broken JSON and random bytes. */
 const hostileBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   {
     weight: 8,

@@ -34,7 +34,7 @@ type Case = readonly [body: unknown, path: string, errorClass?: ErrorClass]
 const missing = 'MissingParameterError'
 const malformed = 'InvalidFormatError'
 
-/** Bad input by the field that is wrong; the class is InputParameterError unless another is named. */
+/** Invalid input by the invalid field; the class is InputParameterError by default. */
 const cases: Record<string, Case> = {
   'no auth': [{}, 'auth', missing],
   'a list for a body': [[], 'body'],

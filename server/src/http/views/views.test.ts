@@ -25,7 +25,7 @@ type Asker = Pick<InventoryCaller, 'get' | 'call' | 'fail'>
 onEngineOfLane('saved views', (engine) => {
   let fleet: InventoryWorld
   let editor: InventoryCaller
-  /** Of another project of the same domain, and of another domain. */
+  /** Callers of another project of the same domain and of another domain. */
   let neighbour: InventoryCaller
   let stranger: InventoryCaller
   before(async () => {
@@ -90,7 +90,7 @@ onEngineOfLane('saved views', (engine) => {
     })
     assert.ok(changed.updated_at > updated_at)
     assert.deepEqual(await show(viewer, id), changed)
-    // The list itself takes what the view says.
+    // The list accepts the query of the view.
     await viewer.get('listServers', { query: new URLSearchParams({ q: changed.q }).toString() })
     await remove(viewer, id)
     await viewer.fail('ResourceNotFoundError', 'getView', at(id))
@@ -129,7 +129,7 @@ onEngineOfLane('saved views', (engine) => {
       await caller.fail('ResourceNotFoundError', 'getView', at(id))
       await caller.fail('ResourceNotFoundError', 'deleteView', at(id))
     }
-    // Who administers more than the project finds it, but does not get it listed.
+    // A domain administrator can read it, but it is not listed.
     for (const caller of [domainAdmin, auditor, admin]) {
       assert.ok(!idsOf(await list(caller, 'limit=2048')).includes(id), caller.name)
       await show(caller, id)
@@ -142,7 +142,7 @@ onEngineOfLane('saved views', (engine) => {
     await auditor.fail('ForbiddenError', 'deleteView', at(id))
     await remove(owner, id)
     await editor.fail('ResourceNotFoundError', 'getView', at(id))
-    // No longer shared, no longer there.
+    // No longer shared, no longer visible.
     const other = await save(editor, { sharing: 'project' })
     await update(editor, other.id, { sharing: 'private' })
     await admin.fail('ResourceNotFoundError', 'deleteView', at(other.id))
@@ -161,7 +161,7 @@ onEngineOfLane('saved views', (engine) => {
     assert.equal(fields?.[0]?.path, 'view.sharing')
     assert.equal((await save(domainAdmin)).project_id, '')
 
-    // One who was editor here, and is viewer by now: takes it back, but says nothing new with it.
+    // A former editor, now viewer, can make it private but not change it.
     const { identities, platform } = fleet
     const { id: projectId, domainId } = projectAt(fleet, 0)
     const user = { name: `demoted ${newId()}`, domainId }
@@ -205,7 +205,7 @@ onEngineOfLane('saved views', (engine) => {
     await viewer.fail('DuplicateNameError', 'updateView', { ...at(second.id), body })
     await save(editor, { name })
     await update(viewer, first.id, { name: name.toLowerCase() })
-    // Those made with a token for a domain are among themselves.
+    // Names of views made with a domain token are separate.
     await save(fleet.callers.domainAdmin, { name })
     const again = { body: { view: { name } } }
     await fleet.callers.domainAdmin.fail('DuplicateNameError', 'createView', again)
@@ -335,7 +335,7 @@ onEngineOfLane('saved views', (engine) => {
     const { id: project_id, domainId: domain_id } = projectAt(fleet, 0)
     const view = await save(editor, { q: 'web' })
     await update(editor, view.id, { q: 'db', sharing: 'project' })
-    // The same again is no change.
+    // A repeat is not recorded.
     await update(editor, view.id, { q: 'db' })
     await remove(fleet.callers.owner, view.id)
     const { events } = await admin.get<{ events: EventDto[] }>('listEvents', {
