@@ -90,7 +90,7 @@ onEngineOfLane('the server timeline', (engine) => {
     assert.equal(await draw(admin, 'days=3&scope=system'), '4? 5 7')
     await fleet.platform.inventory.countToday()
     assert.equal(await draw(owner, 'days=2'), '3 4')
-    // Servers of deleted projects are counted too.
+    // A project whose servers are all deleted is counted as 0.
     const gone = await fleet.callers.owner.get<{ servers: { id: string }[] }>('listServers')
     await fleet.record(
       [],

@@ -115,7 +115,7 @@ describe('secrets in responses', () => {
     assert.equal(made.status, 201)
     const secret = readSecret(made.body as Parameters<typeof readSecret>[0])
     assert.ok(secret.length > 20 && organisation.secrets.has(secret))
-    // The searched resources exist.
+    // Guards the check below: the stored secrets can be found in a snapshot.
     const kept = [...(await takeSnapshot()).values()].join('\n')
     const planted = [...organisation.secrets].filter((each) => kept.includes(each))
     assert.ok(planted.length >= 3, 'two hashes of passwords and a sealed secret')
