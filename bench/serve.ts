@@ -33,7 +33,7 @@ async function findTypicalRequest(
   )
   const sorted = answers.toSorted((a, b) => a.length - b.length)
   const middle = sorted[Math.floor(sorted.length / 2)]
-  if (!middle) throw new Error('there is nothing to timedGet for')
+  if (!middle) throw new Error('there are no requests to sample')
   return middle.request
 }
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { Ajv } from 'ajv'
 import { ErrorBody, errorStatus } from './errors.ts'
 
-/** The closed table of decisions §3, written out. */
+/** The closed table of decision 0006, written out. */
 const decided: Record<number, string[]> = {
   400: ['InputParameterError', 'InvalidFormatError', 'MissingParameterError', 'WeakPasswordError'],
   401: ['UnauthorizedError'],

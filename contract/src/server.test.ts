@@ -65,7 +65,7 @@ const ajv = new Ajv({ strict: false, validateFormats: false })
 /** Values of every JSON type: a field is told by which of them it takes. */
 const specimens: Record<keyof Table, readonly unknown[]> = {
   boolean: [true, false],
-  // A moment that never came is null (decisions §2).
+  // A timestamp that does not exist is null (decision 0004).
   timestamp: ['2026-05-04T08:00:00.000000Z', null],
   integer: [0, 12],
   string: ['', 'text'],

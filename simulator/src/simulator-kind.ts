@@ -5,41 +5,39 @@ export const simulatorKind: SourceKind = {
   provider: 'Simulator',
   title: 'Simulator',
   description:
-    'Emulated servers for demos and tests: nothing runs anywhere, and every one of them says is_emulated. They are of several clouds, and now and then one of them changes.',
-  address: { isRequired: false, description: 'There is none', example: '' },
+    'Simulated servers for demos and tests, in several clouds. They change over time and have is_emulated set.',
+  address: { isRequired: false, description: 'Not needed', example: '' },
   credentials: [],
   options: [
     {
       name: 'servers',
       type: 'integer',
       isRequired: false,
-      description: 'How many servers; 1000 without it',
+      description: 'Number of servers. Default: 1000',
     },
     {
       name: 'seed',
       type: 'integer',
       isRequired: false,
-      description: 'Which fleet: the same number gives the same servers',
+      description: 'Random seed. The same seed gives the same servers.',
     },
     {
       name: 'cloud_account',
       type: 'text',
       isRequired: false,
-      description:
-        'Only the servers of this one simulated cloud account, such as aws-production; without it, of all',
+      description: 'Only servers of this simulated account, such as aws-production. Empty: all.',
     },
     {
       name: 'unreadable',
       type: 'integer',
       isRequired: false,
-      description: 'How many servers, from the first on, cannot be read; 0 without it',
+      description: 'Number of unreadable servers. Default: 0',
     },
     {
       name: 'tenants',
       type: 'list',
       isRequired: false,
-      description:
-        'Ids of the tenants that own the servers, in order; without it, a few made-up ones',
+      description: 'Ids of the tenants that own the servers, in order. Empty: made-up tenants.',
     },
   ],
   period: 30,

@@ -61,7 +61,7 @@ export const roleOperations = [
     query: listQuery(['name', 'created_at'], { name: Type.Optional(Name) }),
     at: { read: ['system', 'domain', 'project'], write: ['system'] },
     notes: {
-      create: 'A new role grants nothing until you attach a policy.',
+      create: 'A new role grants nothing until you bind a policy.',
       delete: 'Also deletes all assignments of the role.',
     },
     examples: {
@@ -89,7 +89,7 @@ export const roleOperations = [
     }),
     responses: {
       200: {
-        description: 'Policies attached to the role',
+        description: 'Policies bound to the role',
         body: listBody('policies', PolicyDto),
         example: example.list('policies', `/v3/roles/${example.roleId}/policies`, policyExample),
       },
@@ -100,9 +100,9 @@ export const roleOperations = [
     method: 'PUT',
     ...binding,
     permission: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
-    summary: 'Attach a policy to a role',
+    summary: 'Bind a policy to a role',
     description: 'Takes effect with the next request of every user with the role.',
-    responses: { 204: { description: 'Policy attached' } },
+    responses: { 204: { description: 'Policy bound' } },
   },
   {
     id: 'checkPolicyBinding',
@@ -114,15 +114,15 @@ export const roleOperations = [
       action: 'get',
       at: ['system', 'domain', 'project'],
     },
-    summary: 'Check whether a policy is attached to a role',
-    responses: { 204: { description: 'The policy is attached. Otherwise 404.' } },
+    summary: 'Check whether a policy is bound to a role',
+    responses: { 204: { description: 'The policy is bound. Otherwise 404.' } },
   },
   {
     id: 'unbindPolicy',
     method: 'DELETE',
     ...binding,
     permission: { service: 'identity', resource: 'roles', action: 'update', at: ['system'] },
-    summary: 'Detach a policy from a role',
-    responses: { 204: { description: 'Policy detached' } },
+    summary: 'Unbind a policy from a role',
+    responses: { 204: { description: 'Policy unbound' } },
   },
 ] as const satisfies readonly Operation[]

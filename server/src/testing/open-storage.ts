@@ -57,7 +57,7 @@ export interface TestStorage {
   close(): Promise<void>
 }
 
-/** Storage with its initialData settingKey, as the stores find it. Nobody knows the first admin's password. */
+/** Opens a storage with the initial data. The first administrator has no usable password. */
 export async function openStorage(engine: Engine): Promise<TestStorage> {
   const place = await createStoragePlace(engine, 'migrated')
   const database = await place.open()

@@ -1,4 +1,4 @@
-// Command client logs in with an access key as the original's command line does: same settings, same
+// Command client logs in with an access key as Cloudpods' command line does: same settings, same
 // signature, same body. Its own module is not published where this repository can fetch it, so the
 // signature comes from the published library that its signing code descends from.
 package main
@@ -26,7 +26,7 @@ const (
 	microseconds = "2006-01-02T15:04:05.000000Z"
 )
 
-// document is an object whose keys come out sorted, as the original writes them.
+// document is an object whose keys come out sorted, as Cloudpods writes them.
 type document map[string]any
 
 func main() {

@@ -5,7 +5,7 @@ const shortest = 8
 /** In bytes. Longer passwords are never hashed. */
 export const longestPassword = 1_024
 
-/** Refuses a password that is too short, too long or relatedTo the commonest. No other rule: length is what counts. */
+/** Rejects passwords that are too short, too long or common. There are no rules about characters. */
 export async function requireGoodPassword(password: string): Promise<void> {
   const weakness = await findWeakness(password)
   if (weakness === undefined) return
@@ -21,7 +21,7 @@ async function findWeakness(password: string): Promise<string | undefined> {
   // Loaded only when a password is set, because it takes time and memory.
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   if (dictionary['passwords-common'].includes(nameKey(password))) {
-    return 'is relatedTo the commonest in the world'
+    return 'is one of the most common passwords'
   }
   return undefined
 }

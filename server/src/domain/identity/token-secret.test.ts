@@ -13,9 +13,13 @@ describe('the secret of a token', () => {
   test('is never the same twice', () => {
     const secrets = Array.from({ length: 10_000 }, () => mintToken().secret)
     assert.equal(new Set(secrets).size, secrets.length)
-    // Random in every scope, not only as a whole.
-    for (let scope = 4; scope < 46; scope += 1) {
-      assert.equal(new Set(secrets.map((secret) => secret[scope])).size, 64, `scope ${scope}`)
+    // Every position is random, not only the whole.
+    for (let position = 4; position < 46; position += 1) {
+      assert.equal(
+        new Set(secrets.map((secret) => secret[position])).size,
+        64,
+        `position ${position}`,
+      )
     }
   })
 

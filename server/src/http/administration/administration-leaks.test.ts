@@ -317,6 +317,6 @@ onEngineOfLane('resources of other tenants', (engine) => {
     const { token } = await mine.person('admin')
     const answer = await ask(logins.url, '/v3/domains', { method: 'POST', token, body })
     assert.deepEqual([answer.status, answer.body.class], [409, 'DuplicateNameError'])
-    assert.equal(answer.body.details, 'There is already a domain of this name.')
+    assert.equal(answer.body.details, 'A domain with this name already exists.')
   })
 })

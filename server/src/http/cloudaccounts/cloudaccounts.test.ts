@@ -272,7 +272,7 @@ onBothEnginesAtOnce('cloud accounts', (engine) => {
     assert.match(wrong.error, /key/i)
     const away = await tryNew(nowhere)
     assert.deepEqual([away.ok, away.title], [false, ''])
-    assert.match(away.error, /socket \/nowhere cannot be used/)
+    assert.match(away.error, /socket \/nowhere cannot be opened/)
     const [told] = await events('action=test&limit=1')
     assert.deepEqual(told?.changes, {
       provider: [null, 'OneCloud'],

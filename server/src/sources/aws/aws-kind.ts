@@ -5,11 +5,11 @@ export const awsKind: SourceKind = {
   provider: 'Aws',
   title: 'AWS EC2',
   description:
-    'Instances of an AWS account. Its key has to be allowed ec2:DescribeAddresses, DescribeAvailabilityZones, DescribeImages, DescribeInstances, DescribeInstanceTypes, DescribeKeyPairs, DescribeRegions, DescribeSecurityGroups, DescribeSubnets, DescribeVolumes and DescribeVpcs, and nothing else.',
+    'Instances of an AWS account. The access key needs only these permissions: ec2:DescribeAddresses, DescribeAvailabilityZones, DescribeImages, DescribeInstances, DescribeInstanceTypes, DescribeKeyPairs, DescribeRegions, DescribeSecurityGroups, DescribeSubnets, DescribeVolumes and DescribeVpcs.',
   address: {
     isRequired: false,
     description:
-      'Where EC2 answers, if not at its usual addresses. An endpoint with a region in its name serves that region alone, unless regions are given',
+      'EC2 endpoint. Empty: the standard endpoints. An endpoint with a region in its name is used for that region only, unless you set regions.',
     example: 'https://ec2.eu-west-1.amazonaws.com',
   },
   credentials: [
@@ -19,7 +19,7 @@ export const awsKind: SourceKind = {
       name: 'session_token',
       type: 'text',
       isRequired: false,
-      description: 'Session token, where the key is a temporary one',
+      description: 'Session token, for temporary keys only',
       isLong: true,
     },
   ],
@@ -29,14 +29,14 @@ export const awsKind: SourceKind = {
       type: 'list',
       isRequired: false,
       description:
-        'Regions to look at, such as eu-west-1; without any, the one in the name of the endpoint, else all that the account has enabled. An account in China or GovCloud has to name them.',
+        'Regions to read, such as eu-west-1. Empty: the region in the name of the endpoint, otherwise all enabled regions. Required for China and GovCloud.',
     },
     {
       name: 'ca',
       type: 'text',
       isRequired: false,
       isLong: true,
-      description: 'Authority that signed the certificate of a private endpoint, in PEM',
+      description: 'CA that signed the certificate of a private endpoint, in PEM',
     },
   ],
   period: 30,

@@ -6,11 +6,11 @@ export const libvirtKind: SourceKind = {
   provider: 'OneCloud',
   title: 'libvirt / KVM',
   description:
-    'One host with libvirt, accessed read-only. Events of libvirt are applied immediately; changes without an event within the period.',
+    'One host with libvirt. Muster only reads. Change events apply immediately; everything else is updated at the sync interval.',
   address: {
     isRequired: true,
     description:
-      'A socket on this machine (socket= is /var/run/libvirt/libvirt-sock where it is left out), or a host that speaks TLS, on port 16514 where none is given',
+      'A local socket (default /var/run/libvirt/libvirt-sock), or a host with TLS (default port 16514)',
     example: 'qemu+tls://kvm-1.example.org/system',
   },
   credentials: [
@@ -19,7 +19,7 @@ export const libvirtKind: SourceKind = {
       type: 'text',
       isRequired: false,
       isLong: true,
-      description: 'Certificate that Muster shows to libvirt, in PEM; libvirt wants one over TLS',
+      description: 'Client certificate for TLS, in PEM',
     },
     {
       name: 'client_key',
@@ -35,20 +35,21 @@ export const libvirtKind: SourceKind = {
       type: 'text',
       isRequired: false,
       isLong: true,
-      description: "Authority that signed the host's certificate, in PEM",
+      description: "CA that signed the host's certificate, in PEM",
     },
     {
       name: 'fingerprint',
       type: 'text',
       isRequired: false,
-      description: "SHA-256 of the host's certificate, which then counts alone",
+      description:
+        "SHA-256 fingerprint of the host's certificate. If set, only the fingerprint is checked.",
     },
     {
       name: 'group',
       type: 'text',
       isRequired: false,
       description:
-        'Hosts between which guests move bear the same group: a guest stays one server there',
+        'Use the same group for hosts between which guests migrate. A migrated guest stays the same server.',
     },
   ],
   // libvirt has no events for DHCP leases and for changes that apply at the next boot.

@@ -10,7 +10,7 @@ import { createLoginGuard } from './login-guard.ts'
 const second = 1_000
 const day = 86_400 * second
 const start = Date.UTC(2026, 0, 1)
-const identityApi = '192.0.2.1'
+const knownAddress = '192.0.2.1'
 const elsewhere = '203.0.113.9'
 
 onBothEngines('the login guard', (engine) => {
@@ -112,31 +112,31 @@ onBothEngines('the login guard', (engine) => {
 
   test('resets the delay after a later success', async () => {
     await failTimes(12, start).catch(() => {})
-    await failTimes(10, start + day, identityApi).catch(() => {})
+    await failTimes(10, start + day, knownAddress).catch(() => {})
     const free = start + 2 * day
-    await succeed(free, identityApi)
+    await succeed(free, knownAddress)
     await failTimes(9, free)
     await admitted(free)
   })
 
   test('SEC-24: counts addresses with an earlier success separately, in both directions', async () => {
-    await succeed(start, identityApi)
+    await succeed(start, knownAddress)
     await failTimes(10, start)
     assert.equal(await verdict(start), 'refused')
-    await failTimes(10, start, identityApi)
-    assert.equal(await verdict(start, identityApi), 'refused')
-    await succeed(start + second, identityApi)
-    // What was guessed from elsewhere is not forgiven by a success in the identityApi.
+    await failTimes(10, start, knownAddress)
+    assert.equal(await verdict(start, knownAddress), 'refused')
+    await succeed(start + second, knownAddress)
+    // A login from a known address does not clear failures from other addresses.
     await fail(start + second)
     assert.equal(await verdict(start + 2 * second), 'refused')
-    await admitted(start + 2 * second, identityApi)
+    await admitted(start + 2 * second, knownAddress)
   })
 
   test('SEC-24: does not treat an address as known that only another account has used', async () => {
-    await succeed(start, identityApi)
+    await succeed(start, knownAddress)
     account = newId()
     await failTimes(10, start)
-    assert.equal(await verdict(start, identityApi), 'refused')
+    assert.equal(await verdict(start, knownAddress), 'refused')
   })
 
   test('counts each account separately', async () => {
@@ -186,18 +186,18 @@ onBothEngines('the login guard', (engine) => {
   })
 
   test('lists the addresses of an account with a success since a given time', async () => {
-    await succeed(start, identityApi)
-    assert.deepEqual(await guard.listAddresses(account, start), [identityApi])
+    await succeed(start, knownAddress)
+    assert.deepEqual(await guard.listAddresses(account, start), [knownAddress])
     assert.deepEqual(await guard.listAddresses(account, start + 1), [])
     assert.deepEqual(await guard.listAddresses('somebody else', start), [])
   })
 
   test('deletes an address after 90 days without a success', async () => {
-    await succeed(start, identityApi)
+    await succeed(start, knownAddress)
     await guard.purgeIdle(start + 90 * day)
-    assert.match(await admitted(start + 90 * day, identityApi), /^known:/)
+    assert.match(await admitted(start + 90 * day, knownAddress), /^known:/)
     await guard.purgeIdle(start + 90 * day + 1)
-    assert.match(await admitted(start + 90 * day + 1, identityApi), /^account:/)
+    assert.match(await admitted(start + 90 * day + 1, knownAddress), /^account:/)
   })
 })
 

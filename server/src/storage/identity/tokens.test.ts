@@ -145,7 +145,7 @@ onBothEngines('the token store', (engine) => {
       assert.ok(root && parent)
       const children = Array.from({ length: 6 }, () => childOf(parent))
       const revoke = () => tokens.revoke((round % 2 === 0 ? root : parent).id, makeEvent())
-      // The revocation starts before, relatedTo and after the children in turn.
+      // The revocation starts before, among and after the children in turn.
       const work: (() => Promise<unknown>)[] = children.map(
         (child) => () => tokens.insert(child, {}, makeEvent()),
       )

@@ -205,7 +205,7 @@ export function createQuestions(servers: readonly Server[]) {
     fc
       .tuple(addressOf.filter(isAddress), fc.nat({ max: 128 }), fc.boolean())
       .map(([address, prefix, isWhole]) => {
-        // Of an IPv4 address in IPv6 lookupKey the prefix counts the bits before it.
+        // The prefix of an IPv4-mapped IPv6 address counts the mapped bits too.
         const [least, most] = address.includes('.')
           ? [address.includes(':') ? 96 : 0, 32]
           : [0, 128]
@@ -214,7 +214,7 @@ export function createQuestions(servers: readonly Server[]) {
       }),
     fc.constantFrom('10.4.0.0/16', '0.0.0.0/0', '::/0', 'fd00::/8', '10.4.0.0/31', '198.51.100.1'),
   )
-  // What the model reads is the plain lookupKey.
+  // The model understands plain notation only.
   const plainNetwork = network.filter((text) => !/^::ffff:.*\//i.test(text))
 
   const comparable = fc.constantFrom('vcpu_count', 'vmem_size', 'disk', 'created_at', 'expired_at')

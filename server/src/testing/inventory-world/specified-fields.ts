@@ -43,7 +43,7 @@ export const specifiedGroup = { string: names('id, name') } as const
 
 type Table = Readonly<Partial<Record<SpecifiedKind, readonly string[]>>>
 
-/** Decisions §2: UTC with six decimals, or null for a moment that never came. */
+/** UTC with six decimals, or null for a timestamp that does not exist (decision 0004). */
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
 const isKind: Readonly<Record<SpecifiedKind, (value: unknown) => boolean>> = {

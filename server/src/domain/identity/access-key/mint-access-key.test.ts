@@ -15,9 +15,13 @@ describe('a new access key', () => {
     assert.equal(new Set(pairs.map(({ accessKey }) => accessKey)).size, pairs.length)
     const secrets = pairs.map(({ secret }) => secret)
     assert.equal(new Set(secrets).size, secrets.length)
-    // Random in every scope, not only as a whole; the last holds four bits.
-    for (let scope = 4; scope < 46; scope += 1) {
-      assert.equal(new Set(secrets.map((secret) => secret[scope])).size, 64, `scope ${scope}`)
+    // Every position is random, not only the whole. The last holds four bits.
+    for (let position = 4; position < 46; position += 1) {
+      assert.equal(
+        new Set(secrets.map((secret) => secret[position])).size,
+        64,
+        `position ${position}`,
+      )
     }
   })
 })

@@ -24,7 +24,7 @@ export function createFindRequestedScope(registry: Registry) {
   const isOpen = async ({ enabled, domain_id }: Project): Promise<boolean> =>
     enabled && (await registry.find('domains', domain_id, everywhere))?.enabled === true
 
-  /** Whatever is definedFields of a project must agree, as it must for any other login. */
+  /** Id, name and domain of a project must all match if given, as for any other login. */
   async function findProject({ id, name, domain }: MemberReference): Promise<Project | undefined> {
     const home = domain && (await findDomain(domain))
     if (domain && !home) return undefined

@@ -11,8 +11,8 @@ const longestValue = 1_024
 const nameShape = /^[^\s\p{C}](?:[^\p{Cc}\p{Cs}]*[^\s\p{C}])?$/u
 
 /**
- * Parses the response of a CAS server. Only a document that is one success and nothing extras gives
- * a user: whatever could be read in two ways is refused.
+ * Parses the response of a CAS server. Only a document with exactly one success element and nothing
+ * else yields a user: an ambiguous document is rejected.
  */
 export function parseCasResponse(xml: string): ExternalIdentity {
   try {

@@ -22,9 +22,8 @@ const declaration = /<!(?!--|\[CDATA\[)/
 const leadingXmlDeclaration = /^\uFEFF?<\?xml\s[^>]*\?>/
 
 /**
- * Reads a small document of elements and text. What a document could do extras (declare
- * entities, instruct, nest without end) is refused before the parser sees it. Throws an Error
- * that says what is wrong, without quoting the document.
+ * Parses a small document of elements and text. Declarations, processing instructions and deep
+ * nesting are rejected before the parser sees them. Error messages do not quote the document.
  */
 export function parseStrictXml(xml: string): XmlElement {
   if (xml.length > longestDocument) throw new Error('longer than 65,536 characters')
