@@ -123,7 +123,7 @@ describe('a simulator as a source', () => {
     assert.deepEqual(problemsOf({ cloud_account: '' }), ['options.cloud_account'])
     await assert.rejects(scan({ cloud_account: 'aws' }), (error) => {
       assert.ok(error instanceof SourceError)
-      assert.match(error.message, /no simulated cloud account aws: there are .*aws-production/)
+      assert.match(error.message, /Unknown simulated cloud account aws\. Known: .*aws-production/)
       return true
     })
   })
