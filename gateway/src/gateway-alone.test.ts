@@ -134,8 +134,11 @@ describe('a gateway alone that is not told where the API is', () => {
   const read = (flags: readonly string[]) => () => readConfig(flags, {})
   test('says what it needs', () => {
     assert.throws(read(['--roles=gateway']), /--auth-url and --base-url/)
-    assert.throws(read(['--roles=gateway', '--auth-url=http://a']), /give --base-url$/)
-    assert.throws(read(['--roles=gateway,platform']), /give --auth-url$/)
+    assert.throws(
+      read(['--roles=gateway', '--auth-url=http://a']),
+      /--roles gateway needs --base-url/,
+    )
+    assert.throws(read(['--roles=gateway,platform']), /needs --auth-url/)
     const whole = ['--roles=gateway', '--auth-url=http://a', '--base-url=http://a']
     assert.throws(read([...whole, '--demo']), /--demo/)
     assert.doesNotThrow(read(whole))

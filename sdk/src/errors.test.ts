@@ -81,7 +81,7 @@ describe('errors', () => {
     assert.ok(error.cause)
     const onPage = createClient({ fetch: () => Promise.reject(new TypeError('offline')) })
     const offline = await failure(onPage.showHealth())
-    assert.equal((offline as Error).message, 'No answer from the server')
+    assert.equal((offline as Error).message, 'No response from the server')
   })
 
   test('an answer that breaks off is none', async () => {

@@ -91,7 +91,7 @@ onEngineOfLane('the accounts of a demo', (engine) => {
       assert.deepEqual(await dumpTables(database), before)
     }
     const real = t.mock.method(serverWriter, 'hasRealServers', async () => true)
-    await requireRefusal(/^--demo does not go on top of real servers[^\n]*$/)
+    await requireRefusal(/^--demo cannot be used with a database that has real servers[^\n]*$/)
     real.mock.restore()
     const { db } = database
     const [project] = await db.selectFrom('projects').select('id').execute()
@@ -105,6 +105,8 @@ onEngineOfLane('the accounts of a demo', (engine) => {
         .compile(),
       sql`insert into account_syncs (account_id) values ('real')`.compile(db),
     ])
-    await requireRefusal(/^--demo does not go on top of real cloud accounts[^\n]*$/)
+    await requireRefusal(
+      /^--demo cannot be used with a database that has real cloud accounts[^\n]*$/,
+    )
   })
 })

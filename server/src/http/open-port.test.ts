@@ -38,7 +38,7 @@ describe('the port during startup', () => {
     assert.deepEqual([health.status, health.body], [200, { status: 'ok' }])
     for (const path of ['/readyz', '/servers', '/api/session', '/nowhere']) {
       const { details } = assertError(await ask(url, path), 'ServiceUnavailable')
-      assert.equal(details, 'Muster is starting: the database is being opened.')
+      assert.equal(details, 'Muster is starting: the database is being opened. Try again shortly.')
     }
     const sent = await ask(url, '/v3/auth/tokens', { method: 'POST', body: 'x'.repeat(500_000) })
     assertError(sent, 'ServiceUnavailable')
@@ -119,7 +119,7 @@ onBothEngines('a starting platform', (engine) => {
     const starting = createPlatform(config, { logger, consoleBuilt: built.promise })
     const isConsoleAwaited = async () => {
       const answer = await ask(url, '/readyz').catch(() => undefined)
-      return answer?.body.details === 'Muster is starting: the console is being built.'
+      return answer?.body.details === 'Muster is starting: building the console. Try again shortly.'
     }
     while (!(await isConsoleAwaited())) await pause(5)
     assert.equal((await ask(url, '/healthz')).status, 200)

@@ -173,10 +173,10 @@ describe('the secret key', () => {
     assert.ok(!existsSync(key), 'a new key would look as if all were well')
 
     writeFileSync(key, randomBytes(32).toString('base64'), { mode: 0o600 })
-    assertRefused(await start(), /secret\.key is not the one/)
+    assertRefused(await start(), /secret\.key does not belong to this database/)
 
     writeFileSync(key, 'nonsense', { mode: 0o600 })
-    assertRefused(await start(), /secret\.key does not hold 32 bytes/)
+    assertRefused(await start(), /secret\.key must contain 32 bytes/)
     assert.equal(readFileSync(key, 'utf8'), 'nonsense')
     assert.equal(data(), untouched)
 

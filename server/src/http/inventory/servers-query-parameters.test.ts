@@ -60,13 +60,13 @@ describe('parsing server list parameters', () => {
   })
 
   const refused: [string, RegExp][] = [
-    ['summary_stats=true', /^summary_stats is not offered/],
+    ['summary_stats=true', /^summary_stats is not supported/],
     ['scope=user', /^scope must be one of project, domain, system, max/],
-    ['delete=all', /^delete is not offered/],
-    ['joint_filter.0=x', /^joint_filter is not offered/],
-    ['user=ada', /^user is not offered/],
-    ['group=g', /^group is not offered/],
-    ['paging_order=ASC', /^paging_order is not offered/],
+    ['delete=all', /^delete is not supported/],
+    ['joint_filter.0=x', /^joint_filter is not supported/],
+    ['user=ada', /^user is not supported/],
+    ['group=g', /^group is not supported/],
+    ['paging_order=ASC', /^paging_order is not supported/],
     ['limit=-1', /^limit must/],
     ['limit=1.5', /^limit must/],
     ['offset=-1', /^offset must/],
