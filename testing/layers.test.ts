@@ -256,7 +256,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'node:crypto',
   ],
   'simulator/src': [
-    './dice.ts',
+    './random-hash.ts',
     './clouds/cloud.ts',
     '@muster/server/source-port',
     'node:timers/promises',

@@ -1,4 +1,4 @@
-import { below, chance, pick, roll, stamp } from './dice.ts'
+import { below, chance, pick, roll, stamp } from './random-hash.ts'
 
 const day = 86_400_000
 const cycles = [

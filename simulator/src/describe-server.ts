@@ -3,10 +3,10 @@ import { serverIdOf } from '@muster/server/source-port'
 import { billingOf } from './billing.ts'
 import type { Size } from './clouds/cloud.ts'
 import { devicesOf } from './devices.ts'
-import { below, chance, diceOf, diceOfText, pick, roll, stamp, uuid } from './dice.ts'
+import { below, chance, diceOf, diceOfText, pick, roll, stamp, uuid } from './random-hash.ts'
 import { disksOf } from './disks.ts'
 import { externalIdOf } from './external-ids.ts'
-import { epoch, tickLength, type Life } from './life.ts'
+import { startTime, tickLength, type Life } from './lifecycle.ts'
 import { connectionOf } from './networks.ts'
 import { linuxes, windowses } from './operating-systems.ts'
 import { descriptionOf, nameOf, purposeOf, tagsOf, type Purpose } from './purposes.ts'
@@ -189,7 +189,7 @@ function creationTime(subject: Subject): number {
   if (state.cameAt !== undefined) return state.cameAt
   const age = chance(isRolledOut(dice) ? rolloutOf(subject) : dice, 131)
   // More servers are young than old.
-  return epoch - day - Math.floor(age * Math.sqrt(age) * history)
+  return startTime - day - Math.floor(age * Math.sqrt(age) * history)
 }
 
 function microsOfCreation(subject: Subject): number {
@@ -201,7 +201,10 @@ function microsOfCreation(subject: Subject): number {
 /** Before the first change, a random time since creation; then the end of the last change. */
 function changeTime({ dice, life, state }: Subject, createdAt: number): string {
   if (life.changes === 0) {
-    return stamp(createdAt + Math.floor(chance(dice, 133) * (epoch - createdAt)), roll(dice, 134))
+    return stamp(
+      createdAt + Math.floor(chance(dice, 133) * (startTime - createdAt)),
+      roll(dice, 134),
+    )
   }
   const isOver = state.takesTime && !life.isMoving
   return stamp(life.since + (isOver ? tickLength : 0), 0)

@@ -1,5 +1,5 @@
 import type { IsolatedDevice } from '@muster/contract'
-import { hex16, pick, roll, uuid } from './dice.ts'
+import { hex16, pick, roll, uuid } from './random-hash.ts'
 
 interface Model {
   readonly dev_type: string

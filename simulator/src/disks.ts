@@ -1,6 +1,6 @@
 import type { Disk } from '@muster/contract'
 import type { Storage } from './clouds/cloud.ts'
-import { below, diceOfText, pick, uuid } from './dice.ts'
+import { below, diceOfText, pick, uuid } from './random-hash.ts'
 import type { OperatingSystem } from './operating-systems.ts'
 import type { Purpose } from './purposes.ts'
 import type { Site } from './sites.ts'

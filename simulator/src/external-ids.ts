@@ -1,4 +1,4 @@
-import { hex32, roll, uuid } from './dice.ts'
+import { hex32, roll, uuid } from './random-hash.ts'
 import type { Site } from './sites.ts'
 
 interface Subject {

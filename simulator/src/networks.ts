@@ -1,5 +1,5 @@
 import type { Nic } from '@muster/contract'
-import { below, chance, diceOf, hex16, roll, uuid } from './dice.ts'
+import { below, chance, diceOf, hex16, roll, uuid } from './random-hash.ts'
 import type { Site } from './sites.ts'
 
 /** Every network is a /20: enough for 1,000 servers with four addresses each. */

@@ -13,7 +13,7 @@ import { simulatedAccounts } from './sites.ts'
 /** Small, because every waiting account holds one page in memory. */
 const pageSize = 100
 /** How many servers a search checks before it yields to the event loop. */
-const lookedAtAtOnce = 10_000
+const searchChunkSize = 10_000
 const defaultStep = 5_000
 /** How many servers are reported at each end of a long pause. */
 const maxCaughtUp = 1_000
@@ -35,23 +35,23 @@ export function openSimulator(
   const simulator = createSimulator(settings)
   const window = simulator.period * Math.min(1, maxCaughtUp / servers)
 
-  const isAsked = (index: number) =>
+  const isSelected = (index: number) =>
     cloudAccount === undefined || simulator.accountNameOf(index) === cloudAccount
 
-  const see = (index: number, moment: number): ReportedServer | UnreadableServer => {
+  const see = (index: number, time: number): ReportedServer | UnreadableServer => {
     const key = simulator.keyOf(index)
-    const facts = simulator.describe(index, moment)
+    const facts = simulator.describe(index, time)
     return index < unreadable
       ? { key, name: facts.name, reason: 'The simulator was told not to describe it.' }
       : { key, tenant: simulator.tenantOf(index), facts }
   }
 
-  const newsFrom = (
+  const updateFrom = (
     indices: readonly number[],
-    moment: number,
+    time: number,
     gone: SourceUpdate['gone'],
   ): SourceUpdate => {
-    const seen = indices.map((index) => see(index, moment))
+    const seen = indices.map((index) => see(index, time))
     return {
       present: seen.filter((server) => 'facts' in server),
       gone,
@@ -60,28 +60,28 @@ export function openSimulator(
   }
 
   function changesBetween(from: number, to: number, seenAt: number): SourceUpdate {
-    const changed = [...simulator.changedBetween(from, to)].filter(isAsked)
+    const changed = [...simulator.changedBetween(from, to)].filter(isSelected)
     const { gone = [], present = [] } = Object.groupBy(changed, (index) =>
       simulator.isGone(index, seenAt) ? 'gone' : 'present',
     )
-    return newsFrom(present, seenAt, gone.map(simulator.keyOf))
+    return updateFrom(present, seenAt, gone.map(simulator.keyOf))
   }
 
   /**
    * After a long pause nearly all servers have changed. Only those at its beginning and end are
    * reported; the others wait for the next scan.
    */
-  function newsOf(since: number, now: number): readonly SourceUpdate[] {
+  function updatesOf(since: number, now: number): readonly SourceUpdate[] {
     if (now - since <= 2 * window) return [changesBetween(since, now, now)]
     return [changesBetween(since, since + window, now), changesBetween(now - window, now, now)]
   }
 
   /** Yields the indices of servers in chunks, with a turn of the event loop between two. */
-  async function* inPieces(size: number, signal: AbortSignal) {
+  async function* inChunks(size: number, signal: AbortSignal) {
     for (let start = 0; start < servers; start += size) {
       await breathe(undefined, { signal })
       const length = Math.min(size, servers - start)
-      yield Array.from({ length }, (_, offset) => start + offset).filter(isAsked)
+      yield Array.from({ length }, (_, offset) => start + offset).filter(isSelected)
     }
   }
 
@@ -89,16 +89,16 @@ export function openSimulator(
     title: `Simulator, ${cloudAccount ?? 'all clouds'} of seed ${seed}`,
 
     async *scan(signal) {
-      const moment = clock()
+      const time = clock()
       const size = cloudAccount === undefined ? pageSize : pageSize * names.length
-      for await (const indices of inPieces(size, signal)) {
-        const there = indices.filter((index) => !simulator.isGone(index, moment))
-        yield newsFrom(there, moment, [])
+      for await (const indices of inChunks(size, signal)) {
+        const there = indices.filter((index) => !simulator.isGone(index, time))
+        yield updateFrom(there, time, [])
       }
     },
 
     async get({ externalId }, signal) {
-      for await (const indices of inPieces(lookedAtAtOnce, signal)) {
+      for await (const indices of inChunks(searchChunkSize, signal)) {
         const found = indices.find((index) => simulator.externalIdOf(index) === externalId)
         if (found === undefined) continue
         const now = clock()
@@ -113,9 +113,9 @@ export function openSimulator(
       for (;;) {
         await pause(step, undefined, { signal })
         const now = clock()
-        for (const news of newsOf(since, now)) {
-          const { present, gone, unreadable: unread = [] } = news
-          if (present.length + gone.length + unread.length > 0) yield news
+        for (const update of updatesOf(since, now)) {
+          const { present, gone, unreadable: unread = [] } = update
+          if (present.length + gone.length + unread.length > 0) yield update
         }
         since = now
       }

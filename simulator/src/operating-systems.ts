@@ -1,4 +1,4 @@
-import { byWeight } from './dice.ts'
+import { byWeight } from './random-hash.ts'
 
 export interface OperatingSystem {
   readonly type: string

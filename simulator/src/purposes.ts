@@ -1,4 +1,4 @@
-import { below, byWeight, chance, pick } from './dice.ts'
+import { below, byWeight, chance, pick } from './random-hash.ts'
 
 /** The purpose of a server, which determines its name, size, tags and disks. */
 export interface Purpose {

@@ -1,5 +1,5 @@
 import type { SecurityGroup } from '@muster/contract'
-import { below, chance, diceOf, roll, uuid } from './dice.ts'
+import { below, chance, diceOf, roll, uuid } from './random-hash.ts'
 import type { Site } from './sites.ts'
 
 const groups = [

@@ -9,14 +9,14 @@ import {
   withSource,
   lookReadable,
 } from '@muster/server/testing/source-conformance'
-import { epoch, tickLength } from './life.ts'
+import { startTime, tickLength } from './lifecycle.ts'
 import { openSimulator } from './open-simulator.ts'
 import { simulatorKind } from './simulator-kind.ts'
 import { readSettings } from './simulator-settings.ts'
 import { createSimulator } from './simulator.ts'
 import { simulatedAccounts } from './sites.ts'
 
-const moment = epoch + 40_000 * tickLength
+const time = startTime + 40_000 * tickLength
 const seed = 7
 const tenants = ['aaaaaaaa-1', 'bbbbbbbb-2', 'cccccccc-3']
 const signal = AbortSignal.timeout(60_000)
@@ -37,7 +37,7 @@ const optionsOf = (servers: number, cloud_account?: string) => ({
 const stillKind = {
   ...simulatorKind,
   open: (settings: SourceSettings, _world: unknown, ending: AbortSignal) =>
-    simulatorKind.open(settings, { ...conformanceContext, clock: () => moment }, ending),
+    simulatorKind.open(settings, { ...conformanceContext, clock: () => time }, ending),
 }
 
 const scan = (options: SourceSettings['options']) =>
@@ -56,11 +56,11 @@ describe('conformance: one account of a simulator', () => {
 })
 
 describe('a simulator as a source', () => {
-  test('shows all that is there at the moment, and not what is gone', async () => {
+  test('a scan reports existing servers, and none that are gone', async () => {
     const servers = 1_200
     const simulator = createSimulator({ seed, servers, tenants })
     const numbers = Array.from({ length: servers }, (_, index) => index)
-    const there = numbers.filter((index) => !simulator.isGone(index, moment))
+    const there = numbers.filter((index) => !simulator.isGone(index, time))
     assert.ok(there.length < servers)
     const seen = [...(await scan(optionsOf(servers))).values()]
     assert.deepEqual(seen.map(numberOf), there)
@@ -71,7 +71,7 @@ describe('a simulator as a source', () => {
     }
   })
 
-  test('shows each server through one account of its cloud, and no other', async () => {
+  test('each server belongs to exactly one account of its cloud', async () => {
     const all = await scan(optionsOf(1_200))
     const parts = new Map<string, ReportedServer>()
     for (const { name } of simulatedAccounts(seed)) {
@@ -87,20 +87,19 @@ describe('a simulator as a source', () => {
     assert.deepEqual(parts, all)
   })
 
-  test('has a fleet without being told anything, with tenants of its own', async () => {
+  test('has a fleet with its own tenants by default', async () => {
     const seen = [...(await scan({})).values()]
     assert.ok(seen.length > 900)
     assert.ok(new Set(seen.map(({ tenant }) => tenant?.id)).size > 1)
   })
 
-  test('finds one server among a million, or that it is not there', async () => {
+  test('finds one server among a million, or none', async () => {
     const [account] = simulatedAccounts(seed)
     const settings = readSettings({ options: optionsOf(1_000_000, account?.name) })
     const simulator = createSimulator(settings)
-    const source = openSimulator(settings, () => moment)
+    const source = openSimulator(settings, () => time)
     const last = Array.from({ length: 100 }, (_, back) => 999_999 - back).find(
-      (index) =>
-        simulator.accountNameOf(index) === account?.name && !simulator.isGone(index, moment),
+      (index) => simulator.accountNameOf(index) === account?.name && !simulator.isGone(index, time),
     )
     const externalId = simulator.externalIdOf(last ?? -1)
     const found = await lookReadable(source, { externalId, regionId: '' })
@@ -109,7 +108,7 @@ describe('a simulator as a source', () => {
     assert.equal(await source.get({ externalId: 'nobody', regionId: '' }, signal), undefined)
   })
 
-  test('says which settings make no sense', async () => {
+  test('reports invalid settings', async () => {
     const problemsOf = (options: SourceSettings['options'], address = '') =>
       simulatorKind.check({ ...settingsOf(options), address }).map(({ path }) => path)
     assert.deepEqual(problemsOf({}), [])
@@ -129,12 +128,12 @@ describe('a simulator as a source', () => {
   })
 })
 
-describe('what a simulator tells by itself', () => {
+describe('watching a simulator', () => {
   const servers = 5_500
 
   /** Listens to a source whose clock goes only when it is told to. */
   async function listen(cloudAccount?: string) {
-    let now = moment
+    let now = time
     const settings = readSettings({ options: optionsOf(servers, cloudAccount) })
     const source = openSimulator(settings, () => now, 1)
     const ending = new AbortController()
@@ -153,11 +152,11 @@ describe('what a simulator tells by itself', () => {
   const gone = (numbers: readonly number[], at: number) =>
     numbers.filter((index) => simulator.isGone(index, at)).map(simulator.keyOf)
 
-  test('is what has changed, and nothing while nothing has', async () => {
+  test('reports changed servers, and nothing without changes', async () => {
     const { next, pass, end } = await listen()
     const pending = next()
     const now = pass(60_000)
-    const changed = [...simulator.changedBetween(moment, now)]
+    const changed = [...simulator.changedBetween(time, now)]
     const told = await pending
     assert.ok(told.present.length > 10)
     assert.deepEqual(
@@ -174,7 +173,7 @@ describe('what a simulator tells by itself', () => {
     await assert.rejects(later)
   })
 
-  test('is of one account where it is asked for that', async () => {
+  test('reports servers of the selected account only', async () => {
     const { next, pass, end } = await listen('aws-production')
     pass(600_000)
     const { present } = await next()
@@ -183,7 +182,7 @@ describe('what a simulator tells by itself', () => {
     end()
   })
 
-  test('is after a long absence only some, as they are now', async () => {
+  test('reports only some servers after a long pause, in their current state', async () => {
     const { next, pass, end } = await listen()
     const now = pass(30 * 86_400_000)
     const told = [await next(), await next()]
@@ -191,7 +190,7 @@ describe('what a simulator tells by itself', () => {
     assert.ok(count > 500 && count < 4_000, String(count))
     const numbers = new Set(told.flatMap(({ present }) => present.map(numberOf)))
     // Nobody stays in the middle of what they were doing.
-    for (const index of simulator.changedBetween(moment, moment + 5_000)) {
+    for (const index of simulator.changedBetween(time, time + 5_000)) {
       assert.ok(numbers.has(index) || simulator.isGone(index, now))
     }
     for (const server of told.flatMap(({ present }) => present)) {

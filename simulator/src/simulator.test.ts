@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import type { ReportedFacts } from '@muster/server/source-port'
 import { serverIdOf } from '@muster/server/source-port'
-import { epoch, tickLength } from './life.ts'
+import { startTime, tickLength } from './lifecycle.ts'
 import { createSimulator } from './simulator.ts'
 import { simulatedAccounts } from './sites.ts'
 
@@ -22,17 +22,17 @@ type Facts = ReportedFacts & {
   readonly account: string
 }
 
-function describeAll(fleet: ReturnType<typeof fleetOf>, index: number, moment = epoch): Facts {
+function describeAll(fleet: ReturnType<typeof fleetOf>, index: number, time = startTime): Facts {
   return {
-    ...fleet.describe(index, moment),
+    ...fleet.describe(index, time),
     id: serverIdOf({ key: fleet.keyOf(index) }),
     owner: fleet.tenantOf(index).id,
     account: fleet.accountNameOf(index),
   }
 }
 
-const wholeFleet = (fleet: ReturnType<typeof fleetOf>, moment = epoch): Facts[] =>
-  Array.from({ length: fleet.servers }, (_, index) => describeAll(fleet, index, moment))
+const wholeFleet = (fleet: ReturnType<typeof fleetOf>, time = startTime): Facts[] =>
+  Array.from({ length: fleet.servers }, (_, index) => describeAll(fleet, index, time))
 
 const kindsOf = (facts: readonly Facts[], key: keyof Facts) =>
   new Set(facts.map((server) => server[key]))
@@ -49,19 +49,19 @@ const statuses =
     ' ',
   )
 
-const laterTimestamp = epoch + 40_000 * tickLength
+const laterTimestamp = startTime + 40_000 * tickLength
 const fleet = fleetOf(1_000)
 const facts = wholeFleet(fleet)
 const large = wholeFleet(fleetOf(20_000))
 
 describe('a simulated fleet', () => {
-  test('is the same bytes for the same seed, in whatever order it is made', () => {
+  test('is identical for the same seed, in any order of generation', () => {
     const again = fleetOf(1_000)
     const backwards = facts.map((_, index) => describeAll(again, 999 - index)).toReversed()
     assert.equal(JSON.stringify(backwards), JSON.stringify(facts))
   })
 
-  test('is another one for another seed', () => {
+  test('differs for another seed', () => {
     const other = wholeFleet(fleetOf(1_000, 8))
     assert.deepEqual(
       facts.filter(({ id }) => other.some((server) => server.id === id)),
@@ -73,7 +73,7 @@ describe('a simulated fleet', () => {
     )
   })
 
-  test('gives every server, disk and NIC ids and addresses of their own', () => {
+  test('has unique ids and addresses of servers, disks and NICs', () => {
     const unique = (texts: readonly string[]) => assert.equal(new Set(texts).size, texts.length)
     unique(large.map(({ id }) => id))
     unique(large.flatMap(({ disks_info = [] }) => disks_info.map(({ id }) => id)))
@@ -85,7 +85,7 @@ describe('a simulated fleet', () => {
     unique(facts.flatMap(({ nics = [] }) => nics.map((nic) => nic.network_id + nic.ip_addr)))
   })
 
-  test('gives tenants equal shares, one after the other', () => {
+  test('gives tenants equal shares, in order', () => {
     const owners = wholeFleet(fleetOf(1_200)).map(({ owner }) => owner)
     assert.deepEqual(
       owners,
@@ -97,7 +97,7 @@ describe('a simulated fleet', () => {
     )
   })
 
-  test('has every status in any thousand, before and after life went on', () => {
+  test('has every status in any thousand servers, before and after changes', () => {
     const later = wholeFleet(fleet, laterTimestamp)
     for (const some of [facts, later, large.slice(4_321, 5_321)]) {
       assert.deepEqual(kindsOf(some, 'status'), new Set(statuses))
@@ -114,7 +114,7 @@ describe('a simulated fleet', () => {
     }
   })
 
-  test('has of everything that a real one has', () => {
+  test('has the variety of a real fleet', () => {
     for (const brand of ['OneCloud', 'VMware', 'OpenStack', 'Aws', 'Azure', 'Google', 'Aliyun']) {
       assert.ok(kindsOf(facts, 'brand').has(brand), brand)
     }
@@ -130,7 +130,7 @@ describe('a simulated fleet', () => {
       gpu: [0.02, ({ is_gpu = false }) => is_gpu],
       device: [0.008, ({ isolated_devices = [] }) => isolated_devices.length > 0],
       prepaid: [0.2, ({ billing_type }) => billing_type === 'prepaid'],
-      expired: [0.024, ({ expired_at }) => (expired_at ?? '9') < new Date(epoch).toISOString()],
+      expired: [0.024, ({ expired_at }) => (expired_at ?? '9') < new Date(startTime).toISOString()],
       windows: [0.1, ({ os_type }) => os_type === 'Windows'],
       'recycle bin': [0.015, ({ pending_deleted = false }) => pending_deleted],
       'delete protection': [0.15, ({ disable_delete = false }) => disable_delete],
@@ -149,11 +149,11 @@ describe('a simulated fleet', () => {
     assert.ok(kindsOf(large, 'created_at').size < large.length - 100, 'no two made together')
   })
 
-  test('is emulated, and says so', () => {
+  test('is marked as emulated', () => {
     assert.deepEqual([...kindsOf(facts, 'is_emulated')], [true])
   })
 
-  test('keeps the contract in all that is nested, and in every moment', () => {
+  test('matches the contract in nested fields, at any time', () => {
     const parts: readonly [TSchema, (server: Facts) => readonly unknown[]][] = [
       [Disk, ({ disks_info = [] }) => disks_info],
       [Nic, ({ nics = [] }) => nics],
@@ -177,7 +177,7 @@ describe('a simulated fleet', () => {
     }
   })
 
-  test('is consistent: a brand has its hypervisor, a region its brand, a host its zone', () => {
+  test('is consistent: brand and hypervisor, region and brand, host and zone', () => {
     const goesWith = (key: keyof Facts, other: keyof Facts) => {
       const pairs = new Map<unknown, unknown>()
       for (const server of large) {
@@ -205,7 +205,7 @@ describe('a simulated fleet', () => {
     assertAbout(perHost, 50, 'servers a host')
   })
 
-  test('tells of NICs in text what it tells in full', () => {
+  test('has the same NICs as text and as objects', () => {
     for (const { nics = [], networks = '', vpc_id } of large) {
       const texts = networks.split(',')
       assert.equal(texts.length, nics.length)
@@ -216,20 +216,20 @@ describe('a simulated fleet', () => {
     }
   })
 
-  test('comes to some 3.7 kB a server', () => {
+  test('takes about 3.7 kB per server', () => {
     const bytes = facts.reduce((sum, server) => sum + JSON.stringify(server).length, 0)
     // Muster derives some 900 bytes more.
     assertAbout(bytes / facts.length, 3_000, 'bytes')
   })
 })
 
-describe('the life of a simulated fleet', () => {
+describe('changes of a simulated fleet', () => {
   const now = laterTimestamp
 
   const changed = (some: ReturnType<typeof fleetOf>, from: number, to: number) =>
     [...some.changedBetween(from, to)].toSorted((a, b) => a - b)
 
-  test('is what the changes between two moments tell, and nothing else', () => {
+  test('are exactly those reported between two times', () => {
     const moments = [now, now + tickLength, now + 2 * tickLength, now + 60 * tickLength]
     for (const [at, from] of moments.slice(0, -1).entries()) {
       const to = moments[at + 1] ?? 0
@@ -254,7 +254,7 @@ describe('the life of a simulated fleet', () => {
     assert.deepEqual(changed(fleet, now, now + tickLength - 1), [])
   })
 
-  test('is the same again, piece by piece or in one', () => {
+  test('are the same in one interval or in several', () => {
     const to = now + 30 * tickLength
     assert.deepEqual(changed(fleetOf(1_000), now, to), changed(fleet, now, to))
     const steps = Array.from({ length: 30 }, (_, step) =>
@@ -266,7 +266,7 @@ describe('the life of a simulated fleet', () => {
     )
   })
 
-  test('is lively, but not more: a few at a time, in a large fleet some fifty', () => {
+  test('are few at a time, about fifty in a large fleet', () => {
     for (const [servers, least, most] of [
       [10, 0.5, 3],
       [1_000, 1, 4],
@@ -284,7 +284,7 @@ describe('the life of a simulated fleet', () => {
     }
   })
 
-  test('shows in many ways, and everyone has a turn', () => {
+  test('affect many fields and all servers', () => {
     const day = 86_400_000
     const [before, after] = [wholeFleet(fleet, now), wholeFleet(fleet, now + day)]
     const keys = new Set<string>()
@@ -313,7 +313,7 @@ describe('the life of a simulated fleet', () => {
     assert.ok(comesAndGoes.length > 0)
   })
 
-  test('goes through starting and stopping', () => {
+  test('include starting and stopping', () => {
     const seen = new Set<string>()
     for (let tick = 0; tick < 400; tick += 1) {
       const from = now + tick * tickLength
@@ -326,8 +326,8 @@ describe('the life of a simulated fleet', () => {
     }
   })
 
-  test('has not begun before the epoch', () => {
+  test('do not begin before the start time', () => {
     assert.deepEqual(wholeFleet(fleet, 0), facts)
-    assert.deepEqual(changed(fleet, 0, epoch), [])
+    assert.deepEqual(changed(fleet, 0, startTime), [])
   })
 })

@@ -1,8 +1,8 @@
 import type { ReportedFacts, ReportedServer } from '@muster/server/source-port'
 import { describeServer, serverKey } from './describe-server.ts'
-import { diceOf } from './dice.ts'
+import { diceOf } from './random-hash.ts'
 import { externalIdOf } from './external-ids.ts'
-import { createCalendar, epoch, tickLength, tickOf, type Life } from './life.ts'
+import { createCalendar, startTime, tickLength, tickOf, type Life } from './lifecycle.ts'
 import { nameOf, purposeOf } from './purposes.ts'
 import { createSites } from './sites.ts'
 import { stateOf } from './status.ts'
@@ -24,8 +24,7 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
   const calendar = createCalendar(servers)
 
   const diceOfServer = (index: number) => diceOf(seed, index)
-  const lifeOf = (index: number, moment: number) =>
-    calendar.lifeOf(index, diceOfServer(index), moment)
+  const lifeOf = (index: number, time: number) => calendar.lifeOf(index, diceOfServer(index), time)
   const stateWith = (index: number, life: Life) => stateOf(seed, index, diceOfServer(index), life)
 
   /** The clouds call a tenant a project. */
@@ -34,9 +33,9 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
     index - Math.ceil((project * servers) / tenants.length)
   const accountOf = (index: number) => sites.accountOf(projectOf(index), diceOfServer(index))
 
-  function describe(index: number, moment = epoch): ReportedFacts {
+  function describe(index: number, time = startTime): ReportedFacts {
     const project = projectOf(index)
-    const life = lifeOf(index, moment)
+    const life = lifeOf(index, time)
     return describeServer({
       seed,
       index,
@@ -49,8 +48,8 @@ export function createSimulator({ seed, servers, tenants }: SimulatedFleet) {
     })
   }
 
-  const isGone = (index: number, moment = epoch): boolean =>
-    stateWith(index, lifeOf(index, moment)).presence === 'gone'
+  const isGone = (index: number, time = startTime): boolean =>
+    stateWith(index, lifeOf(index, time)).presence === 'gone'
 
   function tenantOf(index: number): NonNullable<ReportedServer['tenant']> {
     const id = tenants[projectOf(index)] ?? ''

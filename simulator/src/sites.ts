@@ -1,8 +1,18 @@
 import type { Cloud, Region, Zone } from './clouds/cloud.ts'
 import { ownClouds } from './clouds/own-clouds.ts'
 import { publicClouds } from './clouds/public-clouds.ts'
-import { below, byWeight, chance, diceOf, diceOfText, hex16, pick, roll, uuid } from './dice.ts'
-import { epoch } from './life.ts'
+import {
+  below,
+  byWeight,
+  chance,
+  diceOf,
+  diceOfText,
+  hex16,
+  pick,
+  roll,
+  uuid,
+} from './random-hash.ts'
+import { startTime } from './lifecycle.ts'
 
 const serversOnAHost = 50
 const day = 86_400_000
@@ -62,7 +72,7 @@ const named = clouds.flatMap((cloud) => cloud.accounts.map((account) => ({ cloud
 export const simulatedAccounts = (seed: number): readonly SimulatedAccount[] =>
   named.map(({ account: { name } }) => {
     const dice = diceOfText(seed, name)
-    return { id: uuid(dice, 1), name, attachedAt: epoch - (40 + below(dice, 2, 1_000)) * day }
+    return { id: uuid(dice, 1), name, attachedAt: startTime - (40 + below(dice, 2, 1_000)) * day }
   })
 
 /** The zones of all accounts, and which projects use them. */

@@ -1,5 +1,5 @@
-import { chance } from './dice.ts'
-import type { Life } from './life.ts'
+import { chance } from './random-hash.ts'
+import type { Life } from './lifecycle.ts'
 
 /**
  * How many of 1,000 consecutive servers stay in a rare status, so that each status always occurs.
@@ -48,13 +48,13 @@ const rareStatuses = rare.flatMap(([status, count]) => Array.from({ length: coun
 const stride = 617
 
 /** These exist, go to the recycle bin, disappear for a while, and come back. */
-const visitors = { from: 150, to: 170 }
-const visit = ['here', 'recycled', 'gone', 'gone'] as const
+const recurring = { from: 150, to: 170 }
+const recurringCycle = ['here', 'recycled', 'gone', 'gone'] as const
 /** These stay in the recycle bin. */
 const recycled = { from: 170, to: 180 }
 const runningShare = 0.775
 
-const question = 900
+const fieldNumber = 900
 
 export interface State {
   readonly status: string
@@ -68,7 +68,7 @@ export interface State {
 }
 
 const steadyStatus = (dice: number, version: number) =>
-  chance(dice, question + version * 2) < runningShare ? 'running' : 'ready'
+  chance(dice, fieldNumber + version * 2) < runningShare ? 'running' : 'ready'
 
 const onTheWay: Readonly<Record<string, string>> = {
   'running ready': 'stopping',
@@ -79,9 +79,9 @@ const onTheWay: Readonly<Record<string, string>> = {
 
 const place = (seed: number, index: number) => (index * stride + (seed % inARow)) % inARow
 
-function visitorsState(dice: number, life: Life): State {
-  const step = (life.changes + (dice % visit.length)) % visit.length
-  const presence = visit[step] as State['presence']
+function recurringState(dice: number, life: Life): State {
+  const step = (life.changes + (dice % recurringCycle.length)) % recurringCycle.length
+  const presence = recurringCycle[step] as State['presence']
   const hasCome = step === 0 && life.changes > 0
   return {
     status: presence === 'here' ? 'running' : 'ready',
@@ -98,7 +98,7 @@ export function stateOf(seed: number, index: number, dice: number, life: Life): 
   const always = { presence: 'here', cameAt: undefined, isSteady: true, takesTime: false } as const
   const stuck = rareStatuses[at]
   if (stuck !== undefined) return { ...always, isSteady: false, status: stuck }
-  if (at >= visitors.from && at < visitors.to) return visitorsState(dice, life)
+  if (at >= recurring.from && at < recurring.to) return recurringState(dice, life)
   if (at >= recycled.from && at < recycled.to) {
     return { ...always, isSteady: false, status: 'ready', presence: 'recycled' }
   }

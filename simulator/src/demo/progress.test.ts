@@ -18,7 +18,7 @@ function stage() {
 }
 
 describe('progress', () => {
-  test('of what is over in a moment is its end', () => {
+  test('shows only the end of a short load', () => {
     const { texts, progress, after } = stage()
     after(500, 50_000)
     after(500 - 1, 100_000)
@@ -26,7 +26,7 @@ describe('progress', () => {
     assert.deepEqual(texts, ['Loading: 100 %, 100,000 of 100,000, 100,100/s\n'])
   })
 
-  test('is a line now and then', () => {
+  test('is a line at intervals', () => {
     const { texts, progress, after } = stage()
     after(1_000, 10_000)
     after(1_000, 20_000)

@@ -45,7 +45,7 @@ async function load(waiting: readonly AttachedAccount[], ...moments: AttachedAcc
 }
 
 describe('loading a demo', () => {
-  test('waits until all is in that its accounts see, and says how far it is', async () => {
+  test('waits until all servers of its accounts are stored, and shows progress', async () => {
     const outcome = await load(
       [attachedOf('a'), attachedOf('b')],
       [attachedOf('a', { seen: 5 }), attachedOf('b'), attachedOf('another', { seen: 99 })],
@@ -55,7 +55,7 @@ describe('loading a demo', () => {
     assert.deepEqual(outcome, { seen: [5, 11, 13], reconciled: ['a'] })
   })
 
-  test('does not take an older sync for the one that it waits for', async () => {
+  test('ignores an older sync', async () => {
     await load(
       [attachedOf('a', { finished_at: 7 })],
       [attachedOf('a', { finished_at: 7 })],
@@ -64,7 +64,7 @@ describe('loading a demo', () => {
     )
   })
 
-  test('does not wait for what was taken away or switched off', async () => {
+  test('does not wait for deleted or disabled accounts', async () => {
     const waiting = ['a', 'b', 'c'].map((id) => attachedOf(id))
     await load(waiting, [
       attachedOf('b', {}, { enabled: false }),
@@ -72,7 +72,7 @@ describe('loading a demo', () => {
     ])
   })
 
-  test('goes on waiting where a sync fails: it is tried again', async () => {
+  test('keeps waiting if a sync fails, because it is retried', async () => {
     await load(
       [attachedOf('a')],
       [attachedOf('a', { failures: 1, error: 'No answer.' })],
@@ -80,7 +80,7 @@ describe('loading a demo', () => {
     )
   })
 
-  test('ends when it is told to', async () => {
+  test('ends when stopped', async () => {
     const stopped = new AbortController()
     await waitForDemo({
       host: { listAccounts: async () => [attachedOf('a')], reconcile: async () => {} },
@@ -90,7 +90,7 @@ describe('loading a demo', () => {
     })
   })
 
-  test('of nothing asks nobody', async () => {
+  test('without accounts makes no query', async () => {
     assert.deepEqual(await load([]), { seen: [], reconciled: [] })
   })
 })

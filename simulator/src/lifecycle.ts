@@ -1,5 +1,5 @@
 /** The time at which simulated changes begin. Everything before does not depend on the clock. */
-export const epoch = Date.UTC(2026, 0, 1)
+export const startTime = Date.UTC(2026, 0, 1)
 
 /** Milliseconds of one step of the simulation. */
 export const tickLength = 5_000
@@ -37,7 +37,7 @@ export interface Life extends Readonly<Record<Event, number>> {
   readonly changes: number
   /** The last change; undefined if there was none. */
   readonly last: Event | undefined
-  /** When it began; the epoch if there was none. */
+  /** When it began; the start time of the simulation if there was none. */
   readonly since: number
   /** Whether the last change is still in progress. */
   readonly isMoving: boolean
@@ -50,12 +50,12 @@ const untouched: Life = {
   size: 0,
   changes: 0,
   last: undefined,
-  since: epoch,
+  since: startTime,
   isMoving: false,
 }
 
-export const tickOf = (moment: number): number =>
-  Math.max(0, Math.floor((moment - epoch) / tickLength))
+export const tickOf = (time: number): number =>
+  Math.max(0, Math.floor((time - startTime) / tickLength))
 
 /**
  * The schedule of changes. Every server has one tick in a shared period, so both lookups are fast:
@@ -77,8 +77,8 @@ export function createCalendar(servers: number) {
     /** In ticks. */
     period,
 
-    lifeOf(index: number, dice: number, moment: number): Life {
-      const tick = tickOf(moment)
+    lifeOf(index: number, dice: number, time: number): Life {
+      const tick = tickOf(time)
       const turn = (((index % period) * stride) % period) + 1
       if (tick < turn) return untouched
       const changes = Math.floor((tick - turn) / period) + 1
@@ -93,7 +93,7 @@ export function createCalendar(servers: number) {
         size: count('size'),
         changes,
         last: events[(end - 1) % events.length],
-        since: epoch + since * tickLength,
+        since: startTime + since * tickLength,
         isMoving: tick === since,
       }
     },

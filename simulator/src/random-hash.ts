@@ -1,6 +1,6 @@
 /**
- * A stateless random generator: each value is a hash of the seed and a question number, so any
- * server can be generated without the others. 32 bits keep it fast for large fleets.
+ * Deterministic random numbers: a hash of seed, subject and field. Any server can be generated
+ * without the others. 32 bits keep it fast for large fleets.
  */
 
 const golden = 0x9e3779b9
@@ -26,19 +26,20 @@ export function diceOfText(seed: number, text: string): number {
   return mix(mix(seed) ^ mix(bits))
 }
 
-/** 32 random bits. Each use has its own question number. */
-export const roll = (dice: number, question: number): number =>
-  mix(dice + Math.imul(question, golden))
+/** 32 random bits. Each use has its own field number. */
+export const roll = (dice: number, fieldNumber: number): number =>
+  mix(dice + Math.imul(fieldNumber, golden))
 
 /** A random number from 0 to 1, exclusive. */
-export const chance = (dice: number, question: number): number => roll(dice, question) / wholeRange
+export const chance = (dice: number, fieldNumber: number): number =>
+  roll(dice, fieldNumber) / wholeRange
 
 /** A random integer from 0 to `sides`, exclusive. */
-export const below = (dice: number, question: number, sides: number): number =>
-  Math.floor(chance(dice, question) * sides)
+export const below = (dice: number, fieldNumber: number, sides: number): number =>
+  Math.floor(chance(dice, fieldNumber) * sides)
 
-export const pick = <Item>(dice: number, question: number, items: readonly Item[]): Item =>
-  items[below(dice, question, items.length)] as Item
+export const pick = <Item>(dice: number, fieldNumber: number, items: readonly Item[]): Item =>
+  items[below(dice, fieldNumber, items.length)] as Item
 
 /** Repeats each value by its weight, so that a uniform pick is a weighted one. */
 export const byWeight = <Item>(weights: readonly (readonly [Item, number])[]): readonly Item[] =>
@@ -50,13 +51,13 @@ export const hex16 = (bits: number): string => hex4[bits & 0xffff] as string
 export const hex32 = (bits: number): string => hex16(bits >>> 16) + hex16(bits)
 
 /**
- * A UUID. Its first part differs between subjects for the same question, the second also between
- * questions.
+ * A UUID. Its first part differs between subjects for the same field, the second also between
+ * fields.
  */
-export function uuid(dice: number, question: number): string {
-  const first = mix(dice ^ mix(question))
+export function uuid(dice: number, fieldNumber: number): string {
+  const first = mix(dice ^ mix(fieldNumber))
   const second = mix(first + dice)
-  const third = mix(second ^ question)
+  const third = mix(second ^ fieldNumber)
   const fourth = mix(third + dice)
   const version = hex16((second & 0x0fff) | 0x4000)
   const variant = hex16((third & 0x3fff) | 0x8000)
