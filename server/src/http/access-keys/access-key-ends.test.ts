@@ -64,9 +64,9 @@ onEngineOfLane('ending an access key', (engine) => {
     assert.ok(answer.status < 300, answer.text)
   }
 
-  async function addUse(wish: object = {}): Promise<Use> {
+  async function addUse(fields: object = {}): Promise<Use> {
     const owner = await holders.addHolder()
-    const key = await holders.makeOwnKey(owner, wish)
+    const key = await holders.makeOwnKey(owner, fields)
     const token = secretOf(await holders.login(holders.present('own', key)))
     return { owner, key, token, child: await rescope(token) }
   }
@@ -233,7 +233,7 @@ onEngineOfLane('ending an access key', (engine) => {
   })
 
   describe('SEC-35: when the key expires', () => {
-    const moment = (time: number) => new Date(time).toISOString().replace('Z', '000Z')
+    const timestamp = (time: number) => new Date(time).toISOString().replace('Z', '000Z')
     const endOf = async (token: string) =>
       (
         await ask<{ token: { expires_at: string } }>(platform.url, '/v3/auth/tokens', {
@@ -247,7 +247,7 @@ onEngineOfLane('ending an access key', (engine) => {
       const use = await addUse({ expires_at: new Date(end).toISOString().replace('.000', '') })
       await isGood(use)
       for (const token of [use.token, use.child, await rescope(use.child)]) {
-        assert.equal(await endOf(token), moment(end))
+        assert.equal(await endOf(token), timestamp(end))
       }
       now = end - 1
       secretOf(await holders.login(holders.present('own', use.key)))
@@ -261,7 +261,7 @@ onEngineOfLane('ending an access key', (engine) => {
       const far = new Date(now + 1_000 * hour).toISOString().replace(/\.\d+/, '')
       const { owner, key } = await addUse({ expires_at: far })
       const login = async () => secretOf(await holders.login(holders.present('own', key)))
-      assert.equal(await endOf(await login()), moment(now + 24 * hour))
+      assert.equal(await endOf(await login()), timestamp(now + 24 * hour))
       await holders.identities.change(
         platform.database.db
           .updateTable('users')
@@ -269,7 +269,7 @@ onEngineOfLane('ending an access key', (engine) => {
           .where('id', '=', owner.userId)
           .compile(),
       )
-      assert.equal(await endOf(await login()), moment(now + hour))
+      assert.equal(await endOf(await login()), timestamp(now + hour))
     })
   })
 })

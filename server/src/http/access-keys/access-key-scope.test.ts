@@ -182,13 +182,13 @@ onEngineOfLane('the scope of an access key', (engine) => {
       const grandchild = secretOf(await rescope(child, { project: { id: projectId } }))
       const keys = await countKeys()
       for (const one of [token, child, grandchild]) {
-        for (const wish of [
+        for (const fields of [
           { project_id: projectId },
           { project_id: projectId, user_id: userId },
           { project_id: projectId, expires_at: '2098-01-01T00:00:00Z' },
           { project_id: other.projectId, user_id: other.userId },
         ]) {
-          assertError(await holders.tryToMake(one, wish), 'ForbiddenError')
+          assertError(await holders.tryToMake(one, fields), 'ForbiddenError')
         }
       }
       assert.equal(await countKeys(), keys)
@@ -209,8 +209,8 @@ onEngineOfLane('the scope of an access key', (engine) => {
         holders.credentials(by, 'PUT', `/${id}`, { credential })
       const remove = (by: string, { id }: HeldKey) => holders.credentials(by, 'DELETE', `/${id}`)
       const refuse = async (other: HeldKey) => {
-        for (const wish of [{ enabled: false }, { enabled: true }, { name: 'x' }]) {
-          assertError(await change(child, other, wish), 'ForbiddenError')
+        for (const fields of [{ enabled: false }, { enabled: true }, { name: 'x' }]) {
+          assertError(await change(child, other, fields), 'ForbiddenError')
         }
         assertError(await remove(child, other), 'ForbiddenError')
       }
@@ -300,9 +300,9 @@ onEngineOfLane('the scope of an access key', (engine) => {
       for (const token of [secret, id, `${id}:${secret}`]) assert.equal(await statusOf(token), 401)
 
       const { token, projectId } = ann
-      const wishes = [{ user_id: bob.userId }, { user_id: id }, { id }, { access_key: id }]
-      for (const wish of wishes) {
-        const answer = await holders.tryToMake(token, { project_id: projectId, ...wish })
+      const forgedFields = [{ user_id: bob.userId }, { user_id: id }, { id }, { access_key: id }]
+      for (const fields of forgedFields) {
+        const answer = await holders.tryToMake(token, { project_id: projectId, ...fields })
         assertError(answer, 'InputParameterError')
       }
       for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {

@@ -76,8 +76,8 @@ onEngineOfLane('the secret of an access key', (engine) => {
   /** Creates keys and uses them in every way, valid and invalid. */
   async function useKeys(): Promise<void> {
     for (let count = 0; count < 3; count += 1) {
-      const wish = { project_id: ann.projectId, name: `key ${count}` }
-      const { body } = await holders.tryToMake(ann.token, wish)
+      const fields = { project_id: ann.projectId, name: `key ${count}` }
+      const { body } = await holders.tryToMake(ann.token, fields)
       keys.push({ id: body.credential.id, secret: secretIn(body.credential) })
     }
     const [first, second, third] = keys as [HeldKey, HeldKey, HeldKey]

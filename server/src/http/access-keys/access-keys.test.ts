@@ -70,8 +70,13 @@ onEngineOfLane('access keys', (engine) => {
     })
 
     test('has the requested name and expiry', async () => {
-      const wish = { project_id: ann.projectId, name: 'Backup job', expires_at: later, blob: '{}' }
-      const { body } = await holders.tryToMake(ann.token, wish)
+      const fields = {
+        project_id: ann.projectId,
+        name: 'Backup job',
+        expires_at: later,
+        blob: '{}',
+      }
+      const { body } = await holders.tryToMake(ann.token, fields)
       const { name, expires_at, blob } = body.credential
       assert.deepEqual([name, expires_at], ['Backup job', '2027-02-28T08:30:00.000000Z'])
       const { expire } = JSON.parse(blob) as { expire: number }
@@ -130,8 +135,8 @@ onEngineOfLane('access keys', (engine) => {
         true,
       ]
       for (const expires_at of ends) {
-        const wish = { project_id: ann.projectId, expires_at }
-        const answer = await holders.tryToMake(ann.token, wish)
+        const fields = { project_id: ann.projectId, expires_at }
+        const answer = await holders.tryToMake(ann.token, fields)
         assert.equal(answer.status, 400, `${expires_at}: ${answer.text}`)
         assert.match(answer.body.fields?.[0]?.path ?? '', /^credential\.expires_at/)
       }
@@ -150,7 +155,7 @@ onEngineOfLane('access keys', (engine) => {
         'last_used_at',
         'roles',
       ]
-      const wishes: object[] = [
+      const invalidInputs: object[] = [
         ...['ec2', 'cert', 'totp', 'AKSK', '', 1, null].map((type) => ({ type, project_id })),
         ...['{"secret":"mine"}', 'mine', {}, null].map((blob) => ({ project_id, blob })),
         ...strays.map((name) => ({ project_id, [name]: 'x' })),
@@ -160,9 +165,9 @@ onEngineOfLane('access keys', (engine) => {
         })),
         {},
       ]
-      for (const wish of wishes) {
-        const { status, text } = await holders.tryToMake(ann.token, wish)
-        assert.equal(status, 400, `${JSON.stringify(wish)}: ${text}`)
+      for (const fields of invalidInputs) {
+        const { status, text } = await holders.tryToMake(ann.token, fields)
+        assert.equal(status, 400, `${JSON.stringify(fields)}: ${text}`)
       }
       const withoutType = { credential: { project_id } }
       assert.equal((await holders.credentials(ann.token, 'POST', '', withoutType)).status, 400)
@@ -171,8 +176,8 @@ onEngineOfLane('access keys', (engine) => {
   })
 
   /** Everything an administrator of a key can do with it. */
-  async function administer(token: string, owner: KeyHolder, wish: object): Promise<void> {
-    const made = await holders.tryToMake(token, { project_id: owner.projectId, ...wish })
+  async function administer(token: string, owner: KeyHolder, fields: object): Promise<void> {
+    const made = await holders.tryToMake(token, { project_id: owner.projectId, ...fields })
     assert.equal(made.status, 201, made.text)
     const { id } = made.body.credential
     assert.equal(made.body.credential.user_id, owner.userId)
@@ -280,8 +285,8 @@ onEngineOfLane('access keys', (engine) => {
       for (const attempt of tries) {
         const answer = await attempt(key.id)
         assertError(answer, 'ResourceNotFoundError')
-        const nonexistentThings = await attempt('f'.repeat(32))
-        assert.deepEqual(comparableParts(answer), comparableParts(nonexistentThings))
+        const unknownKey = await attempt('f'.repeat(32))
+        assert.deepEqual(comparableParts(answer), comparableParts(unknownKey))
       }
       const stolen = { user_id: ann.userId, project_id: ann.projectId }
       const refused = await holders.tryToMake(shared, stolen)
@@ -313,8 +318,8 @@ onEngineOfLane('access keys', (engine) => {
         assert.ok((await listIds(token)).includes(key.id))
         assertError(await change(token, key.id, { enabled: false }), 'ResourceNotFoundError')
         assertError(await remove(token, key.id), 'ResourceNotFoundError')
-        const wish = { user_id: ann.userId, project_id: ann.projectId }
-        assertError(await holders.tryToMake(token, wish), 'InputParameterError')
+        const fields = { user_id: ann.userId, project_id: ann.projectId }
+        assertError(await holders.tryToMake(token, fields), 'InputParameterError')
       }
       assert.equal((await show(ann.token, key.id)).body.credential.enabled, true)
     })
@@ -346,7 +351,7 @@ onEngineOfLane('access keys', (engine) => {
   test('are limited to 50 unexpired keys per user, also under concurrent creation', async () => {
     const { userId, projectId: project_id, token } = await holders.addHolder()
     const { db } = platform.database
-    const make = (wish = {}) => holders.tryToMake(token, { project_id, ...wish })
+    const make = (fields = {}) => holders.tryToMake(token, { project_id, ...fields })
     const kept = await make()
     const row = await db
       .selectFrom('access_keys')

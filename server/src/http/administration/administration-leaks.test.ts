@@ -301,11 +301,11 @@ onEngineOfLane('resources of other tenants', (engine) => {
   test('SEC-62: conflicts of globally unique names are reported to callers who see everything', async () => {
     const body = { domain: { name: 'foreign' } }
     for (const role of callers) {
-      const [taken, free] = [body, { domain: { name: 'nobody has this' } }].map((wish) =>
+      const [taken, free] = [body, { domain: { name: 'nobody has this' } }].map((input) =>
         ask(logins.url, '/v3/domains', {
           method: 'POST',
           token: tokenOf(role),
-          body: wish,
+          body: input,
         }),
       )
       assert.deepEqual(

@@ -79,13 +79,13 @@ onBothEngines('requests of Cloudpods and Keystone clients', (engine) => {
 
   test('a null description and empty options are ignored', async () => {
     for (const key of ['domain', 'project', 'user', 'group', 'role'] as const) {
-      const wish = {
+      const fields = {
         name: `null ${key}`,
         description: null,
         ...(key !== 'group' && { options: {} }),
       }
       type One = Record<string, { id: string; description: string }>
-      const made = await call<One>('POST', `/v3/${key}s`, { [key]: wish })
+      const made = await call<One>('POST', `/v3/${key}s`, { [key]: fields })
       assert.equal(made.status, 201, made.text)
       const { id = '', description } = made.body[key] ?? {}
       assert.equal(description, '')

@@ -117,7 +117,7 @@ onEngineOfLane('users', (engine) => {
   })
 
   test('changing or removing the password or disabling the user ends every token', async () => {
-    for (const [wish, status] of [
+    for (const [changes, status] of [
       [{ password: 'moorland tussocks' }, 401],
       [{ password: null }, 401],
       [{ enabled: false }, 401],
@@ -125,11 +125,11 @@ onEngineOfLane('users', (engine) => {
     ] as const) {
       const { id } = await create({ password })
       const tokens = [await tokenOf(id), await tokenOf(id)]
-      await change(id, wish)
+      await change(id, changes)
       const isGood = status === 201
       for (const token of tokens) assert.equal(await statusOf(token), isGood ? 200 : 401)
       assert.equal((await logIn(id)).status, status)
-      if ('enabled' in wish) {
+      if ('enabled' in changes) {
         await change(id, { enabled: true })
         for (const token of tokens) assert.equal(await statusOf(token), 401)
         assert.equal((await logIn(id)).status, 201)

@@ -44,8 +44,8 @@ onEngineOfLane('retention of the audit log', (engine) => {
     for (const age of ages) await record(makeEvent({ time: now - age }))
     assert.deepEqual(await times(), ages)
     mock.timers.tick(hour)
-    const kept = await eventually(times, ({ length }) => length < ages.length)
-    assert.deepEqual(kept, [30 * day, 30 * day - 1, day, 0])
+    const remaining = await eventually(times, ({ length }) => length < ages.length)
+    assert.deepEqual(remaining, [30 * day, 30 * day - 1, day, 0])
   })
 
   test('purges any number of events', async () => {
@@ -59,9 +59,9 @@ onEngineOfLane('retention of the audit log', (engine) => {
       const rows = Array.from({ length: 700 }, makeRow)
       await commit([db.insertInto('events').values(rows).compile()])
     }
-    const kept = await times()
+    const remaining = await times()
     await createEventStore(platform.database).purge(now - 30 * day)
-    assert.equal(kept.length, 2_100 + 4)
-    assert.deepEqual(await times(), kept.slice(2_100))
+    assert.equal(remaining.length, 2_100 + 4)
+    assert.deepEqual(await times(), remaining.slice(2_100))
   })
 })

@@ -23,7 +23,7 @@ const changing = all.filter(
 )
 
 /** Audit actions of operations with a different name. */
-const deeds: Readonly<Record<string, readonly [action: string, targetType: string]>> = {
+const auditNames: Readonly<Record<string, readonly [action: string, targetType: string]>> = {
   revokeToken: ['logout', 'user'],
   changeOwnPassword: ['update', 'user'],
   addGroupUser: ['join', 'group'],
@@ -46,9 +46,15 @@ function deedOf({ id }: Operation): readonly [string, string] {
   const [, verb, thing] = /^(create|update|delete)([A-Z]\w+)$/.exec(id) ?? []
   const [, given, holder] =
     /^(grant|revoke)(?:Project|Domain|System)(User|Group)Role$/.exec(id) ?? []
-  const deed = deeds[id] ?? [verb ?? given, toNoun(thing ?? holder ?? '').toLowerCase()]
-  assert.ok(deed[0] !== undefined && deed[1] !== '', `nothing says what should tell of ${id}`)
-  return [deed[0], deed[1]]
+  const actionAndType = auditNames[id] ?? [
+    verb ?? given,
+    toNoun(thing ?? holder ?? '').toLowerCase(),
+  ]
+  assert.ok(
+    actionAndType[0] !== undefined && actionAndType[1] !== '',
+    `no audit action is known for ${id}`,
+  )
+  return [actionAndType[0], actionAndType[1]]
 }
 
 /** Client headers do not change the recorded address. */

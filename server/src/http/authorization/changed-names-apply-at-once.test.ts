@@ -196,12 +196,12 @@ onEngineOfLane('reusing a name through the API', (engine) => {
   test('SEC-16: a new access key with an old name rejects the old secret', async () => {
     const { url } = platform
     const { id: user, projectId, token } = await identityApi.hire()
-    const wish = { name: `backup ${newId()}` }
-    const old = await makeKey(url, token, projectId, wish)
+    const fields = { name: `backup ${newId()}` }
+    const old = await makeKey(url, token, projectId, fields)
     const got = (await logInByKey(url, old)).headers.get('x-subject-token') ?? ''
     assert.equal(await statusOf(url, got), 200)
     await identityApi.order('DELETE', `/v3/credentials/${old.keyId}`)
-    const next = await makeKey(url, token, projectId, wish)
+    const next = await makeKey(url, token, projectId, fields)
     assert.notEqual(next.keyId, old.keyId)
     assert.equal(await statusOf(url, got), 401)
     assert.equal((await logInByKey(url, old)).status, 401)

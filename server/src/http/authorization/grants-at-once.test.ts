@@ -42,13 +42,13 @@ onEngineOfLane('concurrent changes', (engine) => {
     )
 
   test('one of several creations with the same name succeeds, the others are 409', async () => {
-    const wishes = {
+    const creations = {
       domain: ['domains', {}],
       user: ['users', {}],
       role: ['roles', {}],
       policy: ['policies', { scope: 'project', rules: [parseRule('allow compute * get')] }],
     } as const
-    for (const [key, [kind, fields]] of Object.entries(wishes)) {
+    for (const [key, [kind, fields]] of Object.entries(creations)) {
       const name = newId()
       const answers = await together('POST', `/v3/${kind}`, { [key]: { name, ...fields } })
       const made = answers.filter(({ status }) => status === 201)
@@ -97,10 +97,10 @@ onEngineOfLane('concurrent changes', (engine) => {
       statusesOf(answers),
     )
     const [dismissal] = await identityApi.events(`action=revoke&target_id=${id}`)
-    const deeds = await identityApi.events(`user_id=${id}&result=success`)
-    assert.equal(deeds.length, crowd - 1 - refused.length)
+    const changes = await identityApi.events(`user_id=${id}&result=success`)
+    assert.equal(changes.length, crowd - 1 - refused.length)
     const last = dismissal?.id ?? ''
-    assert.ok(last !== '' && deeds.every((deed) => deed.id < last), 'nothing came after it')
+    assert.ok(last !== '' && changes.every((change) => change.id < last), 'nothing came after it')
   })
 
   test("two administrators who revoke each other's role leave one administrator", async () => {

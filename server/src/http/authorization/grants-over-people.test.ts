@@ -47,8 +47,8 @@ onEngineOfLane('users with more permissions are protected', (engine) => {
 
   /** A disabled access key. */
   async function addDisabledKey({ id, projectId, token }: Person): Promise<string> {
-    const wish = { type: 'aksk', project_id: projectId }
-    const made = await identityApi.call(token, 'POST', '/v3/credentials', { credential: wish })
+    const credential = { type: 'aksk', project_id: projectId }
+    const made = await identityApi.call(token, 'POST', '/v3/credentials', { credential })
     assert.equal(made.status, 201, made.text)
     const key = made.body['credential']?.id ?? ''
     const disabled = await acts(token).changeKey(key, { enabled: false })()

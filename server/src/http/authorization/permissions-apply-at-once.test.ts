@@ -331,29 +331,34 @@ onEngineOfLane('permission changes apply immediately', (engine) => {
       const toProject = { project: { id: project } }
       const toDomain = { domain: { id: projectDomain } }
       const inDomain = secretOf(await rescope(unscoped, toDomain))
-      const nonexistentThings = refusalOf(await rescope(unscoped, { project: { id: 'never was' } }))
-      assert.equal(nonexistentThings.status, 401)
+      const unknownProject = refusalOf(await rescope(unscoped, { project: { id: 'never was' } }))
+      assert.equal(unknownProject.status, 401)
 
-      for (const [table, id, inPlace, wishes] of [
+      for (const [table, id, inPlace, requestedScopes] of [
         ['projects', project, [inProject], [toProject]],
         ['domains', projectDomain, [inProject, inDomain], [toProject, toDomain]],
       ] as const) {
         await identities.change(enable(table, id, 0))
-        for (const wish of wishes) {
-          for (const answer of [await rescope(unscoped, wish), await logIn(holder, wish)]) {
-            assert.deepEqual(refusalOf(answer), nonexistentThings)
+        for (const requestedScope of requestedScopes) {
+          for (const answer of [
+            await rescope(unscoped, requestedScope),
+            await logIn(holder, requestedScope),
+          ]) {
+            assert.deepEqual(refusalOf(answer), unknownProject)
           }
         }
         for (const token of inPlace) {
           assert.equal(await statusAt(platform, token), 401)
           // It cannot be exchanged for another scope either.
-          assert.deepEqual(refusalOf(await rescope(token)), nonexistentThings)
+          assert.deepEqual(refusalOf(await rescope(token)), unknownProject)
         }
         const { projects } = (await rescope(unscoped)).body.token
         assert.deepEqual(projects, [])
 
         await identities.change(enable(table, id, 1))
-        for (const wish of wishes) assert.equal((await rescope(unscoped, wish)).status, 201)
+        for (const requestedScope of requestedScopes) {
+          assert.equal((await rescope(unscoped, requestedScope)).status, 201)
+        }
         for (const token of inPlace) assert.equal(await statusAt(platform, token), 200)
       }
     })

@@ -68,8 +68,8 @@ onEngineOfLane('a recreated name', (engine) => {
     const { user, role_assignments, projects } = answer.body.token
     assert.equal(user.Id, userId)
     assert.deepEqual([role_assignments, projects], [[], []])
-    const wish = { project: { id: projectId } }
-    assert.equal((await rescope(secretOf(answer), wish)).status, 401)
+    const scope = { project: { id: projectId } }
+    assert.equal((await rescope(secretOf(answer), scope)).status, 401)
     assert.deepEqual(await Promise.all([old.token, scoped, child].map(statusOf)), [401, 401, 401])
   })
 
@@ -86,38 +86,38 @@ onEngineOfLane('a recreated name', (engine) => {
 
   test('SEC-16: a recreated project has no members', async () => {
     const { userId, token } = await addUser('builder')
-    const wish = { project: { name: 'phoenix', domain: { id: 'default' } } }
+    const scope = { project: { name: 'phoenix', domain: { id: 'default' } } }
     const old = await identities.addProject('phoenix')
     await identities.assign({ role: 'project_owner', userId, projectId: old })
-    const scoped = secretOf(await rescope(token, wish))
+    const scoped = secretOf(await rescope(token, scope))
     assert.equal(await statusOf(scoped), 200)
 
     await remove('projects', 'phoenix')
     const project = await identities.addProject('phoenix')
     assert.notEqual(project, old)
     assert.equal(await statusOf(scoped), 401)
-    assert.equal((await rescope(token, wish)).status, 401)
+    assert.equal((await rescope(token, scope)).status, 401)
     assert.equal((await rescope(token, { project: { id: old } })).status, 401)
 
     // A role in the new project does not restore the old token.
     await identities.assign({ role: 'project_owner', userId, projectId: project })
-    assert.equal((await rescope(token, wish)).body.token.project.Id, project)
+    assert.equal((await rescope(token, scope)).body.token.project.Id, project)
     assert.equal(await statusOf(scoped), 401)
   })
 
   test('SEC-16: a recreated domain has no users', async () => {
     const { userId, token } = await addUser('governor')
-    const wish = { domain: { name: 'atlantis' } }
+    const scope = { domain: { name: 'atlantis' } }
     const old = await identities.addDomain('atlantis')
     await identities.assign({ role: 'domain_admin', userId, domainId: old })
     await identities.addUser({ name: 'citizen', domainId: old, passwordHash })
-    const scoped = secretOf(await rescope(token, wish))
+    const scoped = secretOf(await rescope(token, scope))
     assert.equal(await statusOf(scoped), 200)
 
     await remove('domains', 'atlantis')
     assert.notEqual(await identities.addDomain('atlantis'), old)
     assert.equal(await statusOf(scoped), 401)
-    assert.equal((await rescope(token, wish)).status, 401)
+    assert.equal((await rescope(token, scope)).status, 401)
     const citizen = { name: 'citizen', domain: { name: 'atlantis' }, password }
     const identity = { methods: ['password'], password: { user: citizen } }
     assert.equal((await requestToken(platform.url, { identity })).status, 401)
@@ -126,8 +126,8 @@ onEngineOfLane('a recreated name', (engine) => {
   test('SEC-16: a recreated group or role gives nothing to holders of the first', async () => {
     const { userId, token } = await addUser('member')
     const projectId = await identities.addProject('club')
-    const wish = { project: { id: projectId } }
-    const isIn = async () => (await rescope(token, wish)).status === 201
+    const scope = { project: { id: projectId } }
+    const isIn = async () => (await rescope(token, scope)).status === 201
 
     const group = await identities.addGroup('club members', [userId])
     await identities.assign({ role: 'project_viewer', groupId: group, projectId })

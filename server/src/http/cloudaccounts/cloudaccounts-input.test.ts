@@ -17,7 +17,7 @@ const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.e
 const aws = (changes: object = {}) => ({ provider: 'Aws', credentials: keys, ...changes })
 
 /** Input with exactly one error, by the field that the error names. */
-const faults: readonly (readonly [field: string, wish: object])[] = [
+const faults: readonly (readonly [field: string, input: object])[] = [
   ['cloudaccount.name', { name: '' }],
   ['cloudaccount.name', { name: ' blank ' }],
   ['cloudaccount.name', { name: 'x'.repeat(256) }],
@@ -147,7 +147,7 @@ describe('the input of an account', () => {
   })
 
   const wishOf = (changes: object) => {
-    const wish = {
+    const input = {
       name: `account ${newId()}`,
       provider: 'OneCloud',
       project_id: at.projectId,
@@ -156,7 +156,7 @@ describe('the input of an account', () => {
       ...changes,
     }
     // Projects exist only after the platform has started.
-    return JSON.parse(JSON.stringify(wish).replaceAll('"home"', `"${at.projectId}"`)) as object
+    return JSON.parse(JSON.stringify(input).replaceAll('"home"', `"${at.projectId}"`)) as object
   }
   const create = (changes: object) =>
     at.admin.call('createCloudAccount', { body: { cloudaccount: wishOf(changes) } })

@@ -232,8 +232,8 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     const { Id: oldId } = old.body.token.user
     const projectId = await muster.identities.addProject('ashes', campus)
     await muster.identities.assign({ role: 'project_owner', userId: oldId, projectId })
-    const wish = { project: { id: projectId } }
-    const held = (await muster.logIn(cas.ticketFor('phoenix'), wish)).body.token
+    const scope = { project: { id: projectId } }
+    const held = (await muster.logIn(cas.ticketFor('phoenix'), scope)).body.token
     assert.deepEqual(heldIn(held.role_assignments), ['project_owner on ashes'])
 
     assert.equal((await muster.call('DELETE', `/v3/users/${oldId}`)).status, 204)
@@ -241,7 +241,7 @@ onEngineOfLane('a login with a CAS ticket', (engine) => {
     const anew = await muster.logIn(cas.ticketFor('phoenix'))
     assert.notEqual(anew.body.token.user.Id, oldId)
     assert.deepEqual(anew.body.token.role_assignments, [])
-    const scoped = await muster.logIn(cas.ticketFor('phoenix'), wish)
+    const scoped = await muster.logIn(cas.ticketFor('phoenix'), scope)
     await muster.assertRefused(scoped, /^no role there$/)
     assert.equal(await muster.statusOf(secretOf(old)), 401)
   })

@@ -83,8 +83,8 @@ onEngineOfLane('the mapping of a CAS provider', (engine) => {
   test('without a matching rule the token is unscoped', async () => {
     const { token } = (await logIn('guest', { group: ['guests'] })).body
     assert.deepEqual([token.roles, token.catalog, token.project.Id], [[], [], ''])
-    const wish = { project: { id: lab } }
-    await muster.assertRefused(await logIn('guest', {}, wish), /^no role there$/)
+    const scope = { project: { id: lab } }
+    await muster.assertRefused(await logIn('guest', {}, scope), /^no role there$/)
   })
 
   test('applies to the scope requested by the same login', async () => {

@@ -73,7 +73,7 @@ onEngineOfLane('choosing among several CAS providers', (engine) => {
   }
 
   describe('the domain of the scope chooses the provider, and no other provider gets the ticket:', () => {
-    const wishes: Readonly<Record<string, (home: Home) => unknown>> = {
+    const scopes: Readonly<Record<string, (home: Home) => unknown>> = {
       'a project by its id': ({ project }) => ({ project: { id: project } }),
       'a project by its name and the id of its domain': ({ domain }) => ({
         project: { name: 'commons', domain: { id: domain } },
@@ -84,10 +84,10 @@ onEngineOfLane('choosing among several CAS providers', (engine) => {
       'a domain by its id': ({ domain }) => ({ domain: { id: domain } }),
       'a domain by its name': ({ name }) => ({ domain: { name } }),
     }
-    for (const [what, wish] of Object.entries(wishes)) {
+    for (const [what, scope] of Object.entries(scopes)) {
       test(what, async () => {
-        await assertSentTo(east, wish(east))
-        await assertSentTo(west, wish(west))
+        await assertSentTo(east, scope(east))
+        await assertSentTo(west, scope(west))
       })
     }
   })
@@ -126,8 +126,8 @@ onEngineOfLane('choosing among several CAS providers', (engine) => {
 
   test('a ticket of one provider gives no access to the domain of another', async () => {
     const ticket = east.cas.ticketFor('stranger')
-    const wish = { project: { id: west.project } }
-    await muster.assertRefused(await muster.logIn(ticket, wish), /refused the ticket/)
+    const scope = { project: { id: west.project } }
+    await muster.assertRefused(await muster.logIn(ticket, scope), /refused the ticket/)
     assert.deepEqual(askedAbout(ticket), ['west'])
   })
 })

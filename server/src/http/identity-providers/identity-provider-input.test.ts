@@ -33,9 +33,9 @@ onEngineOfLane('the input of an identity provider', (engine) => {
     domain_id: 'default',
     ...changes,
   })
-  const send = (method: string, path: string, wish: object) =>
+  const send = (method: string, path: string, fields: object) =>
     muster.call<{ identity_provider: IdentityProviderDto }>(method, collection + path, {
-      identity_provider: wish,
+      identity_provider: fields,
     })
 
   /** Asserts that creation and update are rejected and name the field. */

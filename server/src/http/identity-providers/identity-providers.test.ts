@@ -35,7 +35,7 @@ onEngineOfLane('identity providers', (engine) => {
       changes && { identity_provider: changes },
       token ?? muster.admin,
     )
-  const wish = (changes: object = {}) => ({
+  const providerInput = (changes: object = {}) => ({
     name: newId(),
     driver: 'cas',
     url: 'https://cas.example.org/cas',
@@ -44,7 +44,7 @@ onEngineOfLane('identity providers', (engine) => {
     ...changes,
   })
   const create = async (changes?: object) => {
-    const answer = await call('POST', '', wish(changes))
+    const answer = await call('POST', '', providerInput(changes))
     assert.equal(answer.status, 201, answer.text)
     return answer.body.identity_provider
   }
@@ -55,7 +55,7 @@ onEngineOfLane('identity providers', (engine) => {
 
   describe('as a system administrator', () => {
     test('are created with the given values and defaults for the rest', async () => {
-      const plain = wish()
+      const plain = providerInput()
       const { status, body } = await call('POST', '', plain)
       assert.equal(status, 201)
       const { id, created_at, links, ...shown } = body.identity_provider
@@ -72,7 +72,7 @@ onEngineOfLane('identity providers', (engine) => {
         },
         { role_id: await muster.roleId('domain_viewer'), domain_id: campus },
       ]
-      const whole = wish({ protocol: 2, enabled: false, ca: testAuthority, mapping })
+      const whole = providerInput({ protocol: 2, enabled: false, ca: testAuthority, mapping })
       const made = (await call('POST', '', whole)).body.identity_provider
       assert.deepEqual({ ...made, ...whole }, made)
     })
@@ -124,12 +124,12 @@ onEngineOfLane('identity providers', (engine) => {
       const { id, name } = await create({ name: `Straße ${newId()}` })
       const spelled = name.toUpperCase()
       const again = assertError(
-        await call('POST', '', wish({ name: spelled })),
+        await call('POST', '', providerInput({ name: spelled })),
         'DuplicateNameError',
       )
       assert.equal(again.fields?.[0]?.path, 'identity_provider.name')
       // Also across domains.
-      const elsewhere = wish({ name, domain_id: 'default' })
+      const elsewhere = providerInput({ name, domain_id: 'default' })
       assertError(await call('POST', '', elsewhere), 'DuplicateNameError')
       const other = await create()
       assertError(await call('PUT', `/${other.id}`, { name }), 'DuplicateNameError')
@@ -192,7 +192,7 @@ onEngineOfLane('identity providers', (engine) => {
     async function assertMayNotWrite(token: string, id: string): Promise<void> {
       const before = await rows()
       const attempts = [
-        await call('POST', '', wish(), token),
+        await call('POST', '', providerInput(), token),
         await call('PUT', `/${id}`, { enabled: false }, token),
         await call('PATCH', `/${id}`, { url: 'https://evil.example.org' }, token),
         await call('DELETE', `/${id}`, undefined, token),
@@ -251,13 +251,13 @@ onEngineOfLane('identity providers', (engine) => {
         project_id: lab,
       })
       const [viewer, owner] = [await ruleOf(roles[0]), await ruleOf(roles[1])]
-      const { id } = (await call('POST', '', wish(), token)).body.identity_provider
+      const { id } = (await call('POST', '', providerInput(), token)).body.identity_provider
       // They can grant what they have.
       assert.equal((await call('PUT', `/${id}`, { mapping: [viewer] }, token)).status, 200)
       const before = await rows()
       const domainRule = { role_id: await muster.roleId('domain_viewer'), domain_id: campus }
       for (const mapping of [[owner], [viewer, owner], [domainRule]]) {
-        assertError(await call('POST', '', wish({ mapping }), token), 'ForbiddenError')
+        assertError(await call('POST', '', providerInput({ mapping }), token), 'ForbiddenError')
         assertError(await call('PUT', `/${id}`, { mapping }, token), 'ForbiddenError')
       }
       assert.deepEqual(await rows(), before)

@@ -200,7 +200,7 @@ onBothEnginesAtOnce('missing servers', (engine) => {
     ec2.regions = ['eu-west-1']
     const shown = async () =>
       (await at.servers(account)).map(({ name, status }) => `${name} ${status}`)
-    const kept = [
+    const stored = [
       'eu-west-1 1 running',
       'eu-west-1 2 running',
       'us-east-1 1 unknown',
@@ -216,14 +216,14 @@ onBothEnginesAtOnce('missing servers', (engine) => {
       })
       assert.match(ill.sync.error, /region us-east-1 is no longer listed .* options\.regions/)
       assert.equal(ill.status, 'disconnected')
-      assert.deepEqual(await shown(), kept)
+      assert.deepEqual(await shown(), stored)
     }
     // Refreshing it alone reports it as missing, which changes nothing.
     const [, , lost] = await at.servers(account)
     const others = [...ec2.instances].filter(([, { region }]) => region === 'us-east-1')
     ec2.instances.delete(`i-us-east-1-${lost?.name.split(' ').at(-1)}`)
     await at.admin.get('syncServer', { path: { id: lost?.id ?? '' } })
-    assert.deepEqual(await shown(), kept)
+    assert.deepEqual(await shown(), stored)
     for (const [id, instance] of others) ec2.instances.set(id, instance)
     // Back again, with the same data.
     ec2.regions = ['eu-west-1', 'us-east-1']
@@ -235,7 +235,7 @@ onBothEnginesAtOnce('missing servers', (engine) => {
     await until('they are held', async () => warningsOf(await at.show(account.id)).length > 0)
     await at.sync(account.id)
     await at.sync(account.id)
-    assert.deepEqual(await shown(), kept.slice(0, 2))
+    assert.deepEqual(await shown(), stored.slice(0, 2))
   })
 
   test('that cannot be read become unknown, and the account says why', async () => {

@@ -137,8 +137,8 @@ onEngineOfLane('deletion of owners with servers', (engine) => {
     const recordServers = createRecordServers({ serverWriter, owners, clock: Date.now })
     const present = [minimalServer(projectId), minimalServer(besideId)]
     await assert.rejects(recordServers({ present, gone: [] }), /a project that is not there/)
-    const kept = await inventory.serverWriter.findStored(present.map(({ id }) => id))
-    assert.deepEqual([...kept.keys()], [])
+    const stored = await inventory.serverWriter.findStored(present.map(({ id }) => id))
+    assert.deepEqual([...stored.keys()], [])
   })
 
   test('of a concurrent deletion and server creation, one is rejected', async () => {
@@ -156,9 +156,9 @@ onEngineOfLane('deletion of owners with servers', (engine) => {
       assert.equal(deletion.status, 'fulfilled')
       const { status } = deletion.value
       assert.ok(status === 204 || status === 409, String(status))
-      const kept = await platform.inventory.serverWriter.findStored([server.id])
+      const stored = await platform.inventory.serverWriter.findStored([server.id])
       assert.deepEqual(
-        [kept.size, await projectIsThere(projectId)],
+        [stored.size, await projectIsThere(projectId)],
         status === 409 ? [1, true] : [0, false],
       )
     }

@@ -55,7 +55,7 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
       },
     }
   }
-  const deed = ({ action, changes }: EventDto) => ({ action, changes })
+  const actionAndChanges = ({ action, changes }: EventDto) => ({ action, changes })
 
   test('begins with the initial values', async (context) => {
     const { account, id } = await attachOne(context, { name: 'first' })
@@ -90,14 +90,14 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
   test('records exactly the changed fields before and after, metadata by key', async (context) => {
     const { become, id } = await attachOne(context, tagged({ team: 'web', old: '1', same: 'x' }))
     assert.deepEqual(
-      deed(await become({ ...tagged({ team: 'web', old: '1', same: 'x' }), state: 5 })),
+      actionAndChanges(await become({ ...tagged({ team: 'web', old: '1', same: 'x' }), state: 5 })),
       {
         action: 'update',
         changes: { status: ['running', 'ready'] },
       },
     )
     const renamed = await become({ ...tagged({ team: 'data', fresh: '2', same: 'x' }), name: 'b' })
-    assert.deepEqual(deed(renamed), {
+    assert.deepEqual(actionAndChanges(renamed), {
       action: 'update',
       changes: {
         name: ['guest-1', 'b'],
@@ -114,11 +114,11 @@ onBothEnginesAtOnce('the history of a server', (engine) => {
 
   test('records deletion and restoration', async (context) => {
     const { become, id } = await attachOne(context)
-    assert.deepEqual(deed(await become(undefined)), {
+    assert.deepEqual(actionAndChanges(await become(undefined)), {
       action: 'delete',
       changes: { deleted: [false, true] },
     })
-    assert.deepEqual(deed(await become({ state: 5 })), {
+    assert.deepEqual(actionAndChanges(await become({ state: 5 })), {
       action: 'restore',
       changes: { deleted: [true, false], status: ['running', 'ready'] },
     })

@@ -23,7 +23,7 @@ const hundredMegabytes = 100 * 1_024 * 1_024
 /** Sends chunks until the server responds or disconnects, or all are sent. */
 async function sendUntilRefused(start: string, piece: Uint8Array, most: number) {
   const socket = openSocket(url)
-  const said = listen(socket)
+  const exchange = listen(socket)
   socket.write(start)
   let sent = 0
   while (socket.bytesRead === 0 && !socket.destroyed && sent < most) {
@@ -33,7 +33,7 @@ async function sendUntilRefused(start: string, piece: Uint8Array, most: number) 
     // Writing after the server disconnected would lose its response.
     await pause(25)
   }
-  return { sent, ...(await said) }
+  return { sent, ...(await exchange) }
 }
 
 const asChunk = (bytes: Uint8Array) =>
@@ -96,12 +96,12 @@ describe('SEC-71 bodies that are too large', () => {
   test('SEC-71 an endless body is rejected on routes without a body', async () => {
     const refuse = async (line: string) => {
       const socket = openSocket(url)
-      const said = listen(socket, { patience: 1_000 })
+      const exchange = listen(socket, { patience: 1_000 })
       socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\n`)
       socket.write('Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
       socket.write(asChunk(piece))
       socket.write(asChunk(piece))
-      const { answers } = await said
+      const { answers } = await exchange
       assert.ok(answers[0] && answers[0].status >= 400 && answers[0].status < 500, line)
     }
     const lines = ['GET /healthz', 'DELETE /v3/auth/tokens', 'POST /nowhere', 'GET /metrics']
@@ -110,9 +110,9 @@ describe('SEC-71 bodies that are too large', () => {
 
   test('SEC-71 a body shorter than its Content-Length is rejected', async () => {
     const socket = openSocket(url)
-    const said = listen(socket)
+    const exchange = listen(socket)
     socket.end(`${head}Content-Length: 100\r\n\r\n{}`)
-    const { closed, answers } = await said
+    const { closed, answers } = await exchange
     assert.ok(closed)
     assert.ok(answers.every(({ status }) => status === 400))
     assert.equal((await ask(url, '/healthz')).status, 200)

@@ -31,7 +31,7 @@ async function addressesOf(platform: TestPlatform, headers: Record<string, strin
   await platform.database.commit([
     platform.database.db.deleteFrom('tokens').where('method', '=', 'token').compile(),
   ])
-  return { said: body.token.context.ip, kept: row.ip }
+  return { inToken: body.token.context.ip, inRow: row.ip }
 }
 
 const claims: Record<string, string>[] = [
@@ -63,15 +63,15 @@ describe('SEC-15 without a trusted proxy', () => {
 
   test('SEC-15 the address is that of the connection, whatever the headers claim', async () => {
     for (const headers of claims) {
-      const { said, kept } = await addressesOf(platform, headers)
-      assert.deepEqual([said, kept], ['127.0.0.1', '127.0.0.1'], JSON.stringify(headers))
+      const { inToken, inRow } = await addressesOf(platform, headers)
+      assert.deepEqual([inToken, inRow], ['127.0.0.1', '127.0.0.1'], JSON.stringify(headers))
     }
   })
 
   test('SEC-15 the address is that of the connection, whatever the body claims', async () => {
     for (const ip of ['198.51.100.7', '::1', '', 'nonsense', '127.0.0.2']) {
-      const { said, kept } = await addressesOf(platform, {}, ip)
-      assert.deepEqual([said, kept], ['127.0.0.1', '127.0.0.1'])
+      const { inToken, inRow } = await addressesOf(platform, {}, ip)
+      assert.deepEqual([inToken, inRow], ['127.0.0.1', '127.0.0.1'])
     }
   })
 
@@ -101,9 +101,9 @@ describe('SEC-15 behind a trusted proxy', () => {
   after(() => platform.close())
 
   const addressBehind = async (forwardedFor: string) => {
-    const { said, kept } = await addressesOf(platform, { 'x-forwarded-for': forwardedFor })
-    assert.equal(said, kept)
-    return said
+    const { inToken, inRow } = await addressesOf(platform, { 'x-forwarded-for': forwardedFor })
+    assert.equal(inToken, inRow)
+    return inToken
   }
 
   test('SEC-15 the address is the forwarded one', async () => {
@@ -133,8 +133,8 @@ describe('SEC-15 behind a trusted proxy', () => {
 
   test('SEC-15 only X-Forwarded-For is used', async () => {
     for (const headers of claims.slice(3)) {
-      const { said } = await addressesOf(platform, headers)
-      assert.equal(said, '127.0.0.1', JSON.stringify(headers))
+      const { inToken } = await addressesOf(platform, headers)
+      assert.equal(inToken, '127.0.0.1', JSON.stringify(headers))
     }
   })
 

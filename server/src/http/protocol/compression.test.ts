@@ -87,10 +87,10 @@ describe('compressed responses', () => {
   })
 
   test('only clients that accept a coding get one', async () => {
-    for (const wish of ['*', 'identity', 'gzip;q=0', 'deflate', '']) {
+    for (const coding of ['*', 'identity', 'gzip;q=0', 'deflate', '']) {
       for (const path of [page, ...streams]) {
-        const { headers } = await send(path, accept(wish))
-        assert.equal(headers['content-encoding'], undefined, wish)
+        const { headers } = await send(path, accept(coding))
+        assert.equal(headers['content-encoding'], undefined, coding)
       }
     }
   })
@@ -138,13 +138,15 @@ describe('compressed responses', () => {
 
   test('each coding has an ETag, and any of them gives a 304', async () => {
     for (const path of [page, '/openapi.json']) {
-      const wishes = ['identity', ...contentCodings]
+      const codings = ['identity', ...contentCodings]
       const tags: string[] = []
-      for (const wish of wishes) tags.push(String((await send(path, accept(wish))).headers.etag))
-      assert.equal(new Set(tags).size, wishes.length)
-      for (const wish of wishes) {
+      for (const coding of codings) {
+        tags.push(String((await send(path, accept(coding))).headers.etag))
+      }
+      assert.equal(new Set(tags).size, codings.length)
+      for (const coding of codings) {
         for (const tag of tags) {
-          const known = await send(path, { ...accept(wish), 'if-none-match': `"x", W/${tag}` })
+          const known = await send(path, { ...accept(coding), 'if-none-match': `"x", W/${tag}` })
           assert.deepEqual([known.status, known.bytes.length, known.headers.etag], [304, 0, tag])
           assert.equal(known.headers['content-encoding'], undefined)
           assert.match(known.headers.vary ?? '', /\bAccept-Encoding$/)
@@ -155,10 +157,10 @@ describe('compressed responses', () => {
 
   test('HEAD has the same headers', async () => {
     for (const path of [page, '/openapi.json', '/v3/roles']) {
-      for (const wish of ['identity', 'zstd']) {
+      for (const coding of ['identity', 'zstd']) {
         const [get, head] = [
-          await send(path, accept(wish)),
-          await send(path, accept(wish), { method: 'HEAD' }),
+          await send(path, accept(coding)),
+          await send(path, accept(coding), { method: 'HEAD' }),
         ]
         assert.equal(head.bytes.length, 0)
         for (const name of contentHeaders) assert.equal(head.headers[name], get.headers[name], name)

@@ -116,8 +116,8 @@ describe('secrets in responses', () => {
     const secret = readSecret(made.body as Parameters<typeof readSecret>[0])
     assert.ok(secret.length > 20 && organisation.secrets.has(secret))
     // Guards the check below: the stored secrets can be found in a snapshot.
-    const kept = [...(await takeSnapshot()).values()].join('\n')
-    const planted = [...organisation.secrets].filter((each) => kept.includes(each))
+    const stored = [...(await takeSnapshot()).values()].join('\n')
+    const planted = [...organisation.secrets].filter((each) => stored.includes(each))
     assert.ok(planted.length >= 3, 'two hashes of passwords and a sealed secret')
 
     const edit = withoutFilter
@@ -169,8 +169,8 @@ describe('secrets in responses', () => {
       assertError(await give(ca), 'InputParameterError')
     }
     const [, body = ''] = key.split('\n')
-    const kept = [...(await takeSnapshot()).values()].join('\n')
-    assert.ok(!kept.includes(body))
-    assert.ok(!kept.includes(['PRIVATE', 'KEY'].join(' ')))
+    const stored = [...(await takeSnapshot()).values()].join('\n')
+    assert.ok(!stored.includes(body))
+    assert.ok(!stored.includes(['PRIVATE', 'KEY'].join(' ')))
   })
 })

@@ -197,12 +197,12 @@ function stripFresh(answer: ClientResponse) {
   const [thing] = isFresh ? Object.values(answer.body as Record<string, Made>) : []
   const tags = (answer.body as { metadata?: Record<string, string> } | undefined)?.metadata
   const blob = thing?.blob && JSON.stringify(thing.blob)
-  const news = [thing?.id, thing?.name, thing?.secret, blob, tags?.['user:note']]
+  const generated = [thing?.id, thing?.name, thing?.secret, blob, tags?.['user:note']]
   return {
     status,
     // A duration of 9 ms is a byte shorter than one of 10 ms.
     headers: headers.filter(([name]) => name !== 'x-subject-token' && name !== 'content-length'),
-    text: news
+    text: generated
       .reduce<string>((rest, part) => (part ? rest.replaceAll(part, '') : rest), text)
       // A new value each time, so that there is a change.
       .replace(/"(?:period":\d+|q":"[0-9a-f]{32}")/, ''),

@@ -19,7 +19,7 @@ interface Page {
   readonly offset: number
   readonly total: number
 }
-type Wish = Partial<NewView>
+type ViewFields = Partial<NewView>
 type Asker = Pick<InventoryCaller, 'get' | 'call' | 'fail'>
 
 onEngineOfLane('saved views', (engine) => {
@@ -36,14 +36,14 @@ onEngineOfLane('saved views', (engine) => {
   })
   after(() => fleet.platform.close())
 
-  async function save(caller: Asker, wish: Wish = {}): Promise<SavedView> {
-    const body = { view: { name: `view ${newId()}`, ...wish } }
+  async function save(caller: Asker, fields: ViewFields = {}): Promise<SavedView> {
+    const body = { view: { name: `view ${newId()}`, ...fields } }
     return (await caller.get<{ view: SavedView }>('createView', { body })).view
   }
   const at = (id: string) => ({ path: { id } })
   const show = async (caller: Asker, id: string) =>
     (await caller.get<{ view: SavedView }>('getView', at(id))).view
-  const update = async (caller: Asker, id: string, view: Wish) =>
+  const update = async (caller: Asker, id: string, view: ViewFields) =>
     (await caller.get<{ view: SavedView }>('updateView', { ...at(id), body: { view } })).view
   const remove = (caller: Asker, id: string) => caller.get('deleteView', at(id))
   const list = (caller: Asker, query = '') => caller.get<Page>('listViews', { query })
@@ -71,7 +71,7 @@ onEngineOfLane('saved views', (engine) => {
     })
     assert.match(user, /^project_viewer /)
     assert.equal(created_at, updated_at)
-    const whole: Wish = {
+    const whole: ViewFields = {
       q: 'status:running vcpu>=8',
       columns: ['name', 'metadata.env'],
       order_by: ['vcpu_count', 'name'],
@@ -214,7 +214,7 @@ onEngineOfLane('saved views', (engine) => {
   test('are validated like the list, and the invalid field is named', async () => {
     const { viewer } = fleet.callers
     const kept = await save(viewer)
-    for (const [wish, path] of [
+    for (const [fields, path] of [
       [{ q: 'colour:red' }, 'view.q'],
       [{ q: 'x'.repeat(2049) }, 'view.q'],
       [{ columns: ['colour'] }, 'view.columns'],
@@ -225,11 +225,11 @@ onEngineOfLane('saved views', (engine) => {
       [{ scope: 'everything' }, 'view.scope'],
       [{ sharing: 'domain' }, 'view.sharing'],
       [{ user_id: viewer.userId }, 'view.user_id'],
-    ] as [Wish, string][]) {
-      const view = { name: newId(), ...wish }
+    ] as [ViewFields, string][]) {
+      const view = { name: newId(), ...fields }
       const made = await viewer.fail('InputParameterError', 'createView', { body: { view } })
       assert.equal(made.fields?.[0]?.path, path)
-      const changes = { ...at(kept.id), body: { view: wish } }
+      const changes = { ...at(kept.id), body: { view: fields } }
       const changed = await viewer.fail('InputParameterError', 'updateView', changes)
       assert.equal(changed.fields?.[0]?.path, path)
     }
