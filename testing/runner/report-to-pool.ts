@@ -35,13 +35,10 @@ export default async function* reportToPool(
       if (!isSuite || isOwnFailure(details.error)) {
         send({ kind: 'failed', title, error: describeFailure(details.error) })
       }
+    } else if (skip !== undefined || todo !== undefined) {
+      send({ kind: 'failed', title, error: 'It is skipped or marked as a to-do.' })
     } else if (!isSuite) {
-      const isSkipped = skip !== undefined || todo !== undefined
-      send(
-        isSkipped
-          ? { kind: 'failed', title, error: 'The test is skipped or marked as a to-do.' }
-          : { kind: 'passed' },
-      )
+      send({ kind: 'passed' })
     }
     if (nesting === 0) {
       const { user, system } = process.cpuUsage(cpu)

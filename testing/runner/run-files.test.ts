@@ -44,6 +44,10 @@ describe('the test runner', () => {
       'throws.mjs': `throw new Error('broken')`,
       'hook.mjs': `describe('suite', () => { before(() => { throw new Error('no hook') }); test('one', () => {}) })`,
       'skips.mjs': `test.skip('one', () => {})`,
+      'skips-suite.mjs': `describe.skip('suite', () => { test('one', () => {}) })`,
+      'late.mjs': `
+        test('one', () => { setTimeout(() => { throw new Error('late') }, 10) })
+        test('two', () => new Promise((resolve) => setTimeout(resolve, 200)))`,
       'empty.mjs': '',
       'passes.mjs': passing,
     })
@@ -53,7 +57,9 @@ describe('the test runner', () => {
       'exits.mjs': '0 passed, The process of the file ended early (exit code 0).',
       'throws.mjs': '0 passed, Error: broken',
       'hook.mjs': told['hook.mjs'],
-      'skips.mjs': '0 passed, The test is skipped or marked as a to-do.',
+      'skips.mjs': '0 passed, It is skipped or marked as a to-do.',
+      'skips-suite.mjs': '0 passed, It is skipped or marked as a to-do.',
+      'late.mjs': '2 passed, Error: late',
       'empty.mjs': '0 passed, The file has no tests.',
       'passes.mjs': '1 passed',
     })

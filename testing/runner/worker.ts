@@ -1,5 +1,6 @@
 import { describe, mock } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { inspect } from 'node:util'
 import type { FileMessage, WorkerMessage } from './messages.ts'
 
 /**
@@ -15,6 +16,12 @@ function restoreGlobals(): void {
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
   Object.assign(process.env, environment)
 }
+
+// Node does not report errors that come after their test has ended, such as those of a timer.
+process.on('uncaughtException', (error) => {
+  const title = 'an error after its test'
+  process.send?.({ kind: 'failed', title, error: inspect(error) } satisfies WorkerMessage)
+})
 
 process.on('message', ({ file }: FileMessage) => {
   restoreGlobals()
