@@ -1,4 +1,4 @@
-/** Reads a stored boolean strictly: anything but 0 and 1 is a fault, never a yes. */
+/** Reads a stored boolean strictly: anything but 0 and 1 is an error, never true. */
 export function readBoolean(value: unknown): boolean {
   if (value === 0) return false
   if (value === 1) return true

@@ -49,7 +49,7 @@ export function createInitialDataStore(database: DatabaseReader & IdentityWriter
       return row !== undefined
     },
 
-    /** False, and nothing is written, if another process was first. */
+    /** Returns false without changes if another process was first. */
     async create(passwordHash: string, now: number): Promise<boolean> {
       const projectId = newId()
       const userId = newId()

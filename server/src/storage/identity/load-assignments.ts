@@ -12,7 +12,7 @@ import type { DatabaseReader } from '../database.ts'
 import { domainColumns, toDomain, type DomainColumns } from './domain-columns.ts'
 import type { Tables } from '../tables.ts'
 
-/** Reads what a user or a group holds, with the policies of each role. */
+/** Reads the role assignments of a user or a group, with the policies of each role. */
 export function createLoadAssignments({ db }: DatabaseReader) {
   /** The policies of these roles, by role. */
   async function loadPolicies(roleIds: readonly string[]): Promise<Map<string, PolicyRecord[]>> {

@@ -9,7 +9,7 @@ import { createChangeStatements } from './change-statements.ts'
 
 const lastAdministrator = 'administrator'
 
-/** The one way in which anything that is administered changes. */
+/** Commits every change of identity resources. */
 export function createApplyChange(
   database: DatabaseReader & IdentityWriter,
 ): Registry['applyChange'] {

@@ -20,7 +20,7 @@ export function findAdministrator(db: Kysely<Tables>) {
       .select('users.id')
       .where('users.enabled', '=', 1)
       .where('domains.enabled', '=', 1)
-      // A user that expires would leave without any change.
+      // A user that expires would stop being an administrator without any change.
       .where('users.expires_at', 'is', null)
       .where((eb) =>
         eb.or([

@@ -9,18 +9,18 @@ import { allOf, amongWords, codeOf, type Sql } from './sql-parts.ts'
 import { placeColumns, type Where } from './where.ts'
 
 /**
- * A part of a query that leads straight to the servers it is true of: by an index of the servers,
- * or by a list of their numbers.
+ * A part of a filter whose matches can be read directly, by an index of the servers or by a list of
+ * their numbers.
  */
 export interface AccessPath {
   readonly index: string | undefined
   readonly condition: Sql
-  /** The numbers alone, where another table has them. */
+  /** The query for the numbers, if they are in another table. */
   readonly list: Sql | undefined
 }
 
 function byIndex(column: string, condition: Sql): AccessPath | undefined {
-  // The key of the ids is found without being told.
+  // SQLite uses the unique index of the ids without a hint.
   if (column === 'id') return { index: undefined, condition, list: undefined }
   const index = filterIndexes[column]
   return index === undefined ? undefined : { index, condition, list: undefined }
@@ -32,7 +32,7 @@ const byList = (list: Sql): AccessPath => ({
   list,
 })
 
-/** Finds the ways into a query about servers in use. */
+/** Finds the access paths of a query for live servers. */
 export function createAccessPaths(engine: DatabaseReader['engine'], { where }: Where) {
   function accessPathOf(condition: Condition): AccessPath | undefined {
     switch (condition.kind) {
@@ -48,7 +48,7 @@ export function createAccessPaths(engine: DatabaseReader['engine'], { where }: W
         const [id] = placeColumns[place]
         const named = sql`select id from server_places where place = ${place} and ${amongWords(sql.ref('name'), values)}`
         const itself = sql`select code from words where word in (${sql.join(values)})`
-        // Names change, so the ids that ever went with one may lead to too many.
+        // Names change, so the ids that once had this name may match too many servers.
         const candidates = sql`${sql.ref(id)} in (${named} union ${itself})`
         return byIndex(id, allOf([candidates, where(condition)]))
       }
@@ -65,12 +65,12 @@ export function createAccessPaths(engine: DatabaseReader['engine'], { where }: W
   }
 
   return {
-    /** Of the parts that must all hold, those that lead somewhere. */
+    /** The access paths among the parts of a conjunction. */
     of(condition: Condition): readonly AccessPath[] {
       const parts = condition.kind === 'all' ? condition.conditions : [condition]
       return parts.map(accessPathOf).filter((accessPath) => accessPath !== undefined)
     },
-    /** The way to what a scope has, where it has not everything. */
+    /** The access path of a scope; undefined for the whole system. */
     ofScope(scope: ScopeOrNone): AccessPath | undefined {
       switch (scope.kind) {
         case 'project':

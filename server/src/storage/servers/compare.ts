@@ -26,13 +26,13 @@ const foldings: ReadonlySet<string> = new Set<Folding>([
 ])
 const isFolding = (comparison: Comparison): comparison is Folding => foldings.has(comparison)
 
-/** Where the case of an enumerated value does not count. */
+/** Comparisons that ignore the case of enumerated values. */
 const equalities: ReadonlySet<Comparison> = new Set(['equals', 'in', 'notequals', 'notin'])
 
 const isOther = (subject: Sql, values: readonly Cell[]) =>
   sql`(${subject} is null or not ${among(subject, values)})`
 
-/** How anything is held against values of its own kind. */
+/** Comparisons with values of the same type. */
 const ordinary: Readonly<Record<Ordinary, (subject: Sql, values: readonly Cell[]) => Sql>> = {
   in: among,
   equals: among,
@@ -45,7 +45,7 @@ const ordinary: Readonly<Record<Ordinary, (subject: Sql, values: readonly Cell[]
   lt: (subject, [value]) => sql`${subject} < ${value}`,
 }
 
-/** Text has no null: what is absent is empty. */
+/** Text is never NULL: a missing text is empty. */
 const textAbsences: Readonly<Record<Absence, (subject: Sql) => Sql>> = {
   isnull: () => nothing,
   isnotnull: () => everything,
@@ -54,7 +54,7 @@ const textAbsences: Readonly<Record<Absence, (subject: Sql) => Sql>> = {
   isnotempty: (subject) => sql`${subject} <> ''`,
 }
 
-/** Nothing else is ever empty; only moments are ever null. */
+/** Other values are never empty, and only timestamps can be NULL. */
 const valueAbsences: Readonly<Record<Absence, (subject: Sql) => Sql>> = {
   isnull: (subject) => sql`${subject} is null`,
   isnotnull: (subject) => sql`${subject} is not null`,
@@ -66,11 +66,11 @@ const valueAbsences: Readonly<Record<Absence, (subject: Sql) => Sql>> = {
 const isAbsence = (comparison: Comparison): comparison is Absence =>
   Object.hasOwn(textAbsences, comparison)
 
-/** What a comparison says of a column, in the words of both engines. */
+/** Builds the SQL condition that compares a column. */
 export function createCompareColumn(engine: DatabaseReader['engine']) {
   const find = textFinder(engine)
 
-  /** How a folded text is held against one. */
+  /** Case-insensitive comparisons of a folded text. */
   const foldingBy: Readonly<Record<Folding, (subject: Sql, text: string) => Sql>> = {
     contains: (subject, text) => sql`${find}(${subject}, ${text}) > 0`,
     startswith: (subject, text) => sql`${find}(${subject}, ${text}) = 1`,

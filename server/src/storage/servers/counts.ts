@@ -5,7 +5,7 @@ import { createInsertRows } from '../insert-rows.ts'
 import { code, stateOf } from './rows.ts'
 import type { Codes } from './text-dictionary.ts'
 
-/** What statistics are usually asked for: how many there are of each is always known. */
+/** Fields with stored counts, because statistics often group by them. */
 export const facets = [
   'status',
   'provider',
@@ -20,10 +20,10 @@ export type Facet = (typeof facets)[number]
 
 export const isFacet = (name: string): name is Facet => (facets as readonly string[]).includes(name)
 
-/** The whole is the sum of any of them: this one has the fewest values to add up. */
+/** The total is the sum over any facet. This one has the fewest values. */
 export const wholeFacet: Facet = 'os_type'
 
-/** The words that a server is counted by. */
+/** The dictionary words in the counts of a server. */
 export const countedWords = (server: Server): string[] => [
   server.project_id,
   server.domain_id,
@@ -41,7 +41,7 @@ interface Count {
   disk: number
 }
 
-/** What writes come to, by facet, project and value. */
+/** Sums the changes of the counts, by facet, project and value. */
 function sumUp(writes: readonly ServerWrite[]): readonly Count[] {
   const counts = new Map<string, Count>()
   function add(server: Server, sign: 1 | -1): void {
@@ -68,15 +68,15 @@ function sumUp(writes: readonly ServerWrite[]): readonly Count[] {
   return [...counts.values()]
 }
 
-/** One order for everybody: two commits that add to the same counts then never wait for each other. */
+/** A fixed order of rows, so that concurrent commits do not deadlock. */
 const byKey = ([facetA, projectA, valueA]: CountKey, [facetB, projectB, valueB]: CountKey) =>
   facets.indexOf(facetA) - facets.indexOf(facetB) || projectA - projectB || valueA - valueB
 type CountKey = readonly [facet: Facet, project: number, value: number, ...rest: number[]]
 
 /**
- * Adds to the counts what writes change in them. What a server was like before is what the write was
- * decided on, so the commit must also demand that this still holds. Sums come out right in whatever
- * order commits add to them; the rows stay locked until the commit, so they are added to late.
+ * Increments the stored counts. The difference is computed from the servers as they were read, so the
+ * commit must also require that they are unchanged. Increments commute. The rows stay locked until the
+ * commit, so these statements come late.
  */
 export function createCountStatements(database: Pick<DatabaseReader, 'engine' | 'db'>) {
   const insert = createInsertRows(

@@ -6,11 +6,11 @@ import type { BodyKind, Found, ServerParts } from '../../domain/inventory/ports.
 import type { DatabaseReader, Query, QueryPriority, Row } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
-/** Rendered servers that have been read lately, so many bytes of them. */
+/** The size of the cache of rendered servers, in bytes. */
 const cacheBytes = 256 * 2 ** 20
 const overhead = 400
 
-/** So many are read at once: it takes the serving thread a few milliseconds. */
+/** Servers per chunk. A chunk takes the serving thread a few milliseconds. */
 const chunkSize = 128
 
 interface CachedServer {
@@ -21,13 +21,13 @@ interface CachedServer {
 const sizeOf = ({ parts: { body, metadata } }: CachedServer) =>
   body.length + (metadata?.length ?? 0) + overhead
 
-/** A rendered text, as bytes, whichever way the engine has it. */
+/** A rendered text as bytes. The engines return different types. */
 const toBytes = (value: unknown): Buffer =>
   value instanceof Uint8Array
     ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     : Buffer.from(String(value))
 
-/** What a page needs of rendered servers. */
+/** The columns of rendered servers that a page needs. */
 export const selectParts = (db: Kysely<Tables>, kind: BodyKind, withMetadata: boolean) =>
   db
     .selectFrom('server_documents')
@@ -66,11 +66,11 @@ export function createDocuments(database: DatabaseReader) {
   const { db } = database
   const cache = new LRUCache<number, CachedServer>({ maxSize: cacheBytes, sizeCalculation: sizeOf })
 
-  /** One cache for all, so that one limit holds for all: numbers tell its four kinds apart. */
+  /** One cache with one limit for all four kinds of documents, which are part of the key. */
   const keyOf = (seq: number, kind: BodyKind, withMetadata: boolean) =>
     seq * 4 + (kind === 'document' ? 0 : 2) + (withMetadata ? 1 : 0)
 
-  /** The texts of these queries are made once: making one takes longer than the answer. */
+  /** Queries are compiled once, because compiling takes longer than running them. */
   const texts = new Map<string, string>()
   function queryFor(seqs: readonly number[], kind: BodyKind, withMetadata: boolean): Query {
     const name = `${kind} ${withMetadata} ${seqs.length}`
@@ -102,12 +102,12 @@ export function createDocuments(database: DatabaseReader) {
     if (missing.length === 0) return known as ServerParts[]
     const read = new Map<number, CachedServer>()
     for (const [index, seqs] of [...chunk(missing, chunkSize)].entries()) {
-      // Other requests get a turn before the next chunk.
+      // Let other requests run before the next chunk.
       if (index > 0) await nextTurn()
       const [rows = []] = await database.run([queryFor(seqs, kind, withMetadata)], priority)
       for (const row of rows) read.set(Number(row['server']), toCached(row))
     }
-    // What streams by is not what is asked for again.
+    // Streamed documents are not cached, because they are rarely read again.
     if (priority === 'quick')
       for (const [seq, cached] of read) cache.set(keyOf(seq, kind, withMetadata), cached)
     const parts = found.map(({ seq, revision }, at) => {

@@ -28,7 +28,7 @@ async function wantedIndexes(database: DatabaseReader & DatabaseWriter) {
   return (await hasTrigrams(database)) ? [...indexes, trigramIndex] : indexes
 }
 
-/** Makes what is missing of the indexes: at the first start, and where a load was cut off. */
+/** Creates missing indexes, at the first start or after an interrupted one. */
 export async function ensureServerIndexes(
   database: DatabaseReader & DatabaseWriter,
 ): Promise<void> {

@@ -2,19 +2,19 @@ import type { Server } from '@muster/contract'
 import { fields, type Field } from '../../domain/inventory/fields.ts'
 
 /**
- * How a field is kept for finding: a word by its code, since many servers share it; a text as it is,
- * with a folded form beside it; a name of an owner not at all, since identity has it.
+ * How a field is stored for queries: shared words by their dictionary code, texts unchanged with a
+ * folded column beside them. Names of owners are not stored, because identity has them.
  */
 export type StorageClass = 'dictionary' | 'text' | 'lowercase' | 'number' | 'boolean' | 'timestamp'
 
-/** Fields that are two names for one thing. */
+/** Aliases of fields. */
 const aliases = {
   cloudregion: 'region',
   region_id: 'cloudregion_id',
   tenant_id: 'project_id',
 } as const satisfies Partial<Record<Field, Field>>
 
-/** Names that identity keeps, by the id beside them: a new name is seen at once, and nothing is rewritten. */
+/** Names that identity stores, with the id to look them up. A rename needs no write of servers. */
 export const ownerFields = {
   project: { id: 'project_id', name: 'project' },
   tenant: { id: 'project_id', name: 'project' },
@@ -40,7 +40,7 @@ const texts: ReadonlySet<string> = new Set([
   'virtual_ips',
 ])
 
-/** Always in lower case, and sorted by: as it is, without a folded form. */
+/** Fields that are always lower case and need no folded column. */
 const lowercaseColumns: ReadonlySet<string> = new Set(['id', 'status'])
 
 export const columnOf = (field: Exclude<Field, OwnerField>): Column =>
@@ -53,7 +53,7 @@ export function storageClassOf(column: Column): StorageClass {
   return texts.has(column) ? 'text' : 'dictionary'
 }
 
-/** Every column that is a field's, in one order. */
+/** The columns of all fields, in a fixed order. */
 export const columns: readonly Column[] = (Object.keys(fields) as Field[]).filter(
   (field): field is Column => !isOwnerField(field) && !Object.hasOwn(aliases, field),
 )
@@ -61,15 +61,15 @@ export const columns: readonly Column[] = (Object.keys(fields) as Field[]).filte
 export const columnsOfClass = (storageClass: StorageClass): readonly Column[] =>
   columns.filter((column) => storageClassOf(column) === storageClass)
 
-/** Text without regard to case: the same on both engines, since neither has a say in it. */
+/** Case folding in JavaScript, so that both engines give the same result. */
 export const fold = (text: string): string => {
-  // Each character by itself: a sigma is not another one at the end of a word, nor any character two.
+  // Character by character: no final sigma, and no character becomes two.
   if (!ofTheirOwn.test(text)) return text.toLowerCase()
   return text.replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ')
 }
 const ofTheirOwn = /[Σςİ]/
 
-/** Microseconds since 1970; six decimals, as the wire has them. */
+/** Microseconds since 1970, the precision of the API. */
 function microseconds(timestamp: string): number {
   const milliseconds = Date.parse(`${timestamp.slice(0, 23)}Z`)
   return milliseconds * 1000 + Number(timestamp.slice(23, 26))
@@ -77,7 +77,7 @@ function microseconds(timestamp: string): number {
 
 export type Cell = string | number | null
 
-/** What a field's value is kept as, where it is no word. */
+/** The stored value of a field that is not in the dictionary. */
 export const cellOf = (value: Server[Column], storageClass: StorageClass): Cell => {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (storageClass === 'timestamp') return value === null ? null : microseconds(value as string)

@@ -7,7 +7,7 @@ import type { Planner } from './plan.ts'
 import { byCodePoint } from './sql-parts.ts'
 import { createWhere } from './where.ts'
 
-/** Finds the servers in use that have a name; out of the way, since others may have many of that name. */
+/** Finds live servers by name. It runs as a slow query, because many servers may share a name. */
 export function createFindByName(
   { engine }: Pick<DatabaseReader, 'engine'>,
   { run, select }: Planner,

@@ -10,42 +10,42 @@ import { createFindByName } from './find-by-name.ts'
 import { createIndexScan } from './index-scan.ts'
 import { readsOwnerNames } from './reads-owner-names.ts'
 import { createOrderTerms, readKeys } from './order.ts'
-import { createPlanner, isEverything, usualLimits, type Limits } from './plan.ts'
+import { createPlanner, isEverything, defaultLimits, type Limits } from './plan.ts'
 import { createSelections } from './selections.ts'
 import { createStatistics } from './statistics.ts'
 import { createFullScan } from './full-scan.ts'
 
-/** How far from the beginning a page may be for the serving thread to go there. */
-const shortWalk = 2_000
+/** The largest offset of a page that the serving thread reads itself. */
+const maxQuickOffset = 2_000
 
 const isPlainOrder = ({ order }: PageQuery) =>
   order.length === 1 && order[0]?.field === 'created_at'
 
-/** What an index answers at once stays on the serving thread; everything else is out of its way. */
+/** Quick index reads run on the serving thread, all other queries in a reader thread. */
 const priorityOf = (query: PageQuery): QueryPriority =>
   query.isStreamed !== true &&
   query.view === 'live' &&
   isEverything(query.where) &&
   isPlainOrder(query) &&
-  query.offset <= shortWalk
+  query.offset <= maxQuickOffset
     ? 'quick'
     : query.requester
 
 let lastNamesVersion = 0
 const namesVersions = new WeakMap<object, number>()
 
-/** Another number for other names. */
+/** A version number per map of owner names. */
 function namesVersionOf(names: object): number {
   const version = namesVersions.get(names) ?? (lastNamesVersion += 1)
   namesVersions.set(names, version)
   return version
 }
 
-/** Finds servers and what is shown of them. */
+/** Finds servers and loads their documents. */
 export function createServerFinder(
   database: DatabaseReader & DatabaseVersions,
   owners: Owners,
-  limits: Limits = usualLimits,
+  limits: Limits = defaultLimits,
 ): ServerFinder {
   const terms = createOrderTerms(database.engine)
   const planner = createPlanner(database, owners, limits)
@@ -57,8 +57,8 @@ export function createServerFinder(
   const versionOf = (scope: ScopeOrNone): number | undefined =>
     database.serversVersion(scopeIdOf(scope))
 
-  /** What is remembered of a query holds for as long as this is the same. */
-  async function rememberedBy(query: PageQuery): Promise<string | undefined> {
+  /** The version for which a cached result is valid; undefined if it must not be cached. */
+  async function cacheVersionOf(query: PageQuery): Promise<string | undefined> {
     const fleet = versionOf(query.scope)
     if (fleet === undefined) return undefined
     return readsOwnerNames(query)
@@ -67,8 +67,8 @@ export function createServerFinder(
   }
 
   async function find(query: PageQuery) {
-    // Taken before anything is read: what is written meanwhile makes it old, never wrongly fresh.
-    const version = await rememberedBy(query)
+    // Read before the data, so that a concurrent write invalidates the cached result.
+    const version = await cacheVersionOf(query)
     let selection = query.isAnew ? undefined : selections.find(query, version)
     if (!selection) {
       const priority = priorityOf(query)

@@ -4,8 +4,8 @@ import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { stateOf } from './rows.ts'
 
 /**
- * The projects that servers are written for are still there, and stay until they are in: deleting
- * one either comes before, and then nothing is written, or finds the servers.
+ * Requires that the projects of the written servers exist, and locks them until the commit. A
+ * concurrent deletion either comes first, so that nothing is written, or finds the servers.
  */
 export function createHoldOwners({ engine, db }: DatabaseReader) {
   const lock = engine === 'postgres' ? sql`for key share` : sql``

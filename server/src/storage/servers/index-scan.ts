@@ -12,7 +12,7 @@ import { amongFoldedWords, amongWords, type Sql } from './sql-parts.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
 
-/** A query about one value, or several, of something that is counted as it is written. */
+/** The condition, if the query only filters one counted field by its values. */
 function facetOf(where: Condition): FieldCondition | undefined {
   const only = where.kind === 'all' ? where.conditions[0] : where
   return only?.kind === 'field' &&
@@ -22,10 +22,10 @@ function facetOf(where: Condition): FieldCondition | undefined {
     : undefined
 }
 
-/** Questions that many servers answer: a page is found by walking in order, and the rest is only counted. */
+/** Queries that match many servers: a page is read by an index scan in order, the rest is counted. */
 export function createIndexScan({ run, select }: Planner, terms: OrderTerms) {
-  /** The index to walk: one that has the order, or else one in which all that is looked at can be seen. */
-  function walkIndex({ query, isLive, isCovered, scope }: Plan, { order }: PageQuery) {
+  /** The index to scan: one with the sort order, otherwise one that covers all columns. */
+  function indexToScan({ query, isLive, isCovered, scope }: Plan, { order }: PageQuery) {
     const [first] = order
     if (!isLive || !first) return undefined
     if (order.length === 1 && isSorted(first.field)) {
@@ -68,7 +68,7 @@ export function createIndexScan({ run, select }: Planner, terms: OrderTerms) {
     const columns = sql`seq, revision, ${terms.keys(order)}`
     const beyond = after ? [terms.after(order, after)] : []
     const conditions = [...plan.conditions, ...beyond]
-    const rest = select(columns, walkIndex(plan, query), conditions, terms.names(order))
+    const rest = select(columns, indexToScan(plan, query), conditions, terms.names(order))
     const page = sql`${rest} order by ${terms.orderBy(order)} limit ${limit + 1} offset ${offset}`
     const [rows = [], counted] = await run(
       knownTotal === undefined ? [page, countQuery(plan)] : [page],

@@ -2,8 +2,8 @@ import type { DatabaseReader } from '../database.ts'
 import { longestFolded } from './sql-parts.ts'
 
 /**
- * What people filter by, each found by an index of its own; a place by its id. Servers in use are
- * most of all queries, so the indexes hold no others.
+ * Columns with an index for filters; regions, zones and hosts by id. The indexes have live servers
+ * only, because most queries are about those.
  */
 const filtered = [
   'billing_type',
@@ -15,7 +15,7 @@ const filtered = [
   'provider',
 ] as const
 
-/** Places, by their ids with their names beside them. */
+/** Ids of regions, zones and hosts, and the columns of their names. */
 const places = {
   account_id: 'account',
   cloudregion_id: 'region',
@@ -24,13 +24,13 @@ const places = {
   zone_id: 'zone',
 } as const
 
-/** What people sort by. */
+/** Columns with an index for sorting. */
 const sorted = ['created_at', 'name', 'status', 'updated_at', 'vcpu_count'] as const
 export type SortedColumn = (typeof sorted)[number]
 
 /**
- * What SQLite can check while it walks an index in order, without looking at the row: with these
- * beside the sort key the longest walk is a twentieth of a second.
+ * Columns that sort indexes of SQLite cover, so that a scan need not read the rows. The longest scan
+ * then takes 50 ms.
  */
 export const coveredColumns: ReadonlySet<string> = new Set([
   ...filtered,
@@ -52,10 +52,10 @@ export const coveredColumns: ReadonlySet<string> = new Set([
 export const isSorted = (column: string): column is SortedColumn =>
   (sorted as readonly string[]).includes(column)
 
-/** The index that has the servers in use in the order of a column. */
+/** The index of live servers in the order of a column. */
 export const sortIndex = (column: SortedColumn): string => `servers_sorted_by_${column}`
 
-/** The indexes by which a column's value leads to its servers; two are sorted by anyway. */
+/** The index for filters by a column. For two columns it is the sort index. */
 export const filterIndexes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [...filtered, ...Object.keys(places)].map((column) => [column, `servers_by_${column}`]),
@@ -66,7 +66,7 @@ export const filterIndexes: Readonly<Record<string, string>> = {
   domain_id: 'servers_by_domain_id',
 }
 
-/** No index at all: every server is looked at, one after the other as they lie. */
+/** No index: a scan of the whole table in storage order. */
 export const everyServer = Symbol('every server')
 
 interface Index {
@@ -81,14 +81,14 @@ const index = (name: string, table: string, columns: string, condition = ''): In
 
 const inUse = ' where state = 0'
 
-/** PostgreSQL's index of three characters in a row, where it has the extension for it. */
+/** PostgreSQL's trigram index, if the extension is installed. */
 export const trigramIndex: Index = {
   name: 'server_texts_trigrams',
   create:
     'create index if not exists server_texts_trigrams on server_texts using gin (text gin_trgm_ops, starts gin_trgm_ops)',
 }
 
-/** Every index besides the keys. PostgreSQL looks at rows as it walks: nothing need be covered there. */
+/** All indexes except keys. PostgreSQL reads the rows anyway, so its indexes cover nothing. */
 export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[] {
   const covering = (column: string) =>
     engine === 'sqlite'
@@ -124,7 +124,7 @@ export function serverIndexes(engine: DatabaseReader['engine']): readonly Index[
     ),
     index('server_addresses_by_address', 'server_addresses', 'address, state, server'),
     index('server_places_by_id', 'server_places', 'place, id'),
-    // Without the longest: PostgreSQL's index takes no text longer than a third of a page.
+    // Without the longest texts: a PostgreSQL index entry is limited to a third of a page.
     index('words_by_folded', 'words', 'folded', ` where length(folded) <= ${longestFolded}`),
   ]
 }

@@ -12,11 +12,11 @@ interface Wanted {
 
 type Owned = Exclude<ScopeOrNone, { kind: 'none' }>
 
-/** What a query is narrowed by, so that only what is in sight can answer it. */
+/** The column that restricts a query to the scope of the caller. */
 const columns = { system: undefined, domain: 'domain_id', project: 'project_id' } as const
 
-/** One query for one server; its text is made once. */
-function createAskForOne({ db }: DatabaseReader) {
+/** A query for one server that is compiled once. */
+function createQueryForOne({ db }: DatabaseReader) {
   const whole = selectParts(db, 'document', true)
   const template = (column: (typeof columns)[Owned['kind']]) =>
     createStatementTemplate<Wanted>(['id', 'owner', 'state'], ({ id, owner, state }) => {
@@ -39,7 +39,7 @@ interface Batch {
   readonly found: Promise<ReadonlyMap<string, ServerParts>>
 }
 
-/** Those who run PostgreSQL at the same moment, with the same visibility, share a way there and back. */
+/** Concurrent requests with the same scope share one round trip to PostgreSQL. */
 function createSharedLoad(database: DatabaseReader) {
   const whole = selectParts(database.db, 'document', true)
   const batches = new Map<string, Batch>()
@@ -76,16 +76,16 @@ function createSharedLoad(database: DatabaseReader) {
   }
 }
 
-/** Reads one server by its id, as a query that only what is in sight can answer. */
+/** Reads one server by its id, if it is in the scope of the caller. */
 export function createLoadById(database: DatabaseReader): ServerFinder['loadById'] {
-  const askForOne = createAskForOne(database)
+  const queryForOne = createQueryForOne(database)
   const loadShared = createSharedLoad(database)
 
   return async function loadById(scope, id, withDeleted) {
     if (scope.kind === 'none') return undefined
     const state = withDeleted ? 2 : 1
     if (database.engine === 'postgres') return await loadShared(scope, id, state)
-    const [rows] = await database.run([askForOne(scope, id, state)], 'quick')
+    const [rows] = await database.run([queryForOne(scope, id, state)], 'quick')
     const [row] = rows ?? []
     return row && toParts(row)
   }

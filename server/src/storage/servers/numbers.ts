@@ -8,29 +8,29 @@ interface Numbers {
 type Kind = keyof Numbers
 
 interface Wanted {
-  /** So many of each, side by side. */
+  /** How many consecutive numbers of each kind. */
   readonly counts: Numbers
-  /** The revision must be higher than these: a server's revisions only grow. */
+  /** The revision must be higher than this, because the revisions of a server only increase. */
   readonly above: number
 }
 
-/** Numbers that are ours: from the next on, up to the end. */
+/** Numbers that this process has reserved and not used yet; `end` is exclusive. */
 interface Range {
   readonly next: number
   readonly end: number
 }
 
-/** So many times what is needed is taken: a load of many would otherwise wait for each. */
-const ahead: Numbers = { server: 8, word: 8, revision: 64 }
-const kinds = Object.keys(ahead) as Kind[]
+/** Reserves a multiple of what is needed, so that bulk writes do not wait for each reservation. */
+const reserveFactor: Numbers = { server: 8, word: 8, revision: 64 }
+const kinds = Object.keys(reserveFactor) as Kind[]
 const none: Range = { next: 0, end: 0 }
 
-/** Gives out numbers that nobody else gets; answers the first of each. Those left over at the end are lost. */
+/** Allocates numbers that are unique across processes. Returns the first of each kind. Unused ones are lost. */
 export function createNumbers(database: DatabaseReader & DatabaseWriter) {
   let ranges: Readonly<Record<Kind, Range>> = { server: none, word: none, revision: none }
   let turn: Promise<unknown> = Promise.resolve()
 
-  async function takeAhead(counts: Numbers): Promise<void> {
+  async function reserve(counts: Numbers): Promise<void> {
     const { server, word, revision } = counts
     const take = database.db
       .updateTable('fleet_numbers')
@@ -41,10 +41,10 @@ export function createNumbers(database: DatabaseReader & DatabaseWriter) {
       }))
       .returning(kinds)
       .compile()
-    const [outcome] = await database.commit([take])
+    const [result] = await database.commit([take])
     const taken = (kind: Kind): Range => {
       if (counts[kind] === 0) return ranges[kind]
-      const end = Number(outcome?.rows[0]?.[kind])
+      const end = Number(result?.rows[0]?.[kind])
       return { next: end - counts[kind], end }
     }
     ranges = { server: taken('server'), word: taken('word'), revision: taken('revision') }
@@ -55,7 +55,7 @@ export function createNumbers(database: DatabaseReader & DatabaseWriter) {
       const { next, end } = ranges[kind]
       const isStale = kind === 'revision' && next <= above
       return counts[kind] > 0 && (end - next < counts[kind] || isStale)
-        ? counts[kind] * ahead[kind]
+        ? counts[kind] * reserveFactor[kind]
         : 0
     }
     return { server: lacking('server'), word: lacking('word'), revision: lacking('revision') }
@@ -63,7 +63,7 @@ export function createNumbers(database: DatabaseReader & DatabaseWriter) {
 
   async function takeInTurn(wanted: Wanted): Promise<Numbers> {
     const lacking = missing(wanted)
-    if (kinds.some((kind) => lacking[kind] > 0)) await takeAhead(lacking)
+    if (kinds.some((kind) => lacking[kind] > 0)) await reserve(lacking)
     const before = ranges
     const rest = (kind: Kind): Range => {
       const { next, end } = before[kind]

@@ -12,22 +12,21 @@ import {
 } from './field-columns.ts'
 import { allOf, anyOf, byCodePoint, type Sql } from './sql-parts.ts'
 
-/** Something to sort by. */
 interface SortTerm {
   readonly subject: Sql
   readonly descending: boolean
-  /** Moments may be absent: that comes before everything. */
+  /** Timestamps can be NULL, which sorts before all others. */
   readonly mayBeNull: boolean
 }
 
 const neverNull: ReadonlySet<string> = new Set(['created_at', 'updated_at'])
 
-/** The terms of an order, the id last: always a total order, the same on both engines. */
+/** Builds `order by` terms. The id comes last, so that the order is total and equal on both engines. */
 export function createOrderTerms(engine: DatabaseReader['engine']) {
   const ownerName = (field: OwnerField): Sql =>
     sql`coalesce(${sql.ref(`${ownerFields[field].id}_names.${ownerFields[field].name}`)}, '')`
 
-  /** The names of owners, beside the servers: as a list of their own, looked up by the id's code. */
+  /** Joins the names of owners by the code of their id. */
   const ownerNames = (id: string): Sql =>
     sql` left join (select words.code, projects.name as project, domains.name as domain from projects join domains on domains.id = projects.domain_id join words on words.word = projects.id) as ${sql.ref(`${id}_names`)} on ${sql.ref(`${id}_names.code`)} = ${sql.ref(`servers.${id}`)}`
 
@@ -72,7 +71,7 @@ export function createOrderTerms(engine: DatabaseReader['engine']) {
       }),
     )
 
-  /** The keys of a server in an order, as columns of a row; the id goes by its own name. */
+  /** The sort keys as columns `key0`, `key1` and so on. The id is not included. */
   const keys = (order: readonly Order[]): Sql =>
     sql.join(order.map(term).map(({ subject }, at) => sql`${subject} as ${sql.ref(`key${at}`)}`))
 
@@ -85,13 +84,13 @@ export function createOrderTerms(engine: DatabaseReader['engine']) {
   const level = ({ subject }: SortTerm, key: SortKey): Sql =>
     key === null ? sql`${subject} is null` : sql`${subject} = ${key}`
 
-  /** What comes after a place. */
+  /** The condition for rows after a position (keyset pagination). */
   function after(order: readonly Order[], { keys: given, id }: Position): Sql {
     const all = terms(order)
     const values = [...given, id].slice(0, all.length)
     const [first, second] = all
     if (all.length === 2 && first && second && !first.mayBeNull) {
-      // One comparison of pairs, which both engines answer from an index.
+      // A row comparison, for which both engines use an index.
       const sign = sql.raw(first.descending ? '<' : '>')
       return sql`(${first.subject}, ${second.subject}) ${sign} (${values[0]}, ${values[1]})`
     }
@@ -105,13 +104,13 @@ export function createOrderTerms(engine: DatabaseReader['engine']) {
     )
   }
 
-  /** What has to be read beside the servers to sort by it. */
+  /** The joins that the sort terms need. */
   function names(order: readonly Order[]): Sql {
     const ids = order.flatMap(({ field }) => (isOwnerField(field) ? [ownerFields[field].id] : []))
     return sql.join([...new Set(ids)].map(ownerNames), sql``)
   }
 
-  /** The columns that are looked at. */
+  /** The columns that the sort terms read. */
   const columns = (order: readonly Order[]): readonly string[] => [
     ...order.map(({ field }) => (isOwnerField(field) ? ownerFields[field].id : columnOf(field))),
     'id',

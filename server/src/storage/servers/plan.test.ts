@@ -15,7 +15,7 @@ import {
 import type { Database, Query } from '../database.ts'
 import { createOwnerDirectory } from '../owners.ts'
 import { createServerFinder } from './finder.ts'
-import { usualLimits } from './plan.ts'
+import { defaultLimits } from './plan.ts'
 
 /** One filter of each kind, common ones above all: what is rare leads to few servers anyway. */
 const filters = [
@@ -85,7 +85,7 @@ onBothEngines('the plan of a query', (engine) => {
       },
     }
     finder = createServerFinder(recording, owners)
-    walker = createServerFinder(recording, owners, { ...usualLimits, mostFound: 10 })
+    walker = createServerFinder(recording, owners, { ...defaultLimits, mostFound: 10 })
   })
   after(() => fleet.platform.close())
 

@@ -10,18 +10,18 @@ import { serverList, type SideCondition } from './server-lists.ts'
 import { allOf, everything, type Sql } from './sql-parts.ts'
 import { createWhere } from './where.ts'
 
-/** How many are few. Whatever these are, the answers are the same. */
+/** Thresholds of the planner. They affect only the speed, never the result. */
 export interface Limits {
-  /** What a caller may see, if it is no more than this, is gone through for every query. */
+  /** If the scope has at most this many servers, every query reads all of them. */
   readonly smallScope: number
-  /** A part of a query that leads to no more than these is followed to its end. */
+  /** An access path with at most this many servers is read completely. */
   readonly fewServers: number
-  /** So many that were found by looking at every server are still remembered one by one. */
+  /** The result of a full scan is cached if it has at most this many servers. */
   readonly mostFound: number
 }
 
-/** Beyond these it is quicker to walk in order. */
-export const usualLimits: Limits = { smallScope: 5_000, fewServers: 1_000, mostFound: 3_000 }
+/** Above these an index scan in order is faster. */
+export const defaultLimits: Limits = { smallScope: 5_000, fewServers: 1_000, mostFound: 3_000 }
 
 const states: Readonly<Record<StateFilter, Sql>> = {
   live: sql`state = 0`,
@@ -33,39 +33,39 @@ const states: Readonly<Record<StateFilter, Sql>> = {
 export const isEverything = (condition: Condition) =>
   condition.kind === 'all' && condition.conditions.length === 0
 
-/** The name of an index, none at all, or whichever the engine likes. */
+/** An index name, a full table scan, or undefined for the engine's own choice. */
 type Index = string | typeof everyServer | undefined
 
-/** How a query is going to be answered: what must hold, and the ways that lead there. */
+/** How a query is run: its conditions and its access paths. */
 export interface Plan {
   readonly query: ScopedQuery
   readonly isLive: boolean
-  /** The way to what the caller may see; none where that is everything. */
+  /** The access path of the scope; undefined for the whole system. */
   readonly scope: AccessPath | undefined
-  /** The ways to parts of what is asked for. */
+  /** The access paths of parts of the filter. */
   readonly accessPaths: readonly AccessPath[]
   readonly conditions: readonly Sql[]
-  /** The same, for a look at all servers. */
+  /** The same conditions for a full scan. */
   readonly scanConditions: readonly Sql[]
-  /** The index for such a look: one that has all the columns that are looked at, where there is one. */
+  /** The index for a full scan: a covering one if there is one. */
   readonly scanIndexName: Index
-  /** Whether tags, addresses or texts of servers have to be looked at. */
+  /** Whether the filter reads tags, addresses or texts. */
   readonly usesSideTables: boolean
-  /** Whether an index in some order has all the columns that are looked at. */
+  /** Whether a sort index covers all columns of the filter. */
   readonly isCovered: boolean
 }
 
-/** The few that are out of use have indexes of their own. */
-const outOfUse: Partial<Record<StateFilter, AccessPath>> = {
+/** Recycled and deleted servers are few and have their own indexes. */
+const inactivePaths: Partial<Record<StateFilter, AccessPath>> = {
   recycled: { index: 'servers_recycled', condition: everything, list: undefined },
   deleted: { index: 'servers_deleted', condition: everything, list: undefined },
 }
 
-/** Looks for the best way to answer a query. Which it is depends on how many each way leads to. */
+/** Chooses the access path of a query by the number of servers that each one leads to. */
 export function createPlanner(database: DatabaseReader, owners: Owners, limits: Limits) {
   const { engine, db } = database
 
-  /** SQLite keeps no statistics of what is in its indexes: it is told which to take. */
+  /** SQLite has no statistics of its indexes here, so it gets a hint. */
   const hint = (index: Index): Sql => {
     if (engine === 'postgres' || index === undefined) return sql``
     return sql.raw(index === everyServer ? ' not indexed' : ` indexed by ${index}`)
@@ -78,21 +78,21 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
 
   const scopes = createAccessPaths(engine, createWhere({ engine, owners: new Map() }))
 
-  /** What must hold of any server that the caller is shown. */
-  function inSight({ view, scope }: ScopedQuery): readonly Sql[] {
+  /** SQL conditions that restrict servers to the state and the scope of the query. */
+  function visibleServers({ view, scope }: ScopedQuery): readonly Sql[] {
     const within = scopes.ofScope(scope)
     return within ? [states[view], within.condition] : [states[view]]
   }
 
   /**
-   * Where a reader thread notices that it has to stop: at one server in 64, since each call costs half
-   * a microsecond. PostgreSQL can be told directly.
+   * A reader thread checks at one server in 64 whether it has to stop, because each call costs half a
+   * microsecond. PostgreSQL queries are cancelled directly.
    */
   const stopChecks =
     engine === 'sqlite' ? [sql`case when servers.seq & 63 then 1 else check_stop() end`] : []
 
   /**
-   * SQLite reads a list once, into one byte per server: to test that takes a tenth of a lookup. Lists
+   * SQLite reads a list once into one byte per server. Testing a byte takes a tenth of a lookup. Lists
    * have live servers only.
    */
   function inByteSet(condition: SideCondition, _: Sql, wanted: 'some' | 'none'): Sql {
@@ -106,8 +106,8 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
 
   /**
    * PostgreSQL hashes a subquery that it does not join, or looks up each server if there are too many.
-   * It takes `<>` for nearly always true: else, with many conditions, it would expect few servers to be
-   * left, and look up all of them.
+   * It estimates `<>` as nearly always true. Otherwise, with many conditions, it would expect few
+   * matches and use lookups for all servers.
    */
   const inHash = (_: SideCondition, rows: Sql, wanted: 'some' | 'none'): Sql =>
     wanted === 'some' ? sql`(exists (${rows}))::int <> 0` : sql`(exists (${rows}))::int <> 1`
@@ -123,7 +123,7 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
       ...setting,
       inFullScan: engine === 'postgres' ? inHash : inLists,
     })
-    const visible = inSight(query)
+    const visible = visibleServers(query)
     const isCovered =
       isLive && where.columnsIn(query.where).every((column) => coveredColumns.has(column))
     return {
@@ -144,7 +144,7 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
     return sql`select count(*) as n from (${servers} limit ${most + 1}) as probed`
   }
 
-  /** Of these ways, the narrowest that leads to no more than so many. */
+  /** The access path with the fewest servers, if it has at most `most`. */
   async function narrowest(
     ways: readonly AccessPath[],
     view: StateFilter,
@@ -163,17 +163,17 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
   }
 
   /**
-   * A way that leads to few servers. That of the scope is tried before any other: how many servers
-   * others have must not tell in how long it takes.
+   * An access path with few servers. The scope is tried first, so that response times do not reveal
+   * how many servers other tenants have.
    */
-  async function findNarrowWay(
+  async function findSelectivePath(
     { query, isLive, scope, accessPaths }: Plan,
     priority: QueryPriority,
   ) {
     const { view } = query
     const own = scope && (await narrowest([scope], view, limits.smallScope, priority))
     if (own) return own
-    const aside = outOfUse[view]
+    const aside = inactivePaths[view]
     return isLive
       ? await narrowest(accessPaths, view, limits.fewServers, priority)
       : aside && (await narrowest([aside], view, limits.smallScope, priority))
@@ -182,6 +182,6 @@ export function createPlanner(database: DatabaseReader, owners: Owners, limits: 
   const select = (columns: Sql, index: Index, conditions: readonly Sql[], beside = sql``): Sql =>
     sql`select ${columns} from servers${hint(index)}${beside} where ${allOf(conditions)}`
 
-  return { engine, run, plan, findNarrowWay, select, hint, limits }
+  return { engine, run, plan, findSelectivePath, select, hint, limits }
 }
 export type Planner = ReturnType<typeof createPlanner>

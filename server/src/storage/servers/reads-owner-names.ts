@@ -20,6 +20,6 @@ function looksAtNames(condition: Condition): boolean {
   }
 }
 
-/** Whether the answer depends on names that identity keeps, which can change while no server does. */
+/** Whether the result depends on owner names, which can change without a write of servers. */
 export const readsOwnerNames = ({ where, order }: Pick<PageQuery, 'where' | 'order'>): boolean =>
   looksAtNames(where) || order.some(({ field }) => isOwnerField(field))

@@ -4,9 +4,9 @@ import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { chunk } from '../../domain/chunk.ts'
 
 /**
- * Nothing is written over what somebody else wrote meanwhile: revisions only grow, so their sum tells.
- * On PostgreSQL the rows are locked until the commit, in one order: who writes the same servers waits,
- * and then finds other revisions.
+ * Optimistic lock: fails the commit if one of the servers was changed meanwhile. Revisions only
+ * increase, so their sum is enough. PostgreSQL locks the rows in a fixed order until the commit, so a
+ * concurrent writer waits and then finds other revisions.
  */
 export function requireUnchanged(
   { engine, db }: Pick<DatabaseReader, 'engine' | 'db'>,

@@ -15,7 +15,7 @@ import { storedTags, type StoredTag } from './tags.ts'
 import { placeColumns } from './where.ts'
 import type { Codes } from './text-dictionary.ts'
 
-/** Whether a server is in use, in the recycle bin, or gone. */
+/** 0 live, 1 in the recycle bin, 2 deleted. */
 export function stateOf({ deleted, pending_deleted }: Server): 0 | 1 | 2 {
   if (deleted) return 2
   return pending_deleted ? 1 : 0
@@ -24,7 +24,7 @@ export function stateOf({ deleted, pending_deleted }: Server): 0 | 1 | 2 {
 const textColumns = columnsOfClass('text')
 const wordColumns = columnsOfClass('dictionary')
 
-/** The columns of the servers' table, in the order of their cells. */
+/** The columns of the table `servers`, in the order of the cells of a row. */
 export const serverColumns: readonly string[] = [
   'seq',
   'revision',
@@ -33,7 +33,7 @@ export const serverColumns: readonly string[] = [
   ...textColumns.map((column) => `${column}_folded`),
 ]
 
-/** A server as it is about to be written, with what several tables take from it. */
+/** A server to be written, with values that several tables need. */
 export interface ServerEntry {
   readonly write: ServerWrite
   readonly server: Server
@@ -47,7 +47,7 @@ export const entryOf = (write: ServerWrite, seq: number): ServerEntry => {
   return { write, server, seq, state: stateOf(server), tags: storedTags(server) }
 }
 
-/** Adds every text of a server that is stored by its code. */
+/** Adds every text of a server that is stored in the dictionary. */
 export function addWords({ server, tags }: ServerEntry, words: Set<string>): void {
   words.add(server.status)
   for (const column of wordColumns) words.add(server[column] as string)
@@ -99,7 +99,7 @@ export const documentColumns = [
   'document',
 ] as const
 
-/** SQLite hands bytes over as they are; PostgreSQL's text is quicker than its bytes. */
+/** Bytes are faster with SQLite, text with PostgreSQL. */
 export function documentRow(
   { write, server, seq, state }: ServerEntry,
   revision: number,
@@ -156,7 +156,7 @@ export function addressRows({ server, seq, state }: ServerEntry) {
 
 const places = Object.entries(placeColumns)
 
-/** Which names go with which ids. */
+/** The names of regions, zones, hosts and the like by id. */
 export const placeRows = ({ server }: ServerEntry, codes: Codes) =>
   places
     .filter(([, [id, name]]) => server[id] !== '' || server[name] !== '')

@@ -8,10 +8,7 @@ interface Entry {
   readonly starts: string
 }
 
-/**
- * Keeps SQLite's index of three characters in a row, which holds servers in use only. PostgreSQL's
- * keeps itself.
- */
+/** Updates SQLite's trigram index, which has live servers only. PostgreSQL maintains its own. */
 export function createSearchStatements({ engine, db }: DatabaseReader) {
   const remove = createStatementTemplate<Entry>(['seq'], ({ seq }) =>
     sql`delete from server_search where rowid = ${seq}`.compile(db),
@@ -34,10 +31,10 @@ export function createSearchStatements({ engine, db }: DatabaseReader) {
   }
 }
 
-/** So many bytes of a commit are sorted at once; SQLite's own limit makes ten small parts of a thousand servers. */
+/** Bytes that are sorted at once. With SQLite's default a commit of 1,000 servers makes ten segments. */
 const sortedAtOnce = 16 * 2 ** 20
 
-/** What SQLite's index remembers of how it is to be kept. */
+/** Statements that set the options of SQLite's search index, if they differ. */
 export async function searchSettings({ engine, db }: DatabaseReader): Promise<string[]> {
   if (engine === 'postgres') return []
   const { rows } = await sql<{

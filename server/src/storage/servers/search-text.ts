@@ -1,24 +1,24 @@
 import type { Server } from '@muster/contract'
 import { fold } from './field-columns.ts'
 
-/** What a search looks at: the texts themselves, and what their words begin with. */
+/** The searchable text of a server, and the prefixes of its words. */
 export interface SearchText {
   readonly text: string
   readonly starts: string
 }
 
-/** Makes the first one or two characters of a word three, which is what the index knows. */
+/** Pads a prefix of one or two characters to a trigram, the unit of the index. */
 const mark = '\u0002'
-/** Stands between two texts. */
+/** Separates two texts. */
 const gap = '\u0001'
 
 const isPlain = (code: number) => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
 const isLetter = (character: string) => /[\p{L}\p{N}]/u.test(character)
 
 /**
- * What the words of a text begin with, each once: the first character after two marks, the first two
- * after one. Two that follow their first share its marks, since every three in a row cost. Every
- * server that is written comes by here: no words are cut out.
+ * The prefixes of the words of a text, each once: the first character after two marks, the first two
+ * after one mark. If both prefixes of a word are new they share the marks, because every trigram takes
+ * space. It runs for every write of a server, so it does not split the text into words.
  */
 function startsOf(text: string): string {
   const known = new Set<string>()
@@ -49,7 +49,7 @@ function startsOf(text: string): string {
   return starts
 }
 
-/** What of a server is searched. */
+/** The searched texts of a server. */
 type Searched = Pick<
   Server,
   'name' | 'id' | 'host' | 'description' | 'external_id' | 'ips' | 'nics' | 'metadata'
@@ -71,12 +71,12 @@ export function searchText(server: Searched): SearchText {
   return { text, starts: startsOf(text) }
 }
 
-/** Where a searched text is looked for, and as what: from three characters on anywhere, before that at the start of a word. */
+/** The column and the pattern of a search: shorter than three characters, only starts of words match. */
 export function searchPattern(text: string): {
   readonly column: keyof SearchText
   readonly pattern: string
 } {
-  // What is between the texts, and before their beginnings, is not theirs.
+  // Separators and marks are not part of the texts.
   const folded = fold(text).replaceAll(gap, '\uFFFD').replaceAll(mark, '\uFFFD')
   const characters = [...folded]
   return characters.length < 3

@@ -3,29 +3,29 @@ import { scopeIdOf } from '../../domain/scope.ts'
 import type { PageQuery } from '../../domain/inventory/ports.ts'
 import { isEverything } from './plan.ts'
 
-/** All servers that a query finds, in order: their numbers, what they were like, and what they were sorted by. */
+/** All servers that match a query, in order: numbers, revisions and sort keys. */
 export interface Selection {
   readonly seqs: Int32Array
   readonly revisions: Float64Array
   readonly keys: Float64Array | undefined
 }
 
-interface Remembered<Value> {
+interface Cached<Value> {
   readonly version: string
   readonly value: Value
 }
 
-/** In bytes, with what they are found by. */
+/** Sizes include the cache keys. */
 const maxSelectionBytes = 48 * 2 ** 20
 const maxTotalBytes = 8 * 2 ** 20
 
-/** What queries found at a version of what they asked about. A later version asks anew. */
+/** Caches query results by the version of the data. A newer version is a cache miss. */
 export function createSelections() {
-  const selections = new LRUCache<string, Remembered<Selection>>({
+  const selections = new LRUCache<string, Cached<Selection>>({
     maxSize: maxSelectionBytes,
     sizeCalculation: ({ value }, key) => value.seqs.length * 20 + key.length * 2 + 200,
   })
-  const totals = new LRUCache<string, Remembered<number>>({
+  const totals = new LRUCache<string, Cached<number>>({
     maxSize: maxTotalBytes,
     sizeCalculation: (_, key) => key.length * 2 + 200,
   })
@@ -39,7 +39,7 @@ export function createSelections() {
       totalKeyOf(query),
     )
 
-  const fresh = <Value>(entry: Remembered<Value> | undefined, version: string | undefined) =>
+  const fresh = <Value>(entry: Cached<Value> | undefined, version: string | undefined) =>
     entry !== undefined && entry.version === version ? entry.value : undefined
 
   return {

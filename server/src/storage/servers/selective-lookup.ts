@@ -15,13 +15,13 @@ export const toSelection = (rows: readonly Row[], hasOneKey: boolean): Selection
       : undefined,
 })
 
-/** Questions that few servers answer: they are found once, all of them, and pages cut from that. */
+/** Queries that match few servers: all of them are read once, and pages are slices of the result. */
 export function createSelectiveLookup(
   { engine }: Pick<DatabaseReader, 'engine'>,
   planner: Planner,
   terms: OrderTerms,
 ) {
-  const { run, select, findNarrowWay } = planner
+  const { run, select, findSelectivePath } = planner
 
   async function selectOrdered(
     conditions: readonly Sql[],
@@ -36,13 +36,13 @@ export function createSelectiveLookup(
   }
 
   return {
-    /** Undefined where there are not few. */
+    /** Undefined if no access path leads to few servers. */
     async select(
       plan: Plan,
       query: PageQuery,
       priority: QueryPriority,
     ): Promise<Selection | undefined> {
-      const way = await findNarrowWay(plan, priority)
+      const way = await findSelectivePath(plan, priority)
       return (
         way &&
         (await selectOrdered([...plan.conditions, way.condition], way.index, query, priority))
@@ -64,8 +64,8 @@ export function createSelectiveLookup(
     },
 
     /**
-     * A page that begins after a place, which itself need not be among them any more. Who has changed
-     * since they were remembered, so that they no longer belong there, is not among them either.
+     * The page after a position. The server at the position may no longer exist. Servers that have
+     * changed since the result was cached and no longer match are left out.
      */
     async pageAfter({ seqs }: Selection, plan: Plan, query: PageQuery): Promise<FoundPage> {
       const { order, limit, after } = query

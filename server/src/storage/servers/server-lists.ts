@@ -5,13 +5,13 @@ import { searchPattern } from './search-text.ts'
 import { byCodePoint, codeOf, type Sql } from './sql-parts.ts'
 import { readTagKey } from './tags.ts'
 
-/** A condition on a table of its own: tags, addresses or texts, by server. It is never NULL. */
+/** A condition on a side table: tags, addresses or texts of servers. It is never NULL. */
 export type SideCondition = Extract<Condition, { kind: 'search' | 'tag' | 'address' }>
 
 export const isSideCondition = (condition: Condition): condition is SideCondition =>
   condition.kind === 'search' || condition.kind === 'tag' || condition.kind === 'address'
 
-/** Whether a row of `server_texts` has a text. PostgreSQL has an index for `like`, where it has the extension. */
+/** Whether a row of `server_texts` contains a text. With its extension, PostgreSQL has an index for `like`. */
 export function hasText(engine: DatabaseReader['engine'], text: string): Sql {
   const { column, pattern } = searchPattern(text)
   if (engine === 'sqlite') return sql`instr(${sql.ref(column)}, ${pattern}) > 0`
@@ -19,7 +19,7 @@ export function hasText(engine: DatabaseReader['engine'], text: string): Sql {
   return sql`${sql.ref(column)} like ${anywhere}`
 }
 
-/** Both engines have an index of three characters in a row. */
+/** Both engines have a trigram index. */
 function searchList(engine: DatabaseReader['engine'], text: string): Sql {
   if (engine === 'postgres') {
     return sql`select server from server_texts join servers on servers.seq = server where state = 0 and ${hasText(engine, text)}`
@@ -30,8 +30,8 @@ function searchList(engine: DatabaseReader['engine'], text: string): Sql {
 }
 
 /**
- * A query for the numbers of all live servers that meet a condition, by an index on its value. Who has
- * several addresses may be listed several times.
+ * A query for the numbers of all live servers that meet a condition, by an index on its value. A
+ * server with several addresses may be listed several times.
  */
 export function serverList(engine: DatabaseReader['engine'], condition: SideCondition): Sql {
   switch (condition.kind) {

@@ -12,7 +12,7 @@ import { createWriteStatements } from './write-statements.ts'
 const text = (value: string | Uint8Array) =>
   typeof value === 'string' ? value : Buffer.from(value).toString()
 
-/** What was rendered, read back; the names that identity keeps and the caller's fields stay blank. */
+/** Parses a stored document. Names of owners and fields that depend on the caller are empty. */
 function parseServer(row: {
   document: string | Uint8Array
   metadata: string | Uint8Array
@@ -22,15 +22,15 @@ function parseServer(row: {
   return JSON.parse(`${text(row.document)}${admin},"metadata":${text(row.metadata)}}`) as Server
 }
 
-/** Writes servers: what is shown, and everything they are found by, in one commit. */
+/** Writes servers with their documents and indexes in one commit. */
 export function createServerWriter(database: DatabaseReader & DatabaseWriter): ServerWriter {
   const { db } = database
   const insertEvents = createInsertEvents(database)
   const writeStatements = createWriteStatements(database)
   const sightingStatements = createSightingStatements(database)
 
-  /** False, and nothing done, where somebody else has written one of them meanwhile. */
-  async function commitUnlessOvertaken(
+  /** Returns false without changes if one of the servers was changed meanwhile. */
+  async function tryCommit(
     statements: readonly Statement[],
     scopes: ReadonlySet<string>,
     inTurn: readonly Statement[] = [],
@@ -88,11 +88,11 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
     async write(writes, events = [], sightings) {
       const noted = sightings ? sightingStatements(sightings) : []
       if (writes.length === 0) {
-        return noted.length === 0 || (await commitUnlessOvertaken([], new Set(), noted))
+        return noted.length === 0 || (await tryCommit([], new Set(), noted))
       }
       const { statements, onWritten } = await writeStatements(writes)
-      const isWritten = await commitUnlessOvertaken(
-        // The rows that others wait for come last.
+      const isWritten = await tryCommit(
+        // Rows that other commits wait for come last.
         [...insertEvents(events), ...statements],
         new Set(writes.flatMap(scopesOf)),
         noted,
@@ -129,8 +129,8 @@ export function createServerWriter(database: DatabaseReader & DatabaseWriter): S
         if (rows.length === 0) return
         const seqs = rows.map(({ seq }) => seq)
         const scopes = rows.flatMap(({ project_id, domain_id }) => [project_id, domain_id])
-        // One that came back meanwhile stays; those that did not are found again.
-        await commitUnlessOvertaken(
+        // A server that was restored meanwhile is not deleted. The next query finds the others again.
+        await tryCommit(
           [
             ...requireUnchanged(database, rows),
             ...children.map((table) => db.deleteFrom(table).where('server', 'in', seqs).compile()),

@@ -8,8 +8,8 @@ import { createInsertRows } from '../insert-rows.ts'
 
 const fence = 'fence'
 
-/** A commit behind a fence: where that does not hold, nobody should try again. */
-export async function commitFenced<Answer>(commit: () => Promise<Answer>): Promise<Answer> {
+/** Throws `LeaseLost` if the fence fails. Such a commit must not be retried. */
+export async function commitFenced<Result>(commit: () => Promise<Result>): Promise<Result> {
   try {
     return await commit()
   } catch (error) {
@@ -18,7 +18,7 @@ export async function commitFenced<Answer>(commit: () => Promise<Answer>): Promi
   }
 }
 
-/** What is stored of a sighting, beside the account whose it is. */
+/** The columns of a sighting without the account. */
 export const sightingColumns = [
   'server_id',
   'digest',
@@ -30,9 +30,8 @@ export const sightingColumns = [
 ] as const
 
 /**
- * Makes the statements that note what an account sees, together with what comes of it. They run in
- * turn: two accounts that see the same server rely on each other's sightings, and each must find what
- * the other has written, or be found by it.
+ * Builds the statements that store what an account sees. They run serialized, because two accounts
+ * that see the same server depend on the sightings of each other.
  */
 export function createSightingStatements(database: DatabaseReader) {
   const { engine, db } = database
@@ -51,8 +50,8 @@ export function createSightingStatements(database: DatabaseReader) {
     return required(check.compile(db), fence)
   }
 
-  /** Who else sees what is lost here is to look again: from now on it may be theirs. */
-  function lose(accountId: string, ids: readonly string[]): Statement[] {
+  /** Clears the digests of other accounts that see the servers and makes their sync due, so that they take over. */
+  function deleteSightings(accountId: string, ids: readonly string[]): Statement[] {
     const elsewhere = sql`server_id in (${sql.join(ids)}) and account_id <> ${accountId}`
     return [
       db
@@ -90,7 +89,7 @@ export function createSightingStatements(database: DatabaseReader) {
       requireFence(changes),
       ...[...chunk(seenByOthers)].map((piece) => requireOthers(accountId, piece)),
       ...insert(rows),
-      ...[...chunk(lost)].flatMap((piece) => lose(accountId, piece)),
+      ...[...chunk(lost)].flatMap((piece) => deleteSightings(accountId, piece)),
     ]
   }
 }

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { DatabaseReader } from '../database.ts'
 import { fold } from './field-columns.ts'
 
-/** A piece of a statement: names from our own lists, values always bound. */
+/** An SQL fragment. Names come from constants, and values are always bound parameters. */
 export type Sql = RawBuilder<unknown>
 
 export const nothing = sql`1 = 0`
@@ -16,18 +16,18 @@ export const allOf = (parts: readonly Sql[]): Sql =>
 export const anyOf = (parts: readonly Sql[]): Sql =>
   parts.length === 0 ? nothing : join(parts, 'or')
 
-/** A word's code, or one that no word has. */
+/** The code of a word, or a code that no word has. */
 export const codeOf = (word: string): Sql =>
   sql`coalesce((select code from words where word = ${word}), -1)`
 
-/** Among values: one is compared, which is cheaper than looking it up in a list of one. */
+/** `in` a list of values. A single value is compared with `=`, which is faster. */
 export const among = (subject: Sql, values: readonly unknown[]): Sql => {
   if (values.length === 0) return nothing
   const [first] = values
   return values.length === 1 ? sql`${subject} = ${first}` : sql`${subject} in (${sql.join(values)})`
 }
 
-/** Among words: of several the codes are looked up together. */
+/** `in` a list of words, whose codes are looked up together. */
 export const amongWords = (subject: Sql, words: readonly string[]): Sql => {
   const [first] = words
   if (first === undefined) return nothing
@@ -36,16 +36,16 @@ export const amongWords = (subject: Sql, words: readonly string[]): Sql => {
     : sql`${subject} in (select code from words where word in (${sql.join(words)}))`
 }
 
-/** The longest text that the index of folded words has. */
+/** The longest text in the index of folded words. */
 export const longestFolded = 64
 
-/** Among words, whatever their case: one may be spelled in several ways. */
+/** `in` a list of words, ignoring case. Several spellings of a word may exist. */
 export const amongFoldedWords = (subject: Sql, words: readonly string[]): Sql =>
   words.length === 0
     ? nothing
     : sql`${subject} in (select code from words where folded in (${sql.join(words.map(fold))}) and length(folded) <= ${sql.lit(longestFolded)})`
 
-/** Among as many words as there may be projects: bound as one value, whatever their number. */
+/** `in` a list of any length, such as all projects. It is bound as one parameter. */
 export const amongManyWords = (
   engine: DatabaseReader['engine'],
   subject: Sql,
@@ -57,10 +57,10 @@ export const amongManyWords = (
     : sql`${subject} in (select code from words where word in (select value from json_each(${list})))`
 }
 
-/** Text is compared by code point on both engines, whatever the database's own language is. */
+/** Compares text by code point on both engines, whatever the collation of the database is. */
 export const byCodePoint = (engine: DatabaseReader['engine'], subject: Sql): Sql =>
   engine === 'postgres' ? sql`${subject} collate "C"` : subject
 
-/** The function that says where in a text another one stands. */
+/** The SQL function that returns the position of a text in another one. */
 export const textFinder = (engine: DatabaseReader['engine']): Sql =>
   sql.raw(engine === 'postgres' ? 'strpos' : 'instr')

@@ -19,7 +19,7 @@ import { readTagKey } from './tags.ts'
 import { compareText } from './text-match.ts'
 import { allOf, byCodePoint, codeOf, type Sql } from './sql-parts.ts'
 
-/** Everything in use that is in sight: that is counted as it is written. */
+/** Counts of all visible live servers are stored, see counts.ts. */
 const isCounted = ({ isLive, query }: Plan) => isLive && isEverything(query.where)
 
 const counts = ({ scope }: Plan, facet: Facet): Sql =>
@@ -27,19 +27,19 @@ const counts = ({ scope }: Plan, facet: Facet): Sql =>
 
 type Group = Sum & { readonly value: GroupValue }
 
-/** Counts servers, and how big they are together, by what they have in common. */
+/** Counts servers and their total sizes by group. */
 export function createStatistics(
-  { engine, run, plan: planFor, findNarrowWay, hint }: Planner,
+  { engine, run, plan: planFor, findSelectivePath, hint }: Planner,
   owners: Owners,
 ) {
   const grouped = (key: Sql, count: Sql, source: Sql) =>
     sql`select ${key} as value, ${count} as count, ${sums} from ${source} group by 1`
 
-  /** Words by their codes, looked up once a group. */
+  /** Replaces dictionary codes by words, one lookup per group. */
   const named = (codes: Sql) =>
     sql`select word as value, count, vcpu_count, vmem_size, disk from (${codes}) as coded left join words on words.code = coded.value where count > 0`
 
-  /** From the counts that are stored: of everything in sight, by what is usually asked for. */
+  /** Uses the stored counts; undefined if the filter or the group is not counted. */
   function fromCounts(plan: Plan, grouping: Grouping): Sql | undefined {
     if (!isCounted(plan) || !('field' in grouping)) return undefined
     const { field } = grouping
@@ -54,13 +54,13 @@ export function createStatistics(
   const wholeOf = (plan: Plan) =>
     sql`select coalesce(sum(servers), 0) as count, ${sums} from ${counts(plan, wholeFacet)}`
 
-  /** No more groups than are told, and one to know that there are more. Those of owners are merged first. */
+  /** Limits the groups, plus one to detect more. Groups by owner name are merged before that. */
   const mostFrequent = (groups: Sql, grouping: Grouping) =>
     'field' in grouping && isOwnerField(grouping.field)
       ? groups
       : sql`select * from (${groups}) as ranked order by count desc, ${byCodePoint(engine, sql`cast(value as text)`)} limit ${maxGroupValues + 1}`
 
-  /** From the tags alone, which know how big their servers are; those without such a tag are the rest. */
+  /** Uses the tag table, which has the sizes of servers. Servers without the tag are the difference. */
   function fromTags(plan: Plan, grouping: Grouping): Sql | undefined {
     if (!isCounted(plan) || plan.scope || !('metadataKey' in grouping)) return undefined
     const { bare, origins } = readTagKey(grouping.metadataKey)
@@ -70,7 +70,7 @@ export function createStatistics(
     return sql`${named(grouped(sql.ref('value'), sql`count(*)`, tags))} union all ${untagged}`
   }
 
-  /** By going through all servers that are asked about. */
+  /** Aggregates all matching servers. */
   function fromServers(source: Sql, grouping: Grouping): Sql {
     const all = sql`count(*)`
     if ('metadataKey' in grouping) {
@@ -85,7 +85,7 @@ export function createStatistics(
     return isWord ? named(grouped(column, all, source)) : grouped(column, all, source)
   }
 
-  /** The columns that a group is counted by. */
+  /** The columns that a grouping reads. */
   function columnsFor(grouping: Grouping): string[] {
     if ('metadataKey' in grouping) return []
     return [
@@ -94,8 +94,8 @@ export function createStatistics(
   }
 
   /**
-   * All that needs the servers themselves, from one look at them: to find them may be most of the work,
-   * as it is where text is searched for. Parts are told apart by their number, the whole has none.
+   * Computes all groups that need the servers in one pass, because finding the servers may be most of
+   * the work, as in a text search. Each grouping has a part number; the total has -1.
    */
   function inOnePass(source: Sql, groupings: readonly Grouping[], withWhole: boolean): Sql {
     const columns = new Set([
@@ -116,7 +116,7 @@ export function createStatistics(
     return sql`with ${seen} ${sql.join(withWhole ? [whole, ...parts] : parts, sql` union all `)}`
   }
 
-  /** A value as the wire has it. */
+  /** A value as the API shows it. */
   function valueOf(value: unknown, grouping: Grouping): GroupValue {
     if ('metadataKey' in grouping) return value as string | null
     if (isOwnerField(grouping.field)) return String(value)
@@ -148,11 +148,11 @@ export function createStatistics(
 
   async function toGroups(rows: readonly Row[], grouping: Grouping): Promise<Group[]> {
     const groups = rows.map((row) => ({ value: valueOf(row['value'], grouping), ...toSum(row) }))
-    const told =
+    const merged =
       'field' in grouping && isOwnerField(grouping.field)
         ? await nameOwners(groups, grouping.field)
         : groups
-    return told.toSorted(
+    return merged.toSorted(
       (a, b) => b.count - a.count || compareText(String(a.value), String(b.value)),
     )
   }
@@ -161,7 +161,7 @@ export function createStatistics(
     query: ScopedQuery & { readonly groups: readonly Grouping[] },
   ): Promise<Statistics> {
     const plan = await planFor(query)
-    const way = await findNarrowWay(plan, query.requester)
+    const way = await findSelectivePath(plan, query.requester)
     const conditions = way ? [...plan.conditions, way.condition] : plan.scanConditions
     const source = sql`servers${hint(way ? way.index : plan.scanIndexName)} where ${allOf(conditions)}`
     const stored = new Map(
@@ -195,7 +195,7 @@ export function createStatistics(
   }
 }
 
-/** As the wire writes a moment. */
+/** Formats a timestamp as the API does. */
 const timestampText = (microseconds: number): string => {
   const milliseconds = Math.floor(microseconds / 1000)
   const rest = microseconds - milliseconds * 1000

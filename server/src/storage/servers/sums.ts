@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Sum } from '../../domain/inventory/ports.ts'
 import type { Row } from '../database.ts'
 
-/** How big servers are together. How many they are is counted in more ways than one. */
+/** Total sizes of servers. The count is a separate expression, which depends on the table. */
 export const sums = sql`coalesce(sum(vcpu_count), 0) as vcpu_count, coalesce(sum(vmem_size), 0) as vmem_size, coalesce(sum(disk), 0) as disk`
 
 export const toSum = (row: Row | undefined): Sum => ({

@@ -1,7 +1,7 @@
 import { origins, type TagOrigin } from '../../domain/inventory/metadata.ts'
 import type { Server } from '@muster/contract'
 
-/** How a tag's origin is stored. A source's tag that the owner has one of too is stored apart. */
+/** The stored origin of a tag. A source tag that a Muster tag with the same key hides has its own value. */
 const codes = { own: 0, source: 1, notes: 2, overruled: 3 } as const
 
 const readAs: Readonly<Record<TagOrigin, readonly number[]>> = {
@@ -10,7 +10,7 @@ const readAs: Readonly<Record<TagOrigin, readonly number[]>> = {
   notes: [codes.notes],
 }
 
-/** A key as somebody asks for it: without a prefix it is the owner's, or else the source's. */
+/** A key in a query. Without a prefix it matches the Muster tag or, if there is none, the source tag. */
 export function readTagKey(key: string): {
   readonly bare: string
   readonly origins: readonly number[]
@@ -31,7 +31,7 @@ export interface StoredTag {
 
 const prefixes = Object.entries(origins) as [TagOrigin, string][]
 
-/** A server's tags as they are stored for finding it. */
+/** The rows of `server_tags` for a server. */
 export function storedTags({ metadata }: Pick<Server, 'metadata'>): readonly StoredTag[] {
   return Object.entries(metadata).flatMap(([told, value]) => {
     const found = prefixes.find(([, prefix]) => told.startsWith(prefix))

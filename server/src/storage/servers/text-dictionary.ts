@@ -5,17 +5,17 @@ import { chunk } from '../../domain/chunk.ts'
 import { createInsertRows } from '../insert-rows.ts'
 import type { TakeNumbers } from './numbers.ts'
 
-const remembered = 200_000
+const maxCachedCodes = 200_000
 
 export type Codes = ReadonlyMap<string, number>
 
-/** The codes of texts that many servers share. A code never changes, so what is known stays known. */
+/** The codes of texts that many servers share. A code never changes, so it can be cached. */
 export function createTextDictionary(
   database: DatabaseReader & DatabaseWriter,
   takeNumbers: TakeNumbers,
 ) {
   const { db } = database
-  const known = new LRUCache<string, number>({ maxSize: remembered, sizeCalculation: () => 1 })
+  const known = new LRUCache<string, number>({ maxSize: maxCachedCodes, sizeCalculation: () => 1 })
   const insert = createInsertRows(database, 'words', ['code', 'word', 'folded'], 'keep')
 
   async function findCodes(words: readonly string[], codes: Map<string, number>): Promise<void> {
@@ -33,10 +33,9 @@ export function createTextDictionary(
   }
 
   /**
-   * Words get their codes in a commit of their own, before the one that uses them: whoever else meets
-   * the same new word waits for this one only, and not until servers are written. Where that commit
-   * never comes the word is left unused. In one order, so that two who add the same ones get past each
-   * other.
+   * New words are committed before the servers that use them, so that concurrent writers of the same
+   * word wait only for this short commit. If the servers are not committed, the word stays unused.
+   * Rows are inserted in a fixed order, so that concurrent commits do not deadlock.
    */
   async function addWords(words: readonly string[]): Promise<void> {
     const { word: first } = await takeNumbers({ word: words.length })
@@ -56,7 +55,7 @@ export function createTextDictionary(
     const fresh = unknown.filter((word) => !codes.has(word))
     if (fresh.length > 0) {
       await addWords(fresh)
-      // Others may have been quicker, with other codes: what is there counts.
+      // Another writer may have inserted the same words first, with other codes.
       await findCodes(fresh, codes)
     }
     return codes

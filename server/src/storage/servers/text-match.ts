@@ -1,11 +1,11 @@
 import type { Comparison } from '../../domain/inventory/condition.ts'
 import { fold } from './field-columns.ts'
 
-/** By code point, as both engines compare text. */
+/** Compares by code point, like both engines. */
 export const compareText = (a: string, b: string): number =>
   Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** `%` stands for any run of characters, `_` for one. Never goes back further than to the last `%`. */
+/** SQL `LIKE`: `%` matches any characters, `_` one. Backtracks only to the last `%`. */
 function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   let at = 0
   let next = 0
@@ -29,7 +29,7 @@ function isLike(text: readonly string[], pattern: readonly string[]): boolean {
   return pattern.slice(next).every((character) => character === '%')
 }
 
-/** The comparisons of text, for the few names that are at hand. */
+/** Text comparisons for names in memory. */
 export function matchesText(
   text: string,
   comparison: Comparison,

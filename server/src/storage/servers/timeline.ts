@@ -24,21 +24,21 @@ function within(scope: ScopeOrNone): readonly Sql[] {
   }
 }
 
-/** The same columns, whether days, counts or servers are looked at. */
+/** Days, counts and servers have the same columns for these conditions. */
 const conditionsOf = ({ scope, projectIds, domainIds }: TimelineSelection): readonly Sql[] => [
   ...within(scope),
   ...(projectIds ? [amongWords(sql.ref('project_id'), projectIds)] : []),
   ...(domainIds ? [amongWords(sql.ref('domain_id'), domainIds)] : []),
 ]
 
-/** SQLite is told which way leads to the servers; all of them are seen in one index. */
-function wayTo({ scope, projectIds, domainIds }: TimelineSelection): string | undefined {
+/** The index hint for SQLite. The sort index covers the columns for a scan of all servers. */
+function indexFor({ scope, projectIds, domainIds }: TimelineSelection): string | undefined {
   if (scope.kind === 'project' || projectIds) return filterIndexes['project_id']
   if (scope.kind === 'domain' || domainIds) return filterIndexes['domain_id']
   return sortIndex('created_at')
 }
 
-/** Keeps how big each project's part of the fleet was, day by day. */
+/** Stores daily server counts and sizes by project. */
 export function createTimelineStore(database: DatabaseReader & DatabaseWriter): TimelineStore {
   const { db, engine } = database
 
@@ -50,9 +50,9 @@ export function createTimelineStore(database: DatabaseReader & DatabaseWriter): 
     sql`select sum(servers) as count, ${sums} from server_counts
       where facet = ${wholeFacet} and ${allOf(conditionsOf(selection))}`.compile(db)
 
-  /** A moment is kept in microseconds. */
+  /** Timestamps are stored in microseconds. */
   const made = (selection: TimelineSelection) => {
-    const hint = engine === 'sqlite' ? sql.raw(` indexed by ${wayTo(selection)}`) : sql``
+    const hint = engine === 'sqlite' ? sql.raw(` indexed by ${indexFor(selection)}`) : sql``
     return sql`select coalesce(created_at, 0) / 86400000000 as day, count(*) as count, ${sums}
       from servers${hint} where state = 0 and ${allOf(conditionsOf(selection))} group by 1`.compile(
       db,
@@ -61,7 +61,7 @@ export function createTimelineStore(database: DatabaseReader & DatabaseWriter): 
 
   return {
     async count(day) {
-      // In one order, so that processes that count at once get past each other.
+      // Rows are locked in a fixed order, so that concurrent processes do not deadlock.
       const count = sql`insert into fleet_days (project_id, day, domain_id, servers, vcpu_count, vmem_size, disk)
         select project_id, ${sql.lit(day)}, min(domain_id), sum(servers), sum(vcpu_count), sum(vmem_size), sum(disk)
         from server_counts where facet = ${wholeFacet} group by project_id order by project_id

@@ -26,20 +26,20 @@ import { matchesText } from './text-match.ts'
 
 type FieldCondition = Extract<Condition, { kind: 'field' }>
 
-/** What conditions are made for: an engine, and the names that owners have now. */
+/** The engine and the current names of owners. */
 export interface Setting {
   readonly engine: DatabaseReader['engine']
   readonly owners: ReadonlyMap<string, Owner>
   /**
-   * How a condition on another table is checked in a pass over all servers: `rows` are those of one
-   * server, of which there must be some, or none. Without it they are looked up for each candidate.
+   * How a full scan checks a condition on a side table: `rows` are the matching rows of one server,
+   * of which there must be some or none. Without it they are looked up for each candidate.
    */
   readonly inFullScan?:
     | ((condition: SideCondition, rows: Sql, wanted: 'some' | 'none') => Sql)
     | undefined
 }
 
-/** The places' columns: their id, and their name. */
+/** The id and name columns of regions, zones, hosts and the like. */
 export const placeColumns = {
   host: ['host_id', 'host'],
   zone: ['zone_id', 'zone'],
@@ -48,13 +48,13 @@ export const placeColumns = {
   manager: ['manager_id', 'manager'],
 } as const satisfies Record<Exclude<NamedResource, 'project'>, readonly [Column, Column]>
 
-/** What a condition says of a server, in the words of both engines, and the columns it looks at. */
+/** Builds the SQL of a condition, and lists the columns that it reads. */
 export function createWhere({ engine, owners, inFullScan }: Setting) {
   const compareColumn = createCompareColumn(engine)
-  // Keeps SQLite from reading all servers with a value for each server: the primary key leads by server.
+  // Makes SQLite use the primary key, which starts with the server, instead of the index by value.
   const checked = sql.raw(engine === 'sqlite' ? '+' : '')
 
-  /** Names that identity keeps are looked at here: there are few, and they are known. */
+  /** Owner names are compared in memory, because there are few. */
   function comparingOwners({ field, comparison, values }: FieldCondition): Sql {
     const { id, name } = ownerFields[field as keyof typeof ownerFields]
     const matches = (text: string) => matchesText(text, comparison, values as readonly string[])
@@ -65,7 +65,7 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
       ids.map(({ projectId }) => projectId),
     )
     if (!matches('')) return named
-    // Who has no such owner, or one that is gone, has no name for it.
+    // A server without an owner, or with a deleted one, has an empty name.
     return anyOf([named, sql`not ${amongManyWords(engine, sql.ref(id), [...owners.keys()])}`])
   }
 
@@ -87,7 +87,7 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
     return anyOf([amongWords(sql.ref(id), values), amongWords(sql.ref(name), values)])
   }
 
-  /** The rows of one server that meet a condition, by the primary keys of the tables: they lead by server. */
+  /** The matching rows of one server, by the primary key of the side table. */
   function rowsOf(condition: SideCondition): Sql {
     switch (condition.kind) {
       case 'search':
@@ -105,11 +105,11 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
     }
   }
 
-  /** PostgreSQL would join an `exists`, and may take a nested loop over all rows for it. */
+  /** PostgreSQL would turn `exists` into a join, possibly a nested loop over all rows. */
   const lookUp = (rows: Sql): Sql =>
     engine === 'postgres' ? sql`(${rows} limit 1) is not null` : sql`exists (${rows})`
 
-  /** PostgreSQL takes `is null` for rare, and would sort all servers for each page. */
+  /** PostgreSQL estimates `is null` as rare and would sort all servers for each page. */
   const lookUpNone = (rows: Sql): Sql =>
     engine === 'postgres' ? sql`coalesce((${rows} limit 1), 0) <> 1` : sql`not ${lookUp(rows)}`
 
@@ -159,7 +159,7 @@ export function createWhere({ engine, owners, inFullScan }: Setting) {
     }
   }
 
-  /** Whether it takes other tables than that of the servers to check a condition. */
+  /** Whether a condition reads other tables than `servers`. */
   function usesSideTables(condition: Condition): boolean {
     if (condition.kind === 'not') return usesSideTables(condition.condition)
     if ('conditions' in condition) return condition.conditions.some(usesSideTables)

@@ -27,7 +27,7 @@ const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 
 const tagColumns = ['server', 'origin', 'key', 'value', 'state', 'vcpu_count', 'vmem_size', 'disk']
 
-/** Makes the statements that write servers: everything they are shown and found by, for one commit. */
+/** Builds the statements of one commit that write servers, their documents and their indexes. */
 export function createWriteStatements(database: DatabaseReader & DatabaseWriter) {
   const { db, engine } = database
   const takeNumbers = createNumbers(database)
@@ -50,7 +50,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
     ['server', 'address'],
   )
   const insertPlaces = createInsertRows(database, 'server_places', ['place', 'id', 'name'], 'keep')
-  /** Places that this process has written already. */
+  /** Regions, zones and hosts that this process has written already. */
   const knownPlaces = new Set<string>()
 
   const deleteFrom = (table: 'server_tags' | 'server_addresses', seqs: readonly number[]) =>
@@ -78,7 +78,7 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
   }
 
   return async function writeStatements(all: readonly ServerWrite[]) {
-    // In one order, so that two who bring the same new servers get past each other.
+    // Inserted in a fixed order, so that concurrent commits of the same new servers do not deadlock.
     const writes = all.toSorted((a, b) => (a.server.id < b.server.id ? -1 : 1))
     const stored = writes.map((write) => write.stored).filter((before) => before !== undefined)
     const numbers = await takeNumbers(
@@ -106,14 +106,14 @@ export function createWriteStatements(database: DatabaseReader & DatabaseWriter)
         old,
         texts.filter((_, at) => entries[at]?.state === 0),
       ),
-      // Last come the rows that commits of other accounts write too: they are locked until the end.
+      // Rows that commits of other accounts write too come last, because they stay locked until the end.
       ...holdOwners(writes),
       ...insertPlaces([...places.entries()].toSorted(byText).map(([, row]) => row)),
       ...countStatements(writes, codes),
     ]
     return {
       statements,
-      /** To be called once they are committed. */
+      /** Call it after the commit. */
       onWritten(): void {
         for (const key of places.keys()) knownPlaces.add(key)
       },

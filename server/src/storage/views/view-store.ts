@@ -73,7 +73,7 @@ const narrowed = ({ name, sharing, user_id, project_id }: ViewQuery): readonly S
 
 const room = 'room'
 
-/** The views that people keep. Each change has its event in its commit. */
+/** Stores saved views. Each change is committed with its audit event. */
 export function createViewStore(database: DatabaseReader & DatabaseWriter): ViewStore {
   const { db, engine } = database
   const insertEvent = createInsertEvent(db)
