@@ -14,7 +14,7 @@ describe('accounts', () => {
     await stage.identities.addProject('studio')
   })
 
-  test('an admin tests an account before it is saved, attaches it, and sees its servers come in', async (t) => {
+  test('an admin tests an account, attaches it and sees its servers appear', async (t) => {
     const { page } = await stage.visit(t, admin)
     await page.goto('/console/accounts')
     await page.getByRole('heading', { name: 'No accounts yet' }).waitFor()
@@ -43,7 +43,7 @@ describe('accounts', () => {
     await page.getByRole('row').filter({ hasText: 'made-up' }).getByText('60').first().waitFor()
   })
 
-  test('mapping rules say what they would do before they are saved', async (t) => {
+  test('mapping rules have a preview before they are saved', async (t) => {
     const { page } = await stage.visit(t, admin)
     await page.goto(`/console/accounts/${accountId}?tab=rules`)
     await page.getByRole('button', { name: 'Add rule' }).click()
@@ -65,7 +65,7 @@ describe('accounts', () => {
     })
   })
 
-  test('an account is synced at once, and the log tells who asked for it', async (t) => {
+  test('an account is synced on request, and the activity log shows by whom', async (t) => {
     const { page } = await stage.visit(t, admin)
     await page.goto(`/console/accounts/${accountId}`)
     await page.getByRole('button', { name: /Sync now/ }).click()
@@ -74,7 +74,7 @@ describe('accounts', () => {
     await page.getByRole('row').filter({ hasText: 'made-up' }).first().waitFor()
   })
 
-  test('an account warns of missing servers, and an admin confirms that they are gone', async (t) => {
+  test('an account warns of missing servers, and an admin confirms their removal', async (t) => {
     const { page } = await stage.visit(t, admin)
     // Other servers, and none of those before.
     const cloudaccount = { options: { servers: 5, seed: 9 } }

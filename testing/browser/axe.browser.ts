@@ -55,7 +55,7 @@ async function examine(page: Page, name: string, part = 'html'): Promise<string[
 /** Somewhere, and what is opened there, by a name. */
 type Scene = readonly [path: string, name: string, open?: (page: Page) => Promise<unknown>]
 
-describe('WCAG 2.2 AA, as far as axe can tell', () => {
+describe('WCAG 2.2 AA rules of axe', () => {
   const lifetime = suiteLifetime()
   let stage: ConsoleStage
   const scenes: Scene[] = []
@@ -129,19 +129,19 @@ describe('WCAG 2.2 AA, as far as axe can tell', () => {
     return found
   }
 
-  test('finds nothing on any page, nor in what is opened there', async (t) => {
+  test('no violations on any page, its dialogs or menus', async (t) => {
     const { page } = await stage.visit(t, admin, { bypassCSP: true })
     assert.deepEqual(await examineAll(page, isSlowLane ? scenes : mainScenes()), [])
   })
 
-  test('finds nothing at the login', async (t) => {
+  test('no violations on the login page', async (t) => {
     const { page } = await stage.visit(t, undefined, { bypassCSP: true })
     await page.goto('/console/login?why=ended')
     await page.getByRole('region', { name: 'Try the demo' }).waitFor()
     assert.deepEqual(await examine(page, 'login'), [])
   })
 
-  test('finds nothing on a small screen', async (t) => {
+  test('no violations on a small screen', async (t) => {
     const viewport = { width: 360, height: 740 }
     const { page } = await stage.visit(t, admin, { bypassCSP: true, viewport })
     const some = mainScenes()

@@ -36,7 +36,7 @@ describe('the connection to the API', () => {
     return { page, proxy }
   }
 
-  test('a slow API is live, and a list that waits for it says so', async (t) => {
+  test('a slow API counts as connected, and a waiting list shows that it is loading', async (t) => {
     const { page, proxy } = await openServers(t)
     const seen = await watchTexts(page, ['Disconnected', ...falseReasons])
     proxy.behave({ kind: 'slow', ms: 2_500 })
@@ -50,7 +50,7 @@ describe('the connection to the API', () => {
   })
 
   for (const status of [500, 503]) {
-    test(`an API that answers ${status} is disconnected, and what was loaded stays`, async (t) => {
+    test(`status ${status} shows as disconnected, and loaded data stays`, async (t) => {
       const { page, proxy } = await openServers(t)
       const seen = await watchTexts(page, falseReasons)
       proxy.behave({ kind: 'failing', status })
@@ -68,7 +68,7 @@ describe('the connection to the API', () => {
     })
   }
 
-  test('with Muster gone every page blames the connection, and loads when it is back', async (t) => {
+  test('every page shows a lost connection while Muster is down, and loads when it is back', async (t) => {
     const { page, proxy } = await openServers(t, admin)
     // The code of the pages is loaded in advance, a while after the first one.
     await page.waitForTimeout(3_000)
@@ -89,7 +89,7 @@ describe('the connection to the API', () => {
     assert.deepEqual(await seen(), [])
   })
 
-  test('answers that stop coming are a lost connection, for a server too', async (t) => {
+  test('missing responses show as a lost connection, on a server page too', async (t) => {
     const { page, proxy } = await openServers(t)
     proxy.behave({ kind: 'silent' })
     await page.getByRole('link', { name: 'web-02' }).click()
@@ -101,7 +101,7 @@ describe('the connection to the API', () => {
     await live(page).waitFor()
   })
 
-  test('a page that is opened without the API waits for it', async (t) => {
+  test('a page opened without the API waits for it', async (t) => {
     const { page, proxy } = await openServers(t)
     proxy.behave({ kind: 'failing', status: 502 })
     await page.reload()
@@ -111,7 +111,7 @@ describe('the connection to the API', () => {
     await live(page).waitFor()
   })
 
-  test('a session that has ended leads to the login page, and is no lost connection', async (t) => {
+  test('an expired session opens the login page and does not show a lost connection', async (t) => {
     const { page } = await openServers(t, fleet.viewer)
     const seen = await watchTexts(page, ['Disconnected'])
     const { database } = stage

@@ -6,7 +6,7 @@ import { startConsole, type ConsoleStage } from './start-console.ts'
 
 const focused = `document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent`
 
-describe('dialogs and keys', () => {
+describe('dialogs and keyboard', () => {
   const lifetime = suiteLifetime()
   let stage: ConsoleStage
   let fleet: SmallFleet
@@ -15,7 +15,7 @@ describe('dialogs and keys', () => {
     fleet = await createSmallFleet(stage)
   })
 
-  test('the focus is back where it was when a dialog closes, however it closes', async (t) => {
+  test('closing a dialog in any way restores the focus', async (t) => {
     const { page } = await stage.visit(t, fleet.owner)
     await page.goto('/console/me/keys')
     const opener = page.getByRole('button', { name: 'Create access key' })
@@ -46,7 +46,7 @@ describe('dialogs and keys', () => {
     assert.equal(await page.evaluate(focused), 'Logged in as olga')
   })
 
-  test('a drag out of a dialog, as where a text is selected, does not close it', async (t) => {
+  test('dragging out of a dialog, such as when selecting text, does not close it', async (t) => {
     const { page } = await stage.visit(t, fleet.owner)
     await page.goto('/console/me/keys')
     await page.getByRole('button', { name: 'Create access key' }).click()
@@ -63,7 +63,7 @@ describe('dialogs and keys', () => {
     await name.waitFor({ state: 'detached' })
   })
 
-  test('keys that write a character can be switched off, and stay off', async (t) => {
+  test('single-key shortcuts can be switched off and stay off', async (t) => {
     const { page } = await stage.visit(t, fleet.owner)
     await page.goto('/console/me/keys')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })

@@ -33,7 +33,7 @@ describe('empty states', () => {
     return { page, proxy, requests }
   }
 
-  test('none is drawn while a filter is typed, and half a filter is not sent', async (t) => {
+  test('no empty state while a filter is typed, and an incomplete filter is not sent', async (t) => {
     const { page, proxy, requests } = await openSlow(t, '/servers')
     await page.getByRole('link', { name: 'web-24' }).waitFor()
     proxy.behave({ kind: 'slow', ms: 600 })
@@ -51,7 +51,7 @@ describe('empty states', () => {
     assert.deepEqual([...new Set(filters)], ['status:ready', 'status:ready provider:Aws'])
   })
 
-  test('clearing a filter that matched nothing waits for the servers, and says so', async (t) => {
+  test('clearing a filter without matches shows that servers are loading', async (t) => {
     const { page, proxy } = await openSlow(t, '/servers?q=zzz')
     await page.getByRole('heading', { name: 'No matching servers' }).waitFor()
     proxy.behave({ kind: 'slow', ms: 1_500 })
@@ -62,7 +62,7 @@ describe('empty states', () => {
     assert.deepEqual(await seen(), [])
   })
 
-  test('lists of accounts, projects and locations wait for their answers too', async (t) => {
+  test('lists of accounts, projects and locations wait for their responses too', async (t) => {
     const { page, proxy } = await openSlow(t, '/accounts?search=zzz', admin)
     await page.getByText('No matching accounts').waitFor()
     proxy.behave({ kind: 'slow', ms: 800 })
@@ -75,7 +75,7 @@ describe('empty states', () => {
     await page.getByRole('heading', { name: 'No matches' }).waitFor()
   })
 
-  test('what appeared today has not changed today, and every figure names its scope', async (t) => {
+  test('new servers do not count as changed today, and every figure shows its scope', async (t) => {
     const { page } = await openSlow(t, '/')
     const figure = (name: string) =>
       page

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startChromium } from './find-chromium.ts'
 
-describe('the Chromium of a run', () => {
-  test('is the one that is asked for, and no other in its place', async (t) => {
+describe('finding Chromium', () => {
+  test('uses the requested browser without a fallback', async (t) => {
     const { MUSTER_CHROMIUM: usual } = process.env
     t.after(() => {
       if (usual === undefined) delete process.env['MUSTER_CHROMIUM']
@@ -13,7 +13,7 @@ describe('the Chromium of a run', () => {
     assert.equal(await startChromium(), undefined)
   })
 
-  test('is found by itself, and is gone when it is closed', async () => {
+  test('finds a browser automatically, and its process ends on close', async () => {
     const server = await startChromium()
     assert.ok(server)
     const gone = new Promise((resolve) => server.process().once('exit', resolve))

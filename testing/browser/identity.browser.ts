@@ -51,7 +51,7 @@ describe('identity in the console', () => {
     assert.ok(!(await page.content()).includes(secret))
   })
 
-  test('an admin creates a project, and the log tells of it', async (t) => {
+  test('an admin creates a project, and the activity log shows it', async (t) => {
     const { page } = await stage.visit(t, admin)
     await page.goto('/console/identity')
     await page.waitForURL('**/identity/projects')
@@ -67,7 +67,7 @@ describe('identity in the console', () => {
     await page.getByRole('row').filter({ hasText: 'brand-new' }).first().waitFor()
   })
 
-  test('whoever may not see a page is told so, with the right that is missing', async (t) => {
+  test('a page without access shows the missing permission', async (t) => {
     const { page } = await stage.visit(t, fleet.viewer)
     await page.goto('/console/accounts')
     await page.getByRole('heading', { name: 'Accounts need a system role' }).waitFor()

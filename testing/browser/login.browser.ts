@@ -15,7 +15,7 @@ describe('logging in and out', () => {
     fleet = await createSmallFleet(stage)
   })
 
-  test('SEC-51 a user logs in, and nothing that the page can read is worth stealing', async (t) => {
+  test('SEC-51 a user logs in, and the page can read no secret', async (t) => {
     const { page, context, requests } = await stage.visit(t)
     const answers: Promise<string>[] = []
     page.on('response', (response) => {
@@ -57,7 +57,7 @@ describe('logging in and out', () => {
     }
   })
 
-  test('one click shows the demo as somebody who is in it', async (t) => {
+  test('one click logs in to the demo', async (t) => {
     const { page } = await stage.visit(t)
     await page.goto('/console/login')
     const people = page.getByRole('region', { name: 'Try the demo' }).getByRole('button')
@@ -68,7 +68,7 @@ describe('logging in and out', () => {
     await page.getByRole('button', { name: /demo-owner/ }).waitFor()
   })
 
-  test('a link leads through the login to where it points', async (t) => {
+  test('a link opens its page after the login', async (t) => {
     const { page } = await stage.visit(t)
     await page.goto('/console/servers?q=status%3Aready&sort=name')
     await page.waitForURL('**/console/login?**')
@@ -81,7 +81,7 @@ describe('logging in and out', () => {
     assert.deepEqual(Object.fromEntries(searchParams), { q: 'status:ready', sort: 'name' })
   })
 
-  test('SEC-55 a login leads nowhere else, whatever the address says', async (t) => {
+  test('SEC-55 a login never redirects to another origin', async (t) => {
     for (const next of [
       'https://example.org/',
       '//example.org',
@@ -100,7 +100,7 @@ describe('logging in and out', () => {
     }
   })
 
-  test('a session that is over leads to the login, and back to the same place', async (t) => {
+  test('an expired session leads to the login and back to the same page', async (t) => {
     const { page } = await stage.visit(t, fleet.owner)
     await page.goto('/console/servers?q=web&sort=name')
     await page.getByRole('link', { name: 'web-01' }).waitFor()
@@ -115,7 +115,7 @@ describe('logging in and out', () => {
     assert.equal(new URL(page.url()).search, '?q=web&sort=name')
   })
 
-  test('SEC-50 logging out ends the session for good', async (t) => {
+  test('SEC-50 logging out ends the session permanently', async (t) => {
     const { page, context } = await stage.visit(t, fleet.owner)
     await page.goto('/console/')
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
@@ -148,7 +148,7 @@ describe('logging in and out', () => {
     assert.equal(await other.getByRole('navigation').count(), 0)
   })
 
-  test('a logout that does not succeed is told, and tried again', async (t) => {
+  test('a failed logout shows an error and can be retried', async (t) => {
     const { page, context } = await stage.visit(t, fleet.owner)
     await page.goto('/console/')
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
@@ -162,7 +162,7 @@ describe('logging in and out', () => {
     await page.getByText('You are logged out').waitFor()
   })
 
-  test('a user sees the own sessions, and ends another one', async (t) => {
+  test('a user lists the own sessions and logs out another one', async (t) => {
     const other = await stage.visit(t, undefined, { userAgent: 'Another browser' })
     await other.page.goto('/console/')
     await other.page.getByLabel('User').fill('victor')

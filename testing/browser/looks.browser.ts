@@ -34,7 +34,7 @@ async function visitAll(page: Page, server: string, look: (path: string) => Prom
   }
 }
 
-describe('how the console looks', () => {
+describe('appearance', () => {
   const lifetime = suiteLifetime()
   let stage: ConsoleStage
   let fleet: SmallFleet
@@ -43,7 +43,7 @@ describe('how the console looks', () => {
     fleet = await createSmallFleet(stage)
   })
 
-  test('is dark from the first paint on, where the system is dark', async (t) => {
+  test('dark from the first paint if the system theme is dark', async (t) => {
     const { page, context } = await stage.visit(t, fleet.owner, { colorScheme: 'dark' })
     // The bundle never comes: what is seen is what is there before it.
     await context.route('**/assets/*.js', () => {})
@@ -64,7 +64,7 @@ describe('how the console looks', () => {
     assert.notEqual(await page.evaluate(background), dark)
   })
 
-  test('keeps the theme that a user chooses, whatever the system says', async (t) => {
+  test('the chosen theme overrides the system theme', async (t) => {
     const { page } = await stage.visit(t, fleet.owner, { colorScheme: 'light' })
     await page.goto('/console/')
     await page.getByRole('button', { name: 'Theme' }).click()
@@ -77,7 +77,7 @@ describe('how the console looks', () => {
     await page.locator('html[data-theme="light"]').waitFor()
   })
 
-  test('is Chinese for whom it is, by the browser and by choice', async (t) => {
+  test('Chinese by browser language and by choice', async (t) => {
     const { page } = await stage.visit(t, fleet.owner, { locale: 'zh-CN' })
     await page.goto('/console/servers')
     await page.getByRole('heading', { name: '服务器', level: 1 }).waitFor()
@@ -103,7 +103,7 @@ describe('how the console looks', () => {
     })
   }
 
-  test('says when there is no network, and goes on when it is back', async (t) => {
+  test('shows that the device is offline, and continues when it is online again', async (t) => {
     const { page, context } = await stage.visit(t, fleet.owner)
     await page.goto('/console/servers?sort=name')
     await page.getByRole('link', { name: 'web-01' }).waitFor()
@@ -119,7 +119,7 @@ describe('how the console looks', () => {
       .waitFor()
   })
 
-  test('names the request of an error, and loads the page once it is over', async (t) => {
+  test('an error shows its request ID, and the page loads once the API recovers', async (t) => {
     const { page, context } = await stage.visit(t, fleet.owner)
     await context.route('**/api/servers?*', async (route) => {
       const body = {

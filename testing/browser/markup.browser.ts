@@ -15,7 +15,7 @@ const bidi = '\u202Egnp.exe\u2066'
 /** What has become of it: an element, a link that runs, or a page that runs. */
 const planted = `document.querySelectorAll('.planted, a[href^="javascript:" i], [onerror], [onload]').length`
 
-describe('SEC-53 names, tags and descriptions full of markup', () => {
+describe('SEC-53 names, tags and descriptions with markup', () => {
   const lifetime = suiteLifetime()
   let stage: ConsoleStage
   let projectId = ''
@@ -74,7 +74,7 @@ describe('SEC-53 names, tags and descriptions full of markup', () => {
     assert.equal(await page.evaluate(planted), 0, page.url())
   }
 
-  test('stay texts in the list, its filters, its filter and its menus', async (t) => {
+  test('are rendered as text in the list, its filters and its menus', async (t) => {
     const { page } = await stage.visit(t, owner)
     await page.goto(
       '/console/servers?columns=name,status,project,account,region,zone,host,os,description,tags,instance_type,vpc,secgroup',
@@ -98,7 +98,7 @@ describe('SEC-53 names, tags and descriptions full of markup', () => {
     assert.equal(await page.evaluate(planted), 0)
   })
 
-  test('stay texts in the address, in views and on the server', async (t) => {
+  test('are rendered as text in the address, in views and on the server page', async (t) => {
     const { page } = await stage.visit(t, owner)
     await page.goto(
       `/console/servers?q=${encodeURIComponent(image)}&view=${encodeURIComponent(script)}`,
@@ -132,7 +132,7 @@ describe('SEC-53 names, tags and descriptions full of markup', () => {
     assert.equal(await page.evaluate(planted), 0)
   })
 
-  test('stay texts in the palette, the switcher, and on every other page', async (t) => {
+  test('are rendered as text in the palette, the project switcher and all other pages', async (t) => {
     const { page } = await stage.visit(t, owner)
     const places = [
       ['/', `project ${script}`],
@@ -165,7 +165,7 @@ describe('SEC-53 names, tags and descriptions full of markup', () => {
     assert.equal(await page.evaluate(planted), 0)
   })
 
-  test('stay texts in an export, which is no page', async (t) => {
+  test('stay text in an export, which is not rendered as a page', async (t) => {
     const { page } = await stage.visit(t, admin)
     await page.goto('/console/')
     const text: string = await page.evaluate(

@@ -58,7 +58,7 @@ describe('SEC-52 a page of another origin', () => {
     return { foreign, elsewhere, isStillIn }
   }
 
-  test('changes nothing and reads nothing by fetch, though the cookie goes along', async (t) => {
+  test('cannot read or change anything with fetch, even with the cookie', async (t) => {
     const { foreign, isStillIn } = await lureOwner(t)
     const scope = JSON.stringify({ scope: { project_id: fleet.db } })
     assert.equal(await ask(foreign, `${stage.url}/api/session`, {}), 'refused')
@@ -77,7 +77,7 @@ describe('SEC-52 a page of another origin', () => {
     assert.ok(await isStillIn())
   })
 
-  test('changes nothing by a form', async (t) => {
+  test('cannot change anything with a form', async (t) => {
     const { foreign, elsewhere, isStillIn } = await lureOwner(t)
     for (const path of ['/api/session', '/api/session/scope']) {
       await foreign.goto(elsewhere)

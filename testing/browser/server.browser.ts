@@ -4,7 +4,7 @@ import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
 import { startConsole, type ConsoleStage } from './start-console.ts'
 
-describe('one server', () => {
+describe('a server', () => {
   const lifetime = suiteLifetime()
   let stage: ConsoleStage
   let fleet: SmallFleet
@@ -14,7 +14,7 @@ describe('one server', () => {
   })
   const idOf = (name: string) => fleet.servers.find((server) => server.name === name)?.id ?? ''
 
-  test('opens beside the list, and as a page of its own; the address says which', async (t) => {
+  test('opens in a panel or on its own page, depending on the address', async (t) => {
     const { page } = await stage.visit(t, fleet.owner)
     await page.goto('/console/servers?sort=name')
     await page.getByRole('link', { name: 'web-01' }).click()
@@ -42,7 +42,7 @@ describe('one server', () => {
     assert.equal(new URL(page.url()).searchParams.get('panel'), null)
   })
 
-  test('has all its parts at addresses of their own', async (t) => {
+  test('each tab has its own address', async (t) => {
     const { page } = await stage.visit(t, fleet.owner)
     const parts = ['network', 'disks', 'security', 'devices', 'tags', 'history', 'json']
     for (const part of parts) {
@@ -55,7 +55,7 @@ describe('one server', () => {
     await page.getByRole('heading', { name: 'Server not found' }).waitFor()
   })
 
-  test('is tagged by its owner, who finds the change in its history', async (t) => {
+  test('a project owner adds a tag and sees the change in the history', async (t) => {
     const { page } = await stage.visit(t, fleet.owner)
     await page.goto(`/console/servers/${idOf('web-07')}/tags`)
     await page.getByRole('button', { name: 'Add tag' }).click()
@@ -78,7 +78,7 @@ describe('one server', () => {
     assert.partialDeepStrictEqual(body.server.metadata, { 'user:team': 'rocket' })
   })
 
-  test('cannot be tagged by a viewer, who is told why', async (t) => {
+  test('a viewer cannot tag it and sees the reason', async (t) => {
     const { page, requests } = await stage.visit(t, fleet.viewer)
     await page.goto(`/console/servers/${idOf('web-07')}/tags`)
     const add = page.getByRole('button', { name: /Add tag/ })
@@ -90,7 +90,7 @@ describe('one server', () => {
     assert.ok(!requests.some((url) => url.includes('metadata')))
   })
 
-  test('is found from anywhere by half its address', async (t) => {
+  test('is found in the palette by part of its IP address', async (t) => {
     const { page } = await stage.visit(t, fleet.owner)
     await page.goto('/console/locations')
     await page.getByRole('heading', { name: 'Locations', level: 1 }).waitFor()
@@ -103,7 +103,7 @@ describe('one server', () => {
     assert.equal(new URL(page.url()).pathname, `/console/servers/${idOf('web-13')}`)
   })
 
-  test('is reached by keys alone, from the login on', async (t) => {
+  test('can be reached by keyboard alone, starting at the login', async (t) => {
     const { page } = await stage.visit(t)
     const { keyboard } = page
     await page.goto('/console/servers?sort=name')

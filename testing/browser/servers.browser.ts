@@ -18,7 +18,7 @@ async function namesIn(page: Page): Promise<string[]> {
 const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter servers' })
 const countIs = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor()
 
-describe('the list of servers', () => {
+describe('the server list', () => {
   const lifetime = suiteLifetime()
   let stage: ConsoleStage
   let fleet: SmallFleet
@@ -40,7 +40,7 @@ describe('the list of servers', () => {
     return readFileSync(path, 'utf8')
   }
 
-  test('typing a filter completes its keys and its values, with counts, and the rows follow', async (t) => {
+  test('typing a filter suggests keys and values with counts, and filters the rows', async (t) => {
     const { page } = await openList(t, '?sort=name')
     await countIs(page, `${sizes.web} servers`)
     await filterOf(page).pressSequentially('stat')
@@ -69,7 +69,7 @@ describe('the list of servers', () => {
     await countIs(page, `8 of ${sizes.web} servers`)
   })
 
-  test('half an address is enough to find a server, and what is wrong with a filter is said', async (t) => {
+  test('a partial IP address finds a server, and an invalid filter shows an error', async (t) => {
     const { page } = await openList(t)
     await filterOf(page).pressSequentially('4.1.17')
     await countIs(page, `1 of ${sizes.web} servers`)
@@ -83,7 +83,7 @@ describe('the list of servers', () => {
     await countIs(page, `${sizes.web} servers`)
   })
 
-  test('filters filter by a click, and exclude by one with Alt', async (t) => {
+  test('a click on a value filters by it, Alt-click excludes it', async (t) => {
     const { page } = await openList(t)
     const filters = page.getByRole('complementary', { name: 'Filters' })
     await filters.getByRole('button', { name: /^KVM/ }).click()
@@ -123,7 +123,7 @@ describe('the list of servers', () => {
     assert.deepEqual(searchOf(page), {})
   })
 
-  test('the default columns fit a screen of 1440 px, and cut texts can be read', async (t) => {
+  test('the default columns fit a screen of 1440 px, and truncated texts have tooltips', async (t) => {
     const { page } = await openList(t)
     await page.setViewportSize({ width: 1440, height: 900 })
     const list = page.getByRole('group', { name: 'Servers' })
@@ -143,7 +143,7 @@ describe('the list of servers', () => {
     )
   })
 
-  test('what cannot be changed says why, and keeps its place among the keys', async (t) => {
+  test('a disabled control shows the reason and stays focusable', async (t) => {
     const { page } = await openList(t)
     await page.getByRole('button', { name: 'Columns' }).click()
     const name = page.getByRole('checkbox', { name: /^Name/ })
@@ -153,7 +153,7 @@ describe('the list of servers', () => {
     assert.equal(await name.isChecked(), true)
   })
 
-  test('every stop of the Tab key is something to use', async (t) => {
+  test('every tab stop is an interactive element', async (t) => {
     const { page } = await openList(t)
     for (const path of ['/console/servers', '/console/locations', '/console/me/sessions']) {
       await page.goto(path)
@@ -174,7 +174,7 @@ describe('the list of servers', () => {
     }
   })
 
-  test('a value in the table is filtered to, and excluded', async (t) => {
+  test('the menu of a table value filters by it and excludes it', async (t) => {
     const { page } = await openList(t)
     await page.locator('[data-filter="status"][data-value="ready"]').first().click()
     await page.getByRole('menuitem', { name: 'Show only this value' }).click()
@@ -185,7 +185,7 @@ describe('the list of servers', () => {
     assert.deepEqual(searchOf(page), { q: 'status:ready -provider:Aws' })
   })
 
-  test('sorting, columns and density are kept where they belong', async (t) => {
+  test('sort order and columns are stored in the address, the density in the browser', async (t) => {
     const { page } = await openList(t)
     const name = page.getByRole('columnheader', { name: 'Name' })
     await name.getByRole('button').click()
@@ -216,7 +216,7 @@ describe('the list of servers', () => {
     assert.equal(searchOf(page)['sort'], '-name')
   })
 
-  test('a view is saved by a name, and opened again by it', async (t) => {
+  test('a view is saved under a name and opened again', async (t) => {
     const { page } = await openList(t, '?q=status%3Aready&sort=name&columns=name,size,where')
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('menuitem', { name: 'Save this view' }).click()
@@ -242,7 +242,7 @@ describe('the list of servers', () => {
     await page.getByRole('button', { name: 'Views', exact: true }).waitFor()
   })
 
-  test('all that match are exported, as the API has them', async (t) => {
+  test('an export contains all matching servers', async (t) => {
     const { page } = await openList(t, '?q=provider%3AOneCloud&sort=name&columns=name,ips')
     const fetched = async (format: string) => {
       const query = `q=provider%3AOneCloud&order_by=name&order=asc&field=id&field=name&field=ips&field=eip&details=true&scope=system&format=${format}`
@@ -266,7 +266,7 @@ describe('the list of servers', () => {
     )
   })
 
-  test('what is new comes at once to who asks for it', async (t) => {
+  test('new servers appear immediately on request', async (t) => {
     const { page } = await openList(t, '?sort=-name')
     await countIs(page, `${sizes.web} servers`)
     const [pattern] = fleet.servers
@@ -280,7 +280,7 @@ describe('the list of servers', () => {
     assert.equal(await page.getByRole('button', { name: /new$/ }).count(), 0)
   })
 
-  test('another list begins at its top, and no row of it is chosen', async (t) => {
+  test('another list starts at its top without a selected row', async (t) => {
     const { page } = await openList(t, '?sort=name')
     await page.setViewportSize({ width: 1280, height: 600 })
     for (let step = 0; step < 20; step += 1) await page.keyboard.press('j')
@@ -297,7 +297,7 @@ describe('the list of servers', () => {
     assert.equal(await page.getByRole('region', { name: 'Selected servers' }).count(), 0)
   })
 
-  test('a row that is half in sight is opened by a click', async (t) => {
+  test('a click opens a partially visible row', async (t) => {
     const { page } = await openList(t, '?sort=name&columns=name,id')
     await page.setViewportSize({ width: 1280, height: 600 })
     const list = page.getByRole('group', { name: 'Servers' })
@@ -313,7 +313,7 @@ describe('the list of servers', () => {
     await page.waitForURL(`**panel=${fleet.servers[2]?.id}**`)
   })
 
-  test('words that an input method has under way are not taken for typed ones', async (t) => {
+  test('text in composition by an input method is not treated as typed', async (t) => {
     const { page, context } = await openList(t)
     const devtools = await context.newCDPSession(page)
     await filterOf(page).focus()
@@ -326,7 +326,7 @@ describe('the list of servers', () => {
     assert.deepEqual(searchOf(page), { q: '尾部' })
   })
 
-  test('servers are tagged together, once, and no further than it is stopped', async (t) => {
+  test('a bulk tag applies to each server once and can be stopped', async (t) => {
     const { page } = await openList(t, '?sort=name')
     for (const name of ['web-01', 'web-02', 'web-03']) {
       await page.getByRole('checkbox', { name: `Select ${name}` }).check()
@@ -350,7 +350,7 @@ describe('the list of servers', () => {
     assert.equal(asked.length, 2)
   })
 
-  test('an export that fails says so', async (t) => {
+  test('a failed export shows an error', async (t) => {
     const { page } = await openList(t)
     await page.route('**/api/servers?**format=csv**', (route) => route.abort())
     await page.getByRole('button', { name: 'Export' }).click()
@@ -358,7 +358,7 @@ describe('the list of servers', () => {
     await page.getByRole('dialog').getByText('Cannot reach Muster').waitFor()
   })
 
-  test('switching the project changes the rows, and the session gets another name', async (t) => {
+  test('switching the project changes the rows and the session cookie', async (t) => {
     const { page, context } = await openList(t)
     const [before] = await context.cookies()
     await page.getByRole('button', { name: /web/ }).first().click()

@@ -40,7 +40,7 @@ const after = (ms: number) => () => new Promise<void>((resolve) => setTimeout(re
 const fail = () => Promise.reject(new Error('502'))
 
 describe('the connection monitor', () => {
-  it('stays connected while probes are answered', async (t) => {
+  it('stays connected while probes succeed', async (t) => {
     const { monitor, seen, calls, pass } = watch(t)
     await pass(10_000)
     assert.deepEqual(monitor.state(), { isConnected: true })
@@ -48,7 +48,7 @@ describe('the connection monitor', () => {
     assert.ok(calls.length >= 6, String(calls.length))
   })
 
-  it('tells within five seconds that the API fails, and since when', async (t) => {
+  it('reports within five seconds that the API fails, and since when', async (t) => {
     const { api, monitor, pass } = watch(t)
     await pass(10_000)
     api.answer = fail
@@ -57,7 +57,7 @@ describe('the connection monitor', () => {
     assert.ok(!state.isConnected && state.since > start + 9_000)
   })
 
-  it('tells within five seconds that answers stop coming', async (t) => {
+  it('reports within five seconds that responses stop', async (t) => {
     const { api, monitor, pass } = watch(t)
     await pass(10_000)
     api.answer = never
@@ -65,7 +65,7 @@ describe('the connection monitor', () => {
     assert.equal(monitor.state().isConnected, false)
   })
 
-  it('does not mistake a slow API for a lost one', async (t) => {
+  it('does not treat a slow API as disconnected', async (t) => {
     const { api, monitor, seen, pass } = watch(t)
     api.answer = after(2_500)
     await pass(30_000)
@@ -78,7 +78,7 @@ describe('the connection monitor', () => {
     assert.deepEqual(seen, [])
   })
 
-  it('reconnects by itself, and says so once', async (t) => {
+  it('reconnects automatically and reports it once', async (t) => {
     const { api, monitor, calls, seen, pass } = watch(t)
     api.answer = fail
     await pass(4_000)
@@ -89,7 +89,7 @@ describe('the connection monitor', () => {
     assert.equal(calls.filter((call) => call === 'reconnect').length, 1)
   })
 
-  it('probes again although the probe before hangs, and gives up what blocks it', async (t) => {
+  it('sends another probe while one hangs, and aborts blocking requests', async (t) => {
     const { api, calls, seen, pass } = watch(t)
     api.answer = never
     await pass(20_000)
@@ -99,7 +99,7 @@ describe('the connection monitor', () => {
     assert.deepEqual(seen, [false, true])
   })
 
-  it('stays disconnected until the requests that fail succeed, and sends them again', async (t) => {
+  it('retries failed requests and stays disconnected until they succeed', async (t) => {
     const { monitor, calls, seen, pass } = watch(t)
     monitor.setFailing('servers', true)
     await pass(12_000)
@@ -109,21 +109,21 @@ describe('the connection monitor', () => {
     assert.deepEqual(seen, [false, true])
   })
 
-  it('probes at once where the user retries, or another request failed', async (t) => {
+  it('probes immediately when the user retries or another request fails', async (t) => {
     const { monitor, calls } = watch(t)
     monitor.noteFailure()
     monitor.retry()
     assert.deepEqual(calls, ['probe', 'probe'])
   })
 
-  it('leaves the API alone in a background tab', async (t) => {
+  it('does not probe in a background tab', async (t) => {
     const { api, calls, pass } = watch(t)
     api.isHidden = true
     await pass(10_000)
     assert.deepEqual(calls, [])
   })
 
-  it('does not blame the API for a computer that slept', async (t) => {
+  it('does not report a disconnect after the computer slept', async (t) => {
     const { api, monitor, pass } = watch(t)
     api.answer = never
     await pass(2_000)

@@ -4,22 +4,22 @@ import { readEventFilters, toEventQuery } from './event-filters.ts'
 
 const now = Date.parse('2026-05-04T08:00:00.123Z')
 
-describe('the filters of the audit log', () => {
-  it('are read from the address, without what is empty or unknown', () => {
+describe('audit log filters', () => {
+  it('are read from the address; empty and unknown ones are ignored', () => {
     const filters = readEventFilters({ action: 'login', user_id: ' ', x: 'y', result: 'denied' })
     assert.deepEqual(filters, { action: 'login', result: 'denied' })
   })
 
-  it('are asked as the API names them', () => {
+  it('use the parameter names of the API', () => {
     const filters = { user_id: 'u', since: '2026-05-01T00:00:00Z', before: '2026-05-02T00:00:00Z' }
     assert.deepEqual(toEventQuery(filters, now), filters)
   })
 
-  it('count a span back from now, in whole seconds', () => {
+  it('convert a time span to a start time in whole seconds', () => {
     assert.deepEqual(toEventQuery({ last: '24h' }, now), { since: '2026-05-03T08:00:00Z' })
   })
 
-  it('leave a span alone that is none', () => {
+  it('ignore an invalid time span', () => {
     assert.deepEqual(toEventQuery({ last: 'toString' }, now), {})
   })
 })

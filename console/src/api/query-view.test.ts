@@ -20,13 +20,13 @@ const failure = new ApiError({
   requestId: 'req-1',
 })
 
-describe('what may be drawn of a query', () => {
-  it('is empty only for an answer to this query', () => {
+describe('the view of a query', () => {
+  it('is empty only for a response to this query', () => {
     assert.equal(view({}).kind, 'empty')
     assert.equal(view({ isPlaceholderData: true, isFetching: true }).kind, 'loading')
   })
 
-  it('is not empty while an old answer from the cache is being refreshed', () => {
+  it('is not empty while a cached response is being refreshed', () => {
     assert.equal(view({ isFetching: true, isFetchedAfterMount: false }).kind, 'loading')
     assert.equal(view({ isFetching: false, isFetchedAfterMount: false }).kind, 'empty')
     assert.equal(view({ isFetching: true, isFetchedAfterMount: true }).kind, 'empty')
@@ -38,7 +38,7 @@ describe('what may be drawn of a query', () => {
     assert.equal(view({}, false).kind, 'failed')
   })
 
-  it('keeps rows in sight while another query runs, and says that they are outdated', () => {
+  it('keeps showing rows while another query runs, marked as outdated', () => {
     const data = ['web-1']
     assert.deepEqual(view({ data }), { kind: 'shown', data, isOutdated: false })
     const next = view({ data, isPlaceholderData: true, isFetching: true })
@@ -47,7 +47,7 @@ describe('what may be drawn of a query', () => {
     assert.equal(view({ data, error: failure, isPlaceholderData: true }).kind, 'failed')
   })
 
-  it('loads until there is an answer, and blames the connection where none can come', () => {
+  it('is loading until there is a response, and disconnected without a connection', () => {
     const nothing = { data: undefined, isFetching: true, isFetchedAfterMount: false }
     assert.equal(view(nothing).kind, 'loading')
     assert.deepEqual(view({ ...nothing, failureReason: failure }), {

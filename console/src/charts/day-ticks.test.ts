@@ -7,7 +7,7 @@ const days = (first: string, count: number) =>
     new Date(Date.parse(first) + at * 86_400_000).toISOString().slice(0, 10),
   )
 
-describe('the days that are named', () => {
+describe('labelled days', () => {
   it('are the first of each month', () => {
     const dates = days('2026-08-18', 90)
     assert.deepEqual(
@@ -16,11 +16,11 @@ describe('the days that are named', () => {
     )
   })
 
-  it('lie evenly where there are no months to name', () => {
+  it('are evenly spaced if no month starts', () => {
     assert.deepEqual(dayTicks(days('2026-08-02', 10), 4), [0, 3, 6, 9])
   })
 
-  it('are never too many', () => {
+  it('are limited in number', () => {
     for (const count of [0, 1, 2, 30, 90, 400]) {
       assert.ok(dayTicks(days('2026-01-15', count), 4).length <= 4)
     }

@@ -10,12 +10,12 @@ describe('a line', () => {
     assert.equal(linePath([]), '')
   })
 
-  it('has an area down to the ground', () => {
+  it('has an area down to the axis', () => {
     assert.equal(areaPath(line(false, false), 10), 'M0 0L1 0.33L1 10L0 10Z')
     assert.equal(areaPath([], 10), '')
   })
 
-  it('is drawn in stretches, without gaps between what is sure and what is not', () => {
+  it('is split into counted and estimated segments without gaps', () => {
     const runs = splitRuns(line(true, true, false, false, true))
     assert.deepEqual(
       runs.map(({ isLoose, points }) => [isLoose, ...points.map(({ x }) => x)]),

@@ -7,7 +7,7 @@ import { rankTop } from './rank.ts'
 const groups = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ value: `v${at}`, count: count - at }))
 
-describe('the greatest few and the rest', () => {
+describe('the largest groups and the rest', () => {
   it('has a bar for each value, and a link to its servers', () => {
     const { bars, rest } = rankTop('region', [{ value: 'Büro Hamburg', count: 3 }], 8)
     assert.deepEqual(bars, [
@@ -16,7 +16,7 @@ describe('the greatest few and the rest', () => {
     assert.equal(rest, undefined)
   })
 
-  it('sums up what has no bar, and leads to all but those that have one', () => {
+  it('sums up values without a bar, and links to all servers except those with one', () => {
     const { bars, rest } = rankTop('zone', groups(5), 2)
     assert.equal(bars.length, 2)
     assert.deepEqual(rest, {
@@ -25,12 +25,12 @@ describe('the greatest few and the rest', () => {
     })
   })
 
-  it('has no rest of a single value', () => {
+  it('shows a single remaining value instead of a rest', () => {
     assert.equal(rankTop('zone', groups(3), 2).bars.length, 3)
     assert.equal(rankTop('zone', groups(3), 2).rest, undefined)
   })
 
-  it('does not take the sum that the API makes for a value, nor a value of that name for the sum', () => {
+  it('distinguishes the API sum of other values from a value named like it', () => {
     const told = [...groups(100), { value: 'other', count: 70 }]
     const { bars, rest } = rankTop('zone', told, 100)
     assert.equal(bars.length, 100)
@@ -39,17 +39,17 @@ describe('the greatest few and the rest', () => {
     assert.equal(real.bars[0]?.q, 'zone:other')
   })
 
-  it('asks for what has no value at all', () => {
+  it('filters for servers without a value', () => {
     assert.equal(rankTop('zone', [{ value: null, count: 1 }], 8).bars[0]?.q, 'zone:""')
   })
 
-  it('is no link where the API would refuse the query as too long', () => {
+  it('has no link if the query would be too long for the API', () => {
     const long = [1, 2, 3].map((at) => ({ value: String(at).repeat(900), count: 1 }))
     assert.equal(rankTop('zone', [...long, ...groups(3)], 3).rest?.bar.q, undefined)
     assert.notEqual(rankTop('zone', [...long, ...groups(3)], 2).rest?.bar.q, undefined)
   })
 
-  it('loses no server, and writes what the API reads', () => {
+  it('counts every server, and writes queries that the API reads back', () => {
     const counted = fc.record({ value: fc.string({ unit: 'grapheme' }), count: fc.nat() })
     fc.assert(
       fc.property(fc.array(counted, { maxLength: 30 }), fc.nat(12), (given, most) => {

@@ -9,17 +9,17 @@ describe('a scale', () => {
     assert.deepEqual(scaleFor([3, 7], 4), { from: 0, to: 8, ticks: [0, 2, 4, 6, 8] })
   })
 
-  it('starts higher where all would look alike', () => {
+  it('starts higher if the values are close together', () => {
     assert.deepEqual(scaleFor([970, 973], 4), { from: 970, to: 973, ticks: [970, 971, 972, 973] })
   })
 
-  it('stays at 0 where all are alike, and has a height where there is nothing', () => {
+  it('starts at 0 if all values are equal, and has a height without values', () => {
     assert.equal(scaleFor([50, 50], 4).from, 0)
     assert.deepEqual(scaleFor([0, 0], 4), { from: 0, to: 1, ticks: [0, 1] })
     assert.deepEqual(scaleFor([], 4), { from: 0, to: 1, ticks: [0, 1] })
   })
 
-  it('has room for every value, and few ticks', () => {
+  it('covers every value with few ticks', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(10_000_000), { minLength: 1 }), (values) => {
         const scale = scaleFor(values, 4)
@@ -36,12 +36,12 @@ describe('a scale', () => {
 })
 
 describe('the length of a bar', () => {
-  it('is its part of the longest', () => {
+  it('is relative to the longest bar', () => {
     assert.equal(shareOf(1, 3), '33.33%')
     assert.equal(shareOf(3, 3), '100%')
   })
 
-  it('is seen where there is anything, and only then', () => {
+  it('is visible for every value above 0, and only then', () => {
     assert.equal(shareOf(1, 1_000_000), '0.4%')
     assert.equal(shareOf(0, 10), '0%')
     assert.equal(shareOf(0, 0), '0%')

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isTable, toggleTable } from './table-names.ts'
 
-describe('the charts that are tables', () => {
-  it('are turned over one by one', () => {
+describe('charts shown as tables', () => {
+  it('are toggled one by one', () => {
     const one = toggleTable(undefined, 'region')
     const two = toggleTable(one, 'project')
     assert.equal(two, 'region,project')
@@ -11,7 +11,7 @@ describe('the charts that are tables', () => {
     assert.equal(toggleTable('project', 'project'), '')
   })
 
-  it('are known by their whole name', () => {
+  it('are matched by full name', () => {
     assert.equal(isTable('region,project', 'project'), true)
     assert.equal(isTable('regions', 'region'), false)
     assert.equal(isTable(undefined, 'region'), false)

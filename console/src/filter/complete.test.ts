@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { completionAt, withKey, withValue } from './complete.ts'
 import { findKey } from './keys.ts'
 
-describe('what a draft can become', () => {
-  it('is a key while no sign stands there', () => {
+describe('completing a draft', () => {
+  it('suggests keys before an operator', () => {
     const completing = completionAt('sta')
     assert.equal(completing.kind, 'keys')
     assert.deepEqual(completing.kind === 'keys' && completing.keys.map(({ name }) => name), [
@@ -13,17 +13,17 @@ describe('what a draft can become', () => {
     assert.equal(completionAt('-pro').kind, 'keys')
   })
 
-  it('is a value behind a sign, the last of several', () => {
+  it('suggests values after an operator, for the last of several', () => {
     assert.deepEqual(pick('status:running,re'), { head: 'status:running,', typed: 're' })
     assert.deepEqual(pick('-project:'), { head: '-project:', typed: '' })
     assert.deepEqual(pick('project:"my pro'), { head: 'project:', typed: 'my pro' })
   })
 
-  it('is nothing for a field that it does not know', () => {
+  it('suggests nothing for an unknown field', () => {
     assert.equal(completionAt('colour:re').kind, 'nothing')
   })
 
-  it('becomes a term', () => {
+  it('inserts the chosen suggestion', () => {
     const vcpu = findKey('vcpu')
     assert(vcpu)
     assert.equal(withKey('web -vc', vcpu), 'web -vcpu>=')

@@ -5,8 +5,8 @@ import { parseQ } from '../../../server/src/domain/inventory/parse-q.ts'
 import { exclude, filterTo, completeTerms, toggleValues, valuesOf, without } from './edit-query.ts'
 import { readTerms, renderTerm } from './terms.ts'
 
-describe('changing a query by a click', () => {
-  it('adds a value to those wanted, and takes it away again', () => {
+describe('editing a query', () => {
+  it('adds a value to the included ones, and removes it again', () => {
     const one = toggleValues('web-7', 'status', ['running'])
     assert.equal(one, 'web-7 status:running')
     const two = toggleValues(one, 'status', ['ready'])
@@ -17,7 +17,7 @@ describe('changing a query by a click', () => {
     )
   })
 
-  it('keeps the place of a term and what others say', () => {
+  it('keeps the position of the term and the other terms', () => {
     assert.equal(
       toggleValues('status:running vcpu>=8 -project:demo', 'status', ['ready']),
       'status:running,ready vcpu>=8 -project:demo',
@@ -25,7 +25,7 @@ describe('changing a query by a click', () => {
     assert.equal(filterTo('status:running,ready web', 'status', 'unknown'), 'status:unknown web')
   })
 
-  it('excludes a value, which is then no longer wanted', () => {
+  it('excludes a value, which is then no longer included', () => {
     assert.equal(
       exclude('status:running,ready', 'status', ['ready']),
       'status:running -status:ready',
@@ -34,17 +34,17 @@ describe('changing a query by a click', () => {
     assert.equal(filterTo('-status:ready', 'status', 'ready'), 'status:ready')
   })
 
-  it('leaves out what somebody has not finished typing', () => {
+  it('leaves out incomplete terms', () => {
     assert.equal(completeTerms('web status:'), 'web')
     assert.equal(completeTerms('status:running, web -'), 'web')
     assert.equal(completeTerms('fe80::1 status:ready'), 'fe80::1 status:ready')
   })
 
-  it('knows a field with its filter away', () => {
+  it('removes the filter of a field', () => {
     assert.equal(without('status:running region:eu -status:ready', 'status'), 'region:eu')
   })
 
-  it('SEC-53: writes any value so that the API reads that very value', () => {
+  it('SEC-53: quotes any value so that the API reads the same value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (value) => {
         const q = toggleValues('x', 'name', [value])
@@ -60,7 +60,7 @@ describe('changing a query by a click', () => {
     )
   })
 
-  it('reads tags with blanks', () => {
+  it('reads tags with spaces', () => {
     const q = renderTerm('tag', ['env=north prod'])
     assert.equal(q, 'tag:env="north prod"')
     assert.deepEqual(readTerms(q)[0]?.values, ['env=north prod'])

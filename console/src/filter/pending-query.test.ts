@@ -6,8 +6,8 @@ const typing = { terms: [], draft: '', suggestions: [], isUnsettled: false, isFo
 const value = (draft: string) => ({ draft, isFinished: true })
 const statuses = [value('status:ready'), value('status:running')]
 
-describe('the query to send while somebody types', () => {
-  it('is sent at once where nothing is being typed', () => {
+describe('the query to send while the user types', () => {
+  it('is sent immediately if nothing is being typed', () => {
     assert.deepEqual(pendingQuery({ ...typing, terms: ['status:ready', 'web'] }), {
       q: 'status:ready web',
       delay: 0,
@@ -19,17 +19,17 @@ describe('the query to send while somebody types', () => {
     assert.equal(q, 'web')
   })
 
-  it('leaves out part of a value that is offered, until it is whole', () => {
+  it('leaves out a partial value that has suggestions until it is complete', () => {
     const half = { ...typing, draft: 'status:re', suggestions: statuses }
     assert.equal(pendingQuery(half).q, '')
     assert.equal(pendingQuery({ ...half, draft: 'status:ready' }).q, 'status:ready')
   })
 
-  it('leaves out a value while what it could become is loading', () => {
+  it('leaves out a value while its suggestions are loading', () => {
     assert.equal(pendingQuery({ ...typing, draft: 'status:re', isUnsettled: true }).q, '')
   })
 
-  it('waits longer for what may become a key, and for values that nobody can offer', () => {
+  it('waits longer for possible keys, and for values without suggestions', () => {
     const word = pendingQuery({ ...typing, draft: 'web' })
     assert.equal(word.q, 'web')
     for (const draft of ['statu', '-prov', 'vcpu>=1', 'ip:10.4']) {
@@ -39,7 +39,7 @@ describe('the query to send while somebody types', () => {
     }
   })
 
-  it('takes the draft as it is where the box has lost the focus', () => {
+  it('uses the draft as it is when the input has lost the focus', () => {
     const left = { ...typing, draft: 'status:re', suggestions: statuses, isFocused: false }
     assert.deepEqual(pendingQuery(left), { q: 'status:re', delay: 0 })
     assert.equal(pendingQuery({ ...left, draft: 'status:' }).q, '')

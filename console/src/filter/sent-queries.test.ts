@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createSentQueries } from './sent-queries.ts'
 
-describe('a query that arrives by the address', () => {
+describe('a query in the address', () => {
   function setUp() {
     let now = 0
     const pass = (ms: number) => {
@@ -11,7 +11,7 @@ describe('a query that arrives by the address', () => {
     return { ...createSentQueries('', () => now), pass }
   }
 
-  it('is own where it was typed here, even when more has been typed since', () => {
+  it('is own if it was typed here, even if more has been typed since', () => {
     const { send, isOwn } = setUp()
     assert.equal(send('w'), true)
     assert.equal(send('we'), true)
@@ -21,13 +21,13 @@ describe('a query that arrives by the address', () => {
     assert.equal(isOwn('web'), true)
   })
 
-  it('is own where a letter was typed, taken back and typed again', () => {
+  it('is own if a letter was typed, deleted and typed again', () => {
     const { send, isOwn } = setUp()
     for (const q of ['a', 'ab', 'a']) send(q)
     for (const q of ['a', 'ab', 'a']) assert.equal(isOwn(q), true)
   })
 
-  it('is foreign where a filter group, a view or the way back brought it', () => {
+  it('is foreign if it comes from a filter group, a view or the back button', () => {
     const { send, isOwn } = setUp()
     send('web')
     assert.equal(isOwn('web'), true)
@@ -36,7 +36,7 @@ describe('a query that arrives by the address', () => {
     assert.equal(isOwn('web'), false)
   })
 
-  it('is foreign where it was typed long ago', () => {
+  it('is foreign if it was typed long ago', () => {
     const { send, isOwn, pass } = setUp()
     send('w')
     send('we')

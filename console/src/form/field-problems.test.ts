@@ -12,8 +12,8 @@ const refused = (...paths: string[]) =>
     fields: paths.map((path) => ({ path, problem: 'is not right' })),
   })
 
-describe('what the API finds wrong in a form', () => {
-  it('lands on its field', () => {
+describe('API field errors', () => {
+  it('are assigned to their field', () => {
     const error = refused('policy.name', 'policy.rules.0.resource', 'user.name')
     assert.deepEqual(problemsOf(error, 'policy'), {
       name: 'is not right',
@@ -21,7 +21,7 @@ describe('what the API finds wrong in a form', () => {
     })
   })
 
-  it('lands on the control that holds it, the first word on each', () => {
+  it('are assigned to the control that contains the path; the first error wins', () => {
     const error = new ApiError({
       class: 'InputParameterError',
       status: 400,
@@ -36,14 +36,14 @@ describe('what the API finds wrong in a form', () => {
     assert.deepEqual(problemsOf(error, 'account', 2), { 'options.regions': 'must be a string' })
   })
 
-  it('is told by the fields where all of them are there', () => {
+  it('are covered by the fields if all are shown', () => {
     assert.equal(isShownByFields(refused('user.name'), 'user', ['name']), true)
     assert.equal(isShownByFields(refused('policy.rules.0.action'), 'policy', ['rules']), true)
     assert.equal(isShownByFields(refused('user.name', 'user.email'), 'user', ['name']), false)
     assert.equal(isShownByFields(refused('user.names'), 'user', ['name']), false)
   })
 
-  it('is not told by them where no field is named', () => {
+  it('are not covered if no field is named', () => {
     assert.equal(isShownByFields(refused(), 'user', ['name']), false)
     assert.equal(isShownByFields(new Error('broken'), 'user', ['name']), false)
     assert.deepEqual(problemsOf(new Error('broken'), 'user'), {})

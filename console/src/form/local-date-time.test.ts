@@ -5,8 +5,8 @@ import { fromLocalDateTime, toLocalDateTime } from './local-date-time.ts'
 
 const minute = 60_000
 
-describe('a dateTime in a form', () => {
-  it('comes back as it went in, to the minute', () => {
+describe('datetime-local values', () => {
+  it('survive a round trip, to the minute', () => {
     const minutes = fc.integer({ min: 0, max: Date.UTC(2100, 0) / minute })
     fc.assert(
       fc.property(minutes, (count) => {
@@ -19,12 +19,12 @@ describe('a dateTime in a form', () => {
     )
   })
 
-  it('is local', () => {
+  it('are in local time', () => {
     const at = new Date(2026, 4, 4, 8, 5)
     assert.equal(toLocalDateTime(at.toISOString()), '2026-05-04T08:05')
   })
 
-  it('may be none', () => {
+  it('may be empty', () => {
     assert.equal(toLocalDateTime(null), '')
     assert.equal(fromLocalDateTime(''), undefined)
     assert.equal(fromLocalDateTime('soon'), undefined)

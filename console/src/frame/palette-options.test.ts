@@ -7,23 +7,23 @@ const [web, webOther, db] = ['web-7', 'web-70', 'db-1'].map((name, at) =>
 )
 assert.ok(web && webOther && db)
 
-describe('what the palette offers', () => {
-  it('fits all words, in the name or beside it', () => {
+describe('palette options', () => {
+  it('match if the name or hint contains all words', () => {
     assert.deepEqual(matching([web, webOther, db], 'WEB 70'), [webOther])
     assert.deepEqual(matching([web, webOther, db], '0.2 shop'), [db])
   })
 
-  it('has its first one chosen, until another is', () => {
+  it('the first option is selected by default', () => {
     assert.equal(chosenOf([web, db], undefined), web)
     assert.equal(chosenOf([], undefined), undefined)
   })
 
-  it('keeps the chosen one when others come before it, and begins again when it is gone', () => {
+  it('the selection follows its option, and returns to the first when the option disappears', () => {
     assert.equal(chosenOf([web, webOther, db], db.id), db)
     assert.equal(chosenOf([web, webOther], db.id), web)
   })
 
-  it('is gone through by steps, round and round, and not at all where there is nothing', () => {
+  it('arrow keys wrap around; an empty list has no selection', () => {
     const all = [web, webOther, db]
     assert.equal(stepFrom(all, web, 1), webOther)
     assert.equal(stepFrom(all, web, -1), db)

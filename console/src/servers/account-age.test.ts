@@ -9,7 +9,7 @@ const account = (name: string, finished_at: string | null, enabled = true) =>
   ({ name, enabled, status: 'connected', period: 60, sync: { finished_at } }) as CloudAccount
 
 describe('the ages of accounts', () => {
-  it('has the oldest first, and not what is switched off', () => {
+  it('are sorted oldest first, without disabled accounts', () => {
     const ages = agesOfAccounts(
       [
         account('young', '2026-05-04T11:59:00Z'),
@@ -25,7 +25,7 @@ describe('the ages of accounts', () => {
     )
   })
 
-  it('is what the rows say where accounts may not be listed, the latest of each', () => {
+  it('come from the loaded rows if accounts cannot be listed: the latest sync of each', () => {
     const row = (id: string, account: string, time: string) => ({
       id,
       account,

@@ -29,7 +29,7 @@ function setUp(act: (id: string, stop: () => void) => Promise<void>) {
 }
 
 describe('acting on several servers', () => {
-  it('goes on after one that was refused, or did not arrive', async () => {
+  it('continues after a rejected or failed request', async () => {
     const { done, results } = setUp(async (id) => {
       if (id === 'b') throw refusal(403)
       if (id === 'c') throw new ConnectionError('gone')
@@ -46,7 +46,7 @@ describe('acting on several servers', () => {
     )
   })
 
-  it('stops where it is told to, and asks for no other', async () => {
+  it('stops on abort and sends no further requests', async () => {
     const { done, asked, results } = setUp(async (id, stop) => {
       if (id !== 'b') return
       stop()
@@ -57,7 +57,7 @@ describe('acting on several servers', () => {
     assert.equal(results.length, 1)
   })
 
-  it('ends with the session', async () => {
+  it('stops when the session ends', async () => {
     const { done, asked } = setUp(async (id) => {
       if (id === 'b') throw refusal(401)
     })

@@ -4,7 +4,7 @@ import { columnsOfFields, fieldsOfColumns } from './column-fields.ts'
 import { columnNames, defaultColumns } from './columns.ts'
 
 describe('the columns of a saved view', () => {
-  test('are kept as fields, and come back as they were', () => {
+  test('are stored as fields and survive a round trip', () => {
     for (const columns of [defaultColumns, ['name'], ['name', 'tags', 'size', 'disk']] as const) {
       assert.deepEqual(columnsOfFields(fieldsOfColumns(columns)), columns)
     }
@@ -14,7 +14,7 @@ describe('the columns of a saved view', () => {
     }
   })
 
-  test('are fields that servers have, each of them once', () => {
+  test('are existing fields of servers, without duplicates', () => {
     assert.deepEqual(fieldsOfColumns(['name', 'where', 'provider']), [
       'name',
       'provider',
@@ -23,7 +23,7 @@ describe('the columns of a saved view', () => {
     ])
   })
 
-  test('of somebody else may be some that there is no column for', () => {
+  test('may contain fields without a column', () => {
     assert.deepEqual(columnsOfFields(['nics', 'vcpu_count', 'ips', 'eip']), [
       'name',
       'vcpu_count',

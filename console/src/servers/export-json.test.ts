@@ -10,11 +10,11 @@ const streamOf = (...texts: string[]) =>
     },
   })
 
-it('makes one array of lines, wherever the pieces end', async () => {
+it('converts lines to one array, wherever chunks end', async () => {
   const blob = await toJsonArray(streamOf('{"a":1}\n{"a"', ':2}\n{"a":3}', '\n'))
   assert.deepEqual(JSON.parse(await blob.text()), [{ a: 1 }, { a: 2 }, { a: 3 }])
 })
 
-it('makes an empty array of nothing', async () => {
+it('converts empty input to an empty array', async () => {
   assert.deepEqual(JSON.parse(await (await toJsonArray(streamOf())).text()), [])
 })

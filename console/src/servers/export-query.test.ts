@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { exportQuery } from './export-query.ts'
 import { readListState } from './list-state.ts'
 
-describe('what is exported', () => {
-  it('is what is shown: in its order, with its columns', () => {
+describe('the export query', () => {
+  it('has the visible order and columns', () => {
     const state = readListState({ q: 'status:ready', sort: 'name', columns: 'name,ips' })
     assert.deepEqual(exportQuery(state, 'csv'), {
       format: 'csv',
@@ -17,13 +17,13 @@ describe('what is exported', () => {
     })
   })
 
-  it('leaves out what somebody has not finished typing, as the list does', () => {
+  it('leaves out incomplete terms, like the list', () => {
     const of = (q: string) => exportQuery(readListState({ q }), 'ndjson')
     assert.equal(of('web status:').q, 'web')
     assert.ok(!('q' in of('status:')))
   })
 
-  it('has tags where their column is shown', () => {
+  it('includes tags if their column is visible', () => {
     assert.equal(exportQuery(readListState({ columns: 'name,tags' }), 'csv').with_meta, true)
     assert.ok(!('with_meta' in exportQuery(readListState({ columns: 'name' }), 'csv')))
   })

@@ -9,37 +9,37 @@ const synced = (time: string, host_service_status = 'online') => ({
   metadata: { 'sys:synced_at': time },
 })
 
-describe('what is known of a server', () => {
-  it('is stale once three syncs were missed', () => {
+describe('the data of a server', () => {
+  it('is stale after three missed syncs', () => {
     assert.equal(isServerStale(synced('2026-05-04T11:57:31.000000Z'), now, 50), false)
     assert.equal(isServerStale(synced('2026-05-04T11:57:29.000000Z'), now, 50), true)
   })
 
-  it('is stale after a day where nobody tells how often it is synced', () => {
+  it('is stale after a day if the sync interval is unknown', () => {
     assert.equal(isServerStale(synced('2026-05-03T12:00:01.000000Z'), now), false)
     assert.equal(isServerStale(synced('2026-05-03T11:59:59.000000Z'), now), true)
   })
 
-  it('is stale when its source does not answer, however young', () => {
+  it('is stale if its source does not respond, whatever its age', () => {
     assert.equal(isServerStale(synced('2026-05-04T12:00:00.000000Z', 'offline'), now, 50), true)
   })
 
-  it('is not stale where it was never synced: there is no age to judge', () => {
+  it('is not stale if it was never synced', () => {
     assert.equal(isServerStale({ host_service_status: '', metadata: {} }, now, 50), false)
   })
 })
 
-describe('what is known of an account', () => {
+describe('the freshness of an account', () => {
   const account = (status: CloudAccount['status'], finished_at: string | null) =>
     ({ status, period: 60, sync: { finished_at } }) as CloudAccount
 
-  it('is late once three periods have passed', () => {
+  it('is late after three sync intervals', () => {
     assert.equal(freshnessOf(account('connected', '2026-05-04T11:57:00Z'), now), 'connected')
     assert.equal(freshnessOf(account('connected', '2026-05-04T11:56:59Z'), now), 'late')
     assert.equal(freshnessOf(account('connected', null), now), 'late')
   })
 
-  it('is as the API says where that is worse, or where nobody waits for it', () => {
+  it('is the API status if that is worse, or if the account is disabled', () => {
     for (const status of ['lost', 'disconnected', 'init', 'disabled'] as const) {
       assert.equal(freshnessOf(account(status, '2026-05-01T00:00:00Z'), now), status)
     }
@@ -47,7 +47,7 @@ describe('what is known of an account', () => {
     assert.deepEqual(all.filter(isStale), ['lost', 'disconnected', 'late'])
   })
 
-  it('is overdue after a day where its period is not known', () => {
+  it('is overdue after a day if the sync interval is unknown', () => {
     assert.equal(isOverdue('2026-05-03T12:00:01Z', now), false)
     assert.equal(isOverdue('2026-05-03T11:59:59Z', now), true)
     assert.equal(isOverdue(null, now), true)

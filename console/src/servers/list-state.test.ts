@@ -3,12 +3,12 @@ import { describe, it } from 'node:test'
 import { defaultColumns } from './columns.ts'
 import { readListState, writeListState } from './list-state.ts'
 
-describe('the server list in its address', () => {
-  it('is empty where everything is as usual', () => {
+describe('the server list state in the address', () => {
+  it('is empty for the default state', () => {
     assert.deepEqual(writeListState(readListState({})), {})
   })
 
-  it('comes back as it was', () => {
+  it('survives a round trip', () => {
     const search = {
       q: 'status:running',
       sort: 'name',
@@ -21,14 +21,14 @@ describe('the server list in its address', () => {
     assert.deepEqual(writeListState(readListState(search)), search)
   })
 
-  it('makes nothing of what it does not know', () => {
+  it('ignores unknown values', () => {
     const state = readListState({ sort: 'name;drop', columns: 'nonsense', scope: 'galaxy' })
     assert.deepEqual(state.sort, { by: 'created_at', order: 'desc' })
     assert.deepEqual(state.columns, defaultColumns)
     assert.equal(state.scope, 'max')
   })
 
-  it('always has the name, by which a row is opened', () => {
+  it('always includes the name column', () => {
     assert.deepEqual(readListState({ columns: 'id,status' }).columns, ['name', 'id', 'status'])
   })
 })

@@ -5,7 +5,7 @@ import { createRefreshInterval } from './refresh-interval.ts'
 const [fastInterval, slowInterval] = [3_000, 60_000]
 const starting = { id: 'a', status: 'starting' }
 
-describe('how soon servers are looked at again', () => {
+describe('the polling interval of servers', () => {
   function setUp() {
     let now = 0
     const interval = createRefreshInterval(() => now)
@@ -19,7 +19,7 @@ describe('how soon servers are looked at again', () => {
     }
   }
 
-  it('is seldom where nothing is under way, whatever it is called', () => {
+  it('is long while no server is in a transitional status', () => {
     const { look } = setUp()
     assert.equal(look(), slowInterval)
     const settled = ['running', 'start_fail', 'a word that nobody knows', undefined]
@@ -28,7 +28,7 @@ describe('how soon servers are looked at again', () => {
     }
   })
 
-  it('is often for half a minute, however many quiet minutes were before', () => {
+  it('is short for half a minute after a status change starts, even after a long idle time', () => {
     const { look, pass } = setUp()
     for (let minute = 0; minute < 30; minute += 1) {
       assert.equal(look({ id: 'a', status: 'running' }), slowInterval)
@@ -41,7 +41,7 @@ describe('how soon servers are looked at again', () => {
     assert.equal(look(starting), slowInterval)
   })
 
-  it('is often again for another one, and for the next step of the same', () => {
+  it('is short again for another server, and for the next transition of the same server', () => {
     const { look, pass } = setUp()
     look(starting)
     pass(60_000)
@@ -52,7 +52,7 @@ describe('how soon servers are looked at again', () => {
     assert.equal(look({ id: 'a', status: 'deploying' }), fastInterval)
   })
 
-  it('is remembered for each query by itself', () => {
+  it('is tracked per query', () => {
     const { look, lookElsewhere, pass } = setUp()
     look(starting)
     pass(60_000)

@@ -19,8 +19,8 @@ function page(
 const request = (query: string, refreshedAt = 0) => ({ query, revision: 0, refreshedAt })
 const idsOf = ({ rows }: Pick<Page, 'rows'> = { rows: [] }) => rows.map(({ id }) => id).join('')
 
-describe('rows that somebody reads', () => {
-  it('take new values where they stand', () => {
+describe('visible rows', () => {
+  it('are updated in place', () => {
     const merge = createStablePages(0, () => 50)
     merge(request('q'), [page('abc')])
     const next = merge(request('q'), [page('abc', { status: 'ready', at: 200 })])
@@ -28,7 +28,7 @@ describe('rows that somebody reads', () => {
     assert.deepEqual([next.difference, next.isReordered], [0, false])
   })
 
-  it('stay where they are when others come before them, however often it is looked', () => {
+  it('keep their position when rows are inserted before them, after any number of refreshes', () => {
     const merge = createStablePages(0, () => 50)
     merge(request('q'), [page('abc')])
     for (const at of [200, 200, 300]) {
@@ -40,13 +40,13 @@ describe('rows that somebody reads', () => {
     }
   })
 
-  it('tell of fewer as well', () => {
+  it('count removed rows too', () => {
     const merge = createStablePages(0, () => 50)
     merge(request('q'), [page('abc')])
     assert.equal(merge(request('q'), [page('ab', { at: 200 })]).difference, -1)
   })
 
-  it('give way to those of another query', () => {
+  it('are replaced by the rows of another query', () => {
     const merge = createStablePages(0, () => 50)
     merge(request('q'), [page('abc')])
     const next = merge(request('q2'), [page('xy')])
@@ -54,14 +54,14 @@ describe('rows that somebody reads', () => {
     assert.equal(next.shown?.total, 2)
   })
 
-  it('stay until the first of another query are there', () => {
+  it('stay until the first page of another query is loaded', () => {
     const merge = createStablePages(0, () => 50)
     merge(request('q'), [page('abc')])
     const { shown, isOutdated } = merge(request('q2'), [])
     assert.deepEqual([idsOf(shown?.pages.get(0)), isOutdated], ['abc', true])
   })
 
-  it('are replaced where they are older than the query', () => {
+  it('are replaced if they are older than the query', () => {
     const merge = createStablePages(50, () => 200)
     const kept = merge(request('q'), [page('abc', { at: 149 })])
     assert.equal(idsOf(kept.shown?.pages.get(0)), 'abc')
@@ -73,13 +73,13 @@ describe('rows that somebody reads', () => {
     assert.deepEqual([later.difference, later.isReordered], [1, true])
   })
 
-  it('stay where they were loaded just before the query, which loads them no more', () => {
+  it('stay if they were loaded just before the query, which does not load them again', () => {
     const merge = createStablePages(50, () => 200)
     merge(request('q'), [page('abc', { at: 150 })])
     assert.equal(merge(request('q'), [page('zabc', { at: 260 })]).difference, 1)
   })
 
-  it('give way where the reader lets in what came, and stay again from then on', () => {
+  it('are replaced when the user shows the changes, and are stable again afterwards', () => {
     const merge = createStablePages(0, () => 50)
     merge(request('q'), [page('abc')])
     merge(request('q'), [page('zabc', { at: 200 })])
@@ -88,7 +88,7 @@ describe('rows that somebody reads', () => {
     assert.equal(merge(next, [page('yzabc', { at: 300 })]).difference, 1)
   })
 
-  it('give way without a word where the reader has request again', () => {
+  it('are replaced without a notice when the user refreshes', () => {
     const merge = createStablePages(0, () => 50)
     merge(request('q'), [page('abc')])
     assert.equal(merge(request('q'), [page('zabc', { at: 200 })]).difference, 1)
@@ -98,7 +98,7 @@ describe('rows that somebody reads', () => {
     assert.equal(merge(request('q', 250), [page('wxzabc', { at: 300 })]).difference, 1)
   })
 
-  it('are let go far from what is in sight', () => {
+  it('drops pages far from the visible ones', () => {
     const merge = createStablePages(0, () => 50)
     let kept: number[] = []
     for (let index = 0; index < 500; index += 1) {

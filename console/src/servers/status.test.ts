@@ -36,7 +36,7 @@ describe('the tone of a status', () => {
     })
   }
 
-  it('is busy exactly while the status is about to change', () => {
+  it('is busy exactly for transitional statuses', () => {
     const settled = ['running', 'ready', 'suspend', 'unknown', 'start_fail', 'stop_fail']
     const moving = [
       'stopping',

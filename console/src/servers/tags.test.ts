@@ -10,7 +10,7 @@ const metadata = {
 }
 
 describe('the tags of a server', () => {
-  it('are told apart by whose they are', () => {
+  it('are grouped by origin', () => {
     assert.deepEqual(tagsOf(metadata, 'own'), [
       { key: 'env', value: 'prod' },
       { key: 'team', value: 'web' },
@@ -18,7 +18,7 @@ describe('the tags of a server', () => {
     assert.deepEqual(tagsOf(metadata, 'source'), [{ key: 'env', value: 'test' }])
   })
 
-  it('are named in a query so that one of the source is no own one', () => {
+  it('have queries that distinguish source tags from own tags', () => {
     const tag = { key: 'env', value: 'prod' }
     assert.equal(tagTerm('own', tag), 'env=prod')
     assert.equal(tagTerm('source', tag), 'ext:env=prod')

@@ -7,8 +7,8 @@ import { createValueNames } from './value-names.ts'
 
 const names = createValueNames(english)
 
-describe('names of values', () => {
-  it('call the status ready stopped, with the word of the API beside it', () => {
+describe('value names', () => {
+  it('show the status ready as Stopped, with the API value beside it', () => {
     assert.equal(names.name('status', 'ready'), 'Stopped')
     assert.equal(names.fullName('status', 'ready'), 'Stopped (ready)')
     assert.equal(names.fullName('status', 'running'), 'Running')
@@ -17,7 +17,7 @@ describe('names of values', () => {
     assert.equal(names.name('status', 'constructor'), 'constructor')
   })
 
-  it('become the values of the API when they are typed', () => {
+  it('are translated to API values when typed', () => {
     const cases = [
       ['status:stopped', 'status:ready'],
       ['-status:Stopped,running', '-status:ready,running'],
@@ -34,7 +34,7 @@ describe('names of values', () => {
     assert.equal(names.toApiQuery('web  status:stopped'), 'web status:ready')
   })
 
-  it('are read and typed again without a change of meaning', () => {
+  it('survive a round trip through display and input', () => {
     for (const { values, label } of [
       { values: english, label: 'status:Stopped' },
       { values: chinese, label: 'status:已关机' },

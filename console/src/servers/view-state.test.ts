@@ -18,17 +18,17 @@ const view: SavedView = {
   ...toView(state),
 }
 
-describe('a saved view of the list', () => {
-  it('opens as it was saved', () => {
+describe('a saved view', () => {
+  it('survives a round trip', () => {
     assert.deepEqual({ ...state, ...fromView(view) }, { ...state, view: 'v1' })
   })
 
-  it('keeps what the list asks, without a term that is not finished', () => {
+  it('stores the query without incomplete terms', () => {
     assert.equal(toView({ ...state, q: 'status:ready vcpu>=' }).q, 'status:ready')
     assert.equal(isEdited({ ...state, q: 'status:ready vcpu>=' }, view), false)
   })
 
-  it('tells whether anything of it was changed', () => {
+  it('detects changes', () => {
     assert.equal(isEdited(state, view), false)
     assert.equal(isEdited({ ...state, panel: 's1' }, view), false)
     assert.equal(isEdited({ ...state, q: 'status:running' }, view), true)

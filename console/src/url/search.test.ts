@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { parseSearch, stringifySearch } from './search.ts'
 
-describe('the part of an address after ?', () => {
-  it('is read by people', () => {
+describe('the query string of the address', () => {
+  it('is readable', () => {
     assert.equal(
       stringifySearch({ q: 'status:running ip:10.4.0.0/16 tag:env=prod vcpu>=8', sort: undefined }),
       '?q=status:running+ip:10.4.0.0/16+tag:env=prod+vcpu%3E=8',
@@ -12,7 +12,7 @@ describe('the part of an address after ?', () => {
     assert.equal(stringifySearch({ q: '' }), '')
   })
 
-  it('gives back what it was made of', () => {
+  it('survives a round trip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (q) => {
         assert.deepEqual(parseSearch(stringifySearch({ q, view: 'x' })), { q, view: 'x' })

@@ -20,8 +20,8 @@ const account = (state: AccountSync['state'], next_at: string | null) => ({
   },
 })
 
-describe('how soon accounts are looked at again', () => {
-  it('is within three seconds while a sync is queued or runs', () => {
+describe('the polling interval of accounts', () => {
+  it('is at most three seconds while a sync is queued or running', () => {
     const later = account('idle', '2026-05-04T09:00:00.000000Z')
     for (const state of ['queued', 'running'] as const) {
       assert.ok(
@@ -30,12 +30,12 @@ describe('how soon accounts are looked at again', () => {
     }
   })
 
-  it('is when the next sync is due', () => {
+  it('waits until the next sync is due', () => {
     const next = [account('idle', '2026-05-04T08:00:20.000000Z'), account('idle', null)]
     assert.equal(pollingInterval(next, now), 21_000)
   })
 
-  it('is never more than a minute and never less than three seconds', () => {
+  it('is between three seconds and one minute', () => {
     assert.equal(pollingInterval([], now), 60_000)
     assert.equal(pollingInterval([account('idle', null)], now), 60_000)
     assert.equal(pollingInterval([account('idle', '2026-05-04T09:00:00.000000Z')], now), 60_000)

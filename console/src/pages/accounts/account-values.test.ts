@@ -75,7 +75,7 @@ const change = (values: AccountValues, settings: Partial<AccountValues['settings
 })
 
 describe('a new account', () => {
-  it('says what was typed, each option as what it is, and leaves out the rest', () => {
+  it('contains the typed values with the type of each option, without empty ones', () => {
     const values = change(
       { ...emptyValues(provider), name: ' prod ', projectId: 'p1' },
       {
@@ -98,12 +98,12 @@ describe('a new account', () => {
     assert.deepEqual(toTest(provider, values.settings), tried)
   })
 
-  it('needs a name, a project, an address and the credentials that are required', () => {
+  it('needs a name, a project, an address and the required credentials', () => {
     const problems = checkAccount(provider, emptyValues(provider), false)
     assert.deepEqual(Object.keys(problems), ['name', 'project_id', 'address', 'credentials.user'])
   })
 
-  it('has whole numbers where such are asked for', () => {
+  it('validates integer options', () => {
     const values = { ...emptyValues(provider), name: 'n', projectId: 'p' }
     const at = (period: string, size: string) =>
       Object.entries(
@@ -123,15 +123,15 @@ describe('a new account', () => {
   })
 })
 
-describe('an account that is changed', () => {
-  it('changes nothing where nothing was typed', () => {
+describe('a changed account', () => {
+  it('changes nothing if nothing was typed', () => {
     const values = valuesOf(provider, account)
     assert.deepEqual(toChanges(provider, valuesOf(provider, account), values), {})
     assert.deepEqual(checkAccount(provider, values, true), {})
     assert.ok(areSame(values, valuesOf(provider, account)))
   })
 
-  it('says only what is another', () => {
+  it('contains only changed fields', () => {
     const values = { ...valuesOf(provider, account), name: 'live', period: '90' }
     assert.deepEqual(toChanges(provider, valuesOf(provider, account), values), {
       name: 'live',
@@ -146,7 +146,7 @@ describe('an account that is changed', () => {
     assert.ok(!areSame(values, more))
   })
 
-  it('leaves alone what others have changed since the form was opened', () => {
+  it('does not overwrite changes by others since the form was opened', () => {
     const start = valuesOf(provider, account)
     const mine = { ...start, name: 'live' }
     const theirs = { ...account, period: 300, address: 'https://moved' }
@@ -154,7 +154,7 @@ describe('an account that is changed', () => {
     assert.deepEqual({ ...theirs, ...changes }, { ...theirs, name: 'live' })
   })
 
-  it('keeps its credentials unless some are typed, and then wants those that are required', () => {
+  it('keeps its credentials unless some are typed; then all required ones must be typed', () => {
     const values = valuesOf(provider, account)
     const half = change(values, { credentials: { user: '', token: 't' } })
     assert.deepEqual(Object.keys(checkSettings(provider, half.settings, true)), [
@@ -168,7 +168,7 @@ describe('an account that is changed', () => {
     assert.deepEqual(toChanges(provider, valuesOf(provider, account), none), { credentials: {} })
   })
 
-  it('is tried as it is kept, as it is typed, or not without its secrets', () => {
+  it('is tested as stored, as typed, or not without credentials', () => {
     const { settings } = valuesOf(provider, account)
     assert.equal(wayToTest(provider, settings, settings), 'kept')
     const elsewhere = { ...settings, address: 'https://other' }
@@ -178,7 +178,7 @@ describe('an account that is changed', () => {
     assert.equal(wayToTest({ ...provider, credentials: [] }, settings, elsewhere), 'typed')
   })
 
-  it('loses nothing of its options on the way through the form', () => {
+  it('keeps its options through the form', () => {
     const word = fc.stringMatching(/^[\w.-]([\w .,-]*[\w.-])?$/)
     const options = fc.record(
       {
@@ -198,8 +198,8 @@ describe('an account that is changed', () => {
   })
 })
 
-describe('what the API complains about', () => {
-  it('is said at the field that holds it, the first word on each', () => {
+describe('API field errors', () => {
+  it('are shown at their field; the first error wins', () => {
     assert.deepEqual(
       problemsFrom(
         new ApiError({

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readFilter } from './accounts-filter.ts'
 
-describe('the list of accounts by its address', () => {
-  it('is by name, from the first page, where nothing is said', () => {
+describe('the accounts filter in the address', () => {
+  it('sorts by name from the first page by default', () => {
     assert.deepEqual(readFilter({}), { orderBy: 'name', order: 'asc', page: 0 })
   })
 
-  it('is as the address says', () => {
+  it('is read from the address', () => {
     const said = { search: 'aws', status: 'lost', sort: 'servers', order: 'desc', page: '3' }
     assert.deepEqual(readFilter(said), {
       search: 'aws',
@@ -18,7 +18,7 @@ describe('the list of accounts by its address', () => {
     })
   })
 
-  it('does not mind nonsense', () => {
+  it('ignores invalid values', () => {
     for (const page of ['-2', '0', 'x', '1e99', '']) {
       const filter = readFilter({ page, status: 'gone', sort: 'constructor', order: 'up' })
       assert.deepEqual(filter, { orderBy: 'name', order: 'asc', page: 0 })

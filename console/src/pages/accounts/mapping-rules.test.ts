@@ -21,14 +21,14 @@ const mapping = [
 const projects = (drafts: ReturnType<typeof draftsOf>) => drafts.map(({ projectId }) => projectId)
 
 describe('mapping rules', () => {
-  it('come back as they were', () => {
+  it('survive a round trip', () => {
     assert.deepEqual(mappingOf(draftsOf(mapping)), mapping)
     assert.ok(isSameMapping(mapping, mappingOf(draftsOf(mapping))))
     assert.ok(!isSameMapping(mapping, mapping.slice(1)))
     assert.ok(isSameMapping([{ project_id: 'p', tag: 'a' }], [{ tag: 'a', project_id: 'p' }]))
   })
 
-  it('move by one place, and stay at the ends', () => {
+  it('move by one position, and not beyond the ends', () => {
     const drafts = draftsOf(mapping)
     assert.deepEqual(projects(moveRule(drafts, 1, -1)), ['db', 'web', 'rest'])
     assert.deepEqual(projects(moveRule(drafts, 1, 1)), ['web', 'rest', 'db'])
@@ -36,7 +36,7 @@ describe('mapping rules', () => {
     assert.deepEqual(projects(moveRule(drafts, 2, 1)), ['web', 'db', 'rest'])
   })
 
-  it('are never lost or doubled by moving, and a move is undone by its opposite', () => {
+  it('are neither lost nor duplicated by moves, and opposite moves cancel out', () => {
     const move = fc.record({ key: fc.nat(3), by: fc.constantFrom<(-1 | 1)[]>(-1, 1) })
     fc.assert(
       fc.property(fc.array(move), (moves) => {
@@ -52,7 +52,7 @@ describe('mapping rules', () => {
     )
   })
 
-  it('are added with a key of their own, changed and removed', () => {
+  it('can be added with a unique key, changed and removed', () => {
     const drafts = addRule(removeRule(draftsOf(mapping), 0))
     assert.deepEqual(
       drafts.map(({ key }) => key),
@@ -63,7 +63,7 @@ describe('mapping rules', () => {
     assert.equal(addRule([]).at(0)?.key, 0)
   })
 
-  it('need something to go by, and a project', () => {
+  it('need a condition and a project', () => {
     const [rule] = draftsOf(mapping)
     const blank = { ...rule!, tag: ' ' }
     assert.equal(checkRules([blank]).get(0), 'condition')
@@ -71,7 +71,7 @@ describe('mapping rules', () => {
     assert.equal(checkRules(draftsOf(mapping)).size, 0)
   })
 
-  it('are told apart by the API by their place, which is of the rules as they were sent', () => {
+  it('are identified in API errors by their index in the request', () => {
     const drafts = moveRule(draftsOf(mapping), 2, -1)
     const problem = 'names no project'
     for (const path of ['mapping.1.project_id', 'cloudaccount.mapping.1']) {

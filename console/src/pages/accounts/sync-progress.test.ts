@@ -19,13 +19,13 @@ const account = (finished_at: string | null, seen = 0, servers = 0) => ({
   },
 })
 
-describe('how far a sync is', () => {
-  it('is measured by what the one before saw', () => {
+describe('sync progress', () => {
+  it('is relative to the server count of the previous sync', () => {
     assert.equal(shareOf(account('2026-05-04T07:59:00.000000Z', 50, 200)), 0.25)
     assert.equal(shareOf(account('2026-05-04T07:59:00.000000Z', 300, 200)), 1)
   })
 
-  it('is unknown for the first, and for one of nothing', () => {
+  it('is unknown for the first sync, and if the previous one read no servers', () => {
     assert.equal(shareOf(account(null, 50, 50)), undefined)
     assert.equal(shareOf(account('2026-05-04T07:59:00.000000Z', 5, 0)), undefined)
   })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { describeChanges, isBrief } from './describe-changes.ts'
 
-describe('what an event changed', () => {
-  it('is text, before and after', () => {
+describe('the changes of an event', () => {
+  it('are texts, before and after', () => {
     const changes = describeChanges({
       enabled: [true, false],
       name: ['web', 'www'],
@@ -18,11 +18,11 @@ describe('what an event changed', () => {
     ])
   })
 
-  it('leaves out what was and is nothing', () => {
+  it('leave out values that are empty before and after', () => {
     assert.deepEqual(describeChanges({ description: [null, ''] }), [])
   })
 
-  it('is brief where it fits in a row', () => {
+  it('are short if they fit into a table row', () => {
     assert.equal(isBrief(describeChanges({ enabled: [true, false] })), true)
     assert.equal(isBrief(describeChanges({ a: [1, 2], b: [1, 2], c: [1, 2] })), false)
     assert.equal(isBrief(describeChanges({ a: [null, 'x'.repeat(100)] })), false)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { operationOf, toAssignmentQuery } from './assignment-context.ts'
 
-describe('whose assignments are looked at', () => {
-  it('is asked as the API names it', () => {
+describe('the context of role assignments', () => {
+  it('uses the parameter names of the API', () => {
     const query = (kind: Parameters<typeof toAssignmentQuery>[0]['kind']) =>
       toAssignmentQuery({ kind, id: 'x', name: 'X' })
     assert.deepEqual(query('project'), { 'scope.project.id': 'x' })
@@ -13,7 +13,7 @@ describe('whose assignments are looked at', () => {
     assert.deepEqual(query('role'), { 'role.id': 'x' })
   })
 
-  it('knows the operation that changes them', () => {
+  it('names the operations that grant and revoke roles', () => {
     assert.equal(operationOf('grant', 'project', 'user'), 'grantProjectUserRole')
     assert.equal(operationOf('revoke', 'system', 'group'), 'revokeSystemGroupRole')
   })

@@ -5,8 +5,8 @@ import { toAssignment, toGrant } from './assignment.ts'
 const role = { id: 'r1', name: 'project_owner' }
 const research = { id: 'd1', name: 'Research' }
 
-describe('an assignment', () => {
-  it('of a user on a project', () => {
+describe('a role assignment', () => {
+  it('of a user in a project', () => {
     const assignment = toAssignment({
       role,
       user: { id: 'u1', name: 'ada', domain: research },
@@ -28,7 +28,7 @@ describe('an assignment', () => {
     })
   })
 
-  it('that a user has through a group names it', () => {
+  it('granted through a group contains the group', () => {
     const { through } = toAssignment({
       role,
       user: { id: 'u1' },
@@ -41,7 +41,7 @@ describe('an assignment', () => {
     assert.equal(through, 'g1')
   })
 
-  it('of a group on the system, without names', () => {
+  it('of a group in the system, without names', () => {
     const assignment = toAssignment({
       role: { id: 'r1' },
       group: { id: 'g1' },

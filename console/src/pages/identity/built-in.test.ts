@@ -5,7 +5,7 @@ import { isBuiltIn } from './built-in.ts'
 
 const entity = (fields: object) => fields as AnyEntity
 
-test('the default domain and its project "system" are built in, and nothing else', () => {
+test('only the default domain and its project "system" are built in', () => {
   assert.ok(isBuiltIn('domains', entity({ id: 'default', name: 'Default' })))
   assert.ok(isBuiltIn('projects', entity({ id: '1', name: 'System', domain_id: 'default' })))
   assert.ok(!isBuiltIn('domains', entity({ id: '2', name: 'Default' })))

@@ -12,31 +12,31 @@ const ada = {
   expires_at: '2026-05-04T08:00:00.000000Z',
 }
 
-describe('a form for an entity', () => {
+describe('the form of an entity', () => {
   const { users, policies } = fieldsOf
 
-  it('makes what was filled in, and leaves out the rest', () => {
+  it('creates an entity without empty fields', () => {
     const values = { ...startValues(users, undefined, { domain_id: 'd1' }), name: 'ada' }
     assert.deepEqual(toNew(users, values), { name: 'ada', domain_id: 'd1' })
   })
 
-  it('starts a policy with a rule to write over', () => {
+  it('starts a new policy with one rule', () => {
     assert.deepEqual(startValues(policies, undefined), { name: '', scope: '', rules: [newRule] })
   })
 
-  it('changes nothing where nothing was changed', () => {
+  it('sends nothing if nothing was changed', () => {
     const before = startValues(users, ada)
     assert.equal(toChanges(users, before, before), undefined)
   })
 
-  it('sends only what is another now', () => {
+  it('sends only changed fields', () => {
     const before = startValues(users, ada)
     assert.deepEqual(toChanges(users, before, { ...before, email: 'ada@example.org' }), {
       email: 'ada@example.org',
     })
   })
 
-  it('takes away by null what is no text', () => {
+  it('clears values that are not texts with null', () => {
     const before = startValues(users, ada)
     const after = { ...before, displayname: '', default_project_id: '', expires_at: '' }
     assert.deepEqual(toChanges(users, before, after), {
@@ -46,7 +46,7 @@ describe('a form for an entity', () => {
     })
   })
 
-  it('notices a rule that changed inside', () => {
+  it('detects a change inside a rule', () => {
     const before = startValues(policies, { name: 'p', rules: [newRule] })
     const rules = [{ ...newRule, action: 'get' as const }]
     assert.deepEqual(toChanges(policies, before, { ...before, rules }), { rules })

@@ -14,12 +14,12 @@ const impact = {
   tokens: 9,
 }
 
-describe('what hangs on an entity', () => {
-  it('ends tokens where it is disabled', () => {
+describe('impact counts', () => {
+  it('disabling an entity ends its tokens', () => {
     assert.deepEqual(impactCounts(impact, 'disable'), [['tokens', 9]])
   })
 
-  it('takes along what there is where it is deleted, but no servers', () => {
+  it('deleting an entity affects everything in it except servers', () => {
     assert.deepEqual(impactCounts(impact, 'delete'), [
       ['users', 4],
       ['assignments', 7],

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import { isNarrowed, readListState, toListQuery } from './list-state.ts'
 
 describe('the state of a list', () => {
-  it('is by name unless the address says otherwise', () => {
+  it('is sorted by name by default', () => {
     const state = readListState('users', {})
     assert.deepEqual(toListQuery(state), { sort_key: 'name', sort_dir: 'asc' })
     assert.equal(isNarrowed(state), false)
   })
 
-  it('is narrowed and sorted by the API', () => {
+  it('is sent to the API as filter and sort parameters', () => {
     const state = readListState('users', {
       sort: 'created_at',
       order: 'desc',
@@ -27,14 +27,14 @@ describe('the state of a list', () => {
     assert.equal(isNarrowed(state), true)
   })
 
-  it('does not ask for what a kind has not', () => {
+  it('leaves out filters that a kind does not have', () => {
     const search = { sort: 'enabled', enabled: 'true', domain: 'd1' }
     const state = readListState('roles', search)
     assert.deepEqual(toListQuery(state), { sort_key: 'name', sort_dir: 'asc' })
     assert.equal(isNarrowed(state), false)
   })
 
-  it('takes no nonsense', () => {
+  it('ignores invalid values', () => {
     const state = readListState('projects', { sort: 'id', order: 'up', enabled: 'maybe' })
     assert.deepEqual(toListQuery(state), { sort_key: 'name', sort_dir: 'asc' })
   })

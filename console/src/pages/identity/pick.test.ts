@@ -9,22 +9,22 @@ const choices = [
   { id: 'u3', name: 'bob', domain: 'Retail' },
 ]
 
-describe('choosing by typing', () => {
-  it('offers names, with domains where two are alike', () => {
+describe('picking an entity by text', () => {
+  it('offers names, with the domain if a name repeats', () => {
     assert.deepEqual([...labelsOf(choices).keys()], ['ada', 'bob · Research', 'bob · Retail'])
   })
 
-  it('takes a label, in any case', () => {
+  it('accepts a label, case-insensitively', () => {
     assert.equal(pick(' ada ', choices), 'u1')
     assert.equal(pick('ADA', choices), 'u1')
     assert.equal(pick('bob · Retail', choices), 'u3')
   })
 
-  it('does not guess between two of one name', () => {
+  it('accepts no ambiguous name', () => {
     assert.equal(pick('bob', choices), undefined)
   })
 
-  it('takes an id, also one that is not offered', () => {
+  it('accepts an ID, even one that is not offered', () => {
     const stranger = 'a'.repeat(32)
     assert.equal(pick('u2', choices), 'u2')
     assert.equal(pick(stranger, choices), stranger)
@@ -33,19 +33,19 @@ describe('choosing by typing', () => {
   })
 })
 
-describe('finding in a list', () => {
+describe('searching a list', () => {
   const entities = [
     { id: '1', name: 'genome', description: 'Sequencing' },
     { id: '2', name: 'billing', description: 'Invoices' },
   ]
 
-  it('takes every word, wherever it is', () => {
+  it('matches entities that contain every word', () => {
     assert.deepEqual(findEntities(entities, 'seq GEN'), [entities[0]])
     assert.deepEqual(findEntities(entities, 'gen inv'), [])
     assert.equal(findEntities(entities, '  '), entities)
   })
 
-  it('adds what was found elsewhere once', () => {
+  it('merges results without duplicates', () => {
     const other = { id: '3', name: 'x' }
     const all = withOthers<{ id: string; name: string }>(entities, [
       { id: '2', name: 'billing' },

@@ -54,7 +54,7 @@ describe('locations', () => {
     ])
   })
 
-  it('have their zones where they are open, and say where those do not come', () => {
+  it('include the zones of expanded regions, and whether they failed to load', () => {
     const found = rows({ open: ['Aws/Frankfurt', 'Aws/Tokyo'] })
     assert.deepEqual(names(found).slice(0, 6), [
       'provider Aws',
@@ -66,7 +66,7 @@ describe('locations', () => {
     ])
   })
 
-  it('lead to their servers', () => {
+  it('link to their servers', () => {
     const found = rows({ open: ['Own/Frankfurt'] })
     assert.deepEqual(found.flatMap((row) => (row.kind === 'location' ? [row.q] : [])).slice(3, 7), [
       'provider:Own',
@@ -76,7 +76,7 @@ describe('locations', () => {
     ])
   })
 
-  it('are found by a part of their name, whatever its case', () => {
+  it('are found by part of their name, case-insensitively', () => {
     assert.deepEqual(names(rows({ find: 'TOK' })), [
       'provider Aws',
       'region Tokyo',
@@ -91,7 +91,7 @@ describe('locations', () => {
     ])
   })
 
-  it('are found by a zone, in the one of two regions of the same name that has it', () => {
+  it('are found by zone, only in the region that has it if two have the same name', () => {
     assert.deepEqual(names(rows({ find: '1b', regionsFound: ['Frankfurt'] })).slice(0, 3), [
       'provider Aws',
       'region Frankfurt',
@@ -103,14 +103,14 @@ describe('locations', () => {
     )
   })
 
-  it('have a key of their own each', () => {
+  it('have unique keys', () => {
     const keys = rows({ open: ['Aws/Frankfurt', 'Aws/Tokyo', 'Own/Frankfurt'] }).map(
       ({ key }) => key,
     )
     assert.equal(new Set(keys).size, keys.length)
   })
 
-  it('SEC-53: are looked for by just what was typed', () => {
+  it('SEC-53: are searched by exactly the typed text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), (text) => {
         assert.deepEqual(parseFilter(zonesNamed(text)), {

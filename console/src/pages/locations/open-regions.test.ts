@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { openIn, regionKey, toggleRegion } from './open-regions.ts'
 
-describe('the regions that are open', () => {
-  it('are opened and closed one by one', () => {
+describe('expanded regions', () => {
+  it('are toggled one by one', () => {
     const frankfurt = { provider: 'Aws', region: 'eu-central-1' }
     const tokyo = { provider: 'Aws', region: 'ap-northeast-1' }
     const both = toggleRegion(toggleRegion(undefined, frankfurt), tokyo)

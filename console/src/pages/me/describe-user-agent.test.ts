@@ -38,7 +38,7 @@ const cases = [
   ['', '', ''],
 ] as const
 
-describe('a browser in words', () => {
+describe('the description of a user agent', () => {
   for (const [userAgent, browser, system] of cases) {
     it(browser === '' ? `none for "${userAgent}"` : `${browser} ${system}`, () => {
       assert.deepEqual(describeUserAgent(userAgent), { browser, system })

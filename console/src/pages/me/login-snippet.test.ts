@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { loginSnippet } from './login-snippet.ts'
 
 describe('a new access key', () => {
-  it('comes with a command that logs in', () => {
+  it('has a command that logs in', () => {
     const snippet = loginSnippet('https://m.example.org/v3', {
       access_key: 'AK1',
       secret: 'cms_abc',

@@ -17,7 +17,7 @@ const account = (name: string, status: CloudAccount['status'], secondsAgo: numbe
   }) as CloudAccount
 
 describe('accounts by age', () => {
-  it('has the stale ones first, the longest silent before the others', () => {
+  it('stale accounts come first, the oldest sync first', () => {
     const accounts = [
       account('fresh-b', 'connected', 5),
       account('off', 'disabled', 99_999),

@@ -4,7 +4,7 @@ import { parseQ } from '../../../../server/src/domain/inventory/parse-q.ts'
 import { changedSince, dayOf, madeBy } from './days.ts'
 
 describe('days', () => {
-  it('leads to the servers that were made until the end of a day', () => {
+  it('filters for servers created by the end of a day', () => {
     const [condition] = parseQ(madeBy('2026-05-04'))
     assert.deepEqual(condition, {
       kind: 'field',
@@ -14,7 +14,7 @@ describe('days', () => {
     })
   })
 
-  it('knows today as the API does', () => {
+  it('uses UTC for today, like the API', () => {
     const today = dayOf(Date.parse('2026-05-04T23:59:59+09:00'))
     const [time, version] = parseQ(changedSince(today))
     assert.deepEqual(time, {

@@ -12,12 +12,12 @@ const day = (date: string, count: number) => ({
 })
 
 describe('growth', () => {
-  it('is from the first day to the last', () => {
+  it('is the difference between the first and the last day', () => {
     const days = [day('2026-05-02', 10), day('2026-05-03', 99), day('2026-05-04', 7)]
     assert.deepEqual(changeOver(days), { since: '2026-05-02', by: -3 })
   })
 
-  it('takes two days', () => {
+  it('needs two days', () => {
     assert.equal(changeOver([day('2026-05-02', 10)]), undefined)
     assert.equal(changeOver([]), undefined)
   })

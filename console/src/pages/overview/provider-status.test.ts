@@ -26,7 +26,7 @@ const parts = (most: number) =>
   ])
 
 describe('providers and statuses', () => {
-  it('has every provider, with the status unknown for what no known status accounts for', () => {
+  it('lists every provider; servers without a known status count as unknown', () => {
     assert.deepEqual(parts(8), [
       ['Aws', 5, 2, 0, 0, 3],
       ['Google', 6, 0, 0, 0, 0],
@@ -36,11 +36,11 @@ describe('providers and statuses', () => {
     ])
   })
 
-  it('sums up the rest, status by status', () => {
+  it('sums up the rest per status', () => {
     assert.deepEqual(parts(2).at(-1), ['', 1, 1, 3, 0, 0])
   })
 
-  it('leads to each of its parts', () => {
+  it('links to the servers of each part', () => {
     const [aws, , rest] = toProviderRows(counts, 2)
     assert.deepEqual(
       aws?.parts.map(({ q }) => q),

@@ -5,8 +5,8 @@ import { awsConsoleUrl } from './aws-console-url.ts'
 const link = (region_ext_id: string, external_id = 'i-0a1b2c3d4e5f60718', provider = 'Aws') =>
   awsConsoleUrl({ provider, region_ext_id, external_id })
 
-describe('the way to an instance in the AWS console', () => {
-  it('is in the console of its region', () => {
+describe('the AWS console URL of an instance', () => {
+  it('is in the console of its region and partition', () => {
     assert.equal(
       link('eu-central-1'),
       'https://eu-central-1.console.aws.amazon.com/ec2/home?region=eu-central-1#InstanceDetails:instanceId=i-0a1b2c3d4e5f60718',
@@ -18,11 +18,11 @@ describe('the way to an instance in the AWS console', () => {
     )
   })
 
-  it('is none for other providers', () => {
+  it('is undefined for other providers', () => {
     assert.equal(link('eu-central-1', 'i-0a1b2c3d4e5f60718', 'OpenStack'), undefined)
   })
 
-  it('is none for what AWS would not write', () => {
+  it('is undefined for values that are not in AWS format', () => {
     for (const region of [
       '',
       'evil.example/',

@@ -5,14 +5,14 @@ import { changeOf, checkTag } from './check-tag.ts'
 const keyProblem = (key: string, others: readonly string[] = []) =>
   checkTag({ key, value: '' }, others).key
 
-describe('a tag before it is saved', () => {
-  it('is good with any key and value within bounds', () => {
+describe('tag validation', () => {
+  it('accepts keys and values within the limits', () => {
     assert.deepEqual(checkTag({ key: 'k'.repeat(128), value: 'v'.repeat(1024) }, ['env']), {})
     assert.deepEqual(checkTag({ key: '<b>环境</b>', value: '' }, []), {})
     assert.deepEqual(checkTag({ key: `user:${'k'.repeat(128)}`, value: '' }, []), {})
   })
 
-  it('has what is wrong with it said field by field', () => {
+  it('reports errors per field', () => {
     assert.deepEqual(checkTag({ key: '', value: 'v'.repeat(1025) }, []), {
       key: 'missing',
       value: 'tooLong',
@@ -24,12 +24,12 @@ describe('a tag before it is saved', () => {
     assert.equal(keyProblem('k'.repeat(129)), 'tooLong')
   })
 
-  it('may not take the place of another', () => {
+  it('rejects a key that already exists', () => {
     assert.equal(keyProblem('env', ['env']), 'taken')
     assert.equal(keyProblem('user:env', ['env']), 'taken')
   })
 
-  it('is named with its prefix, and renamed in one step', () => {
+  it('stores keys with a prefix, and renames in one request', () => {
     assert.deepEqual(changeOf(undefined, { key: 'env', value: 'prod' }), { 'user:env': 'prod' })
     assert.deepEqual(changeOf({ key: 'env', value: 'a' }, { key: 'user:env', value: 'b' }), {
       'user:env': 'b',

@@ -22,8 +22,8 @@ cat > /dev/null`,
 const session = (kind: 'project' | 'domain' | 'none', userId = 'u-1') =>
   ({ user: { id: userId }, scope: { kind, id: 's-1' } }) as SessionDto
 
-describe('the equivalent command', () => {
-  it('asks for a token with the password that was typed, at the place one is at', () => {
+describe('the equivalent curl command', () => {
+  it('requests a token with the typed password, for the current scope', () => {
     const lines = run(tokenCommand('https://muster.example', session('project')))
     assert(lines.includes('https://muster.example/v3/auth/tokens'))
     const body = lines.find((line) => line.startsWith('{')) ?? ''
@@ -39,7 +39,7 @@ describe('the equivalent command', () => {
     assert(lines.includes('token=secret-token'))
   })
 
-  it('asks for no scope where there is none', () => {
+  it('requests no scope if the session has none', () => {
     const body = run(tokenCommand('http://h', session('none'))).find((line) => line.startsWith('{'))
     assert.equal(JSON.parse(body ?? '').auth.scope, undefined)
   })
@@ -53,7 +53,7 @@ describe('the equivalent command', () => {
     ])
   })
 
-  it('SEC-53: runs nothing that an id says', () => {
+  it('SEC-53: does not execute the content of an ID', () => {
     const evil = "'; echo pwned; $(echo pwned) `echo pwned`"
     const lines = [
       ...run(serverCommand('http://h', evil)),

@@ -5,23 +5,23 @@ import { parseQ } from '../../../../server/src/domain/inventory/parse-q.ts'
 import { tagQuery } from './tag-query.ts'
 
 describe('the query for a tag', () => {
-  it('reads as people write it', () => {
+  it('is readable', () => {
     assert.equal(tagQuery('own', { key: 'env', value: 'prod' }), 'tag:env=prod')
     assert.equal(tagQuery('source', { key: 'Name', value: 'web 7' }), 'tag:ext:Name="web 7"')
     assert.equal(tagQuery('own', { key: 'cost centre', value: '7' }), 'tag:"cost centre=7"')
   })
 
-  it('does not exist for a key with a sign in it', () => {
+  it('is undefined for a key with an operator in it', () => {
     assert.equal(tagQuery('own', { key: 'a=b', value: 'c' }), undefined)
   })
 
-  it('does not exist for the age, which is nowhere written down', () => {
+  it('is undefined for the age, which is not stored', () => {
     const tag = { key: 'synced_at', value: '2026-05-04T08:00:00.000000Z' }
     assert.equal(tagQuery('notes', tag), undefined)
     assert.equal(tagQuery('notes', { key: 'tenant', value: 'x' }), 'tag:sys:tenant=x')
   })
 
-  it('SEC-53: means this tag to the API, whatever its key and value are', () => {
+  it('SEC-53: matches exactly this tag, for any key and value', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
     fc.assert(
       fc.property(
